@@ -1,0 +1,1 @@
+"""Statistics across systems: coefficients, intervals, differences, choice."""

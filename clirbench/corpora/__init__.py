@@ -1,0 +1,1 @@
+"""Readers of corpora: test sets, collections and their document boundaries."""

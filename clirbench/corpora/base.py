@@ -1,0 +1,37 @@
+"""What a corpus is: the test set of the MT metrics, and the collection that is searched."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from clirbench.text import Text
+from clirbench.types import Documents, DocumentMap, TestSet
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """The two sides of an experiment, and where systems put their translations of each.
+
+    `test` and `english` may come from the same folder. `collection` names a second collection (`news`): its
+    measures carry the name, `MAP[news]`; empty for the collection of the experiment itself.
+    """
+
+    test: TestSet
+    english: Documents
+    source: Text | None = None
+    collection: str = ""
+    test_folder: Path | None = None
+    collection_folder: Path | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def document_map(self) -> DocumentMap:
+        return self.english.map
+
+
+@runtime_checkable
+class CorpusSource(Protocol):
+    """A reader of corpora; a frozen dataclass whose fields are its configuration."""
+
+    def read(self) -> Corpus:
+        """Read and align everything; raises `InputError` or `Problems` with all that is wrong."""

@@ -1,0 +1,79 @@
+"""Every error a user can cause, as one small tree.
+
+    ClirbenchError
+    |-- ConfigError        a key, a name or a value of the configuration is wrong
+    |   `-- UnknownName    a metric, measure, column or system that does not exist (choices, closest match)
+    |-- InputError         a file or folder of the user's is missing, malformed or misaligned
+    |   |-- AlignmentError line counts or ids that must agree do not
+    |   `-- MissingData    data that an experiment needs lie nowhere (says how to get them)
+    |-- DownloadError      a download failed or did not have the promised content
+    |-- ResourceError      a program, library or local model that a component needs is not there or died
+    |-- StoreError         the run folder or the store cannot be written
+    `-- Problems           several of the above, gathered so that all are shown at once
+
+A message says what is wrong, where (file, line), what the choices are, and what to do next. Errors are raised,
+never printed-and-exited; `clirbench.__main__` turns them into one message without a traceback.
+"""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class ClirbenchError(Exception):
+    """Base of all errors that a user can cause."""
+
+
+class ConfigError(ClirbenchError):
+    """A key, a name or a value of the configuration is wrong."""
+
+
+class UnknownName(ConfigError):
+    """A name that is not among the choices; the message lists them and the closest match."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+        listed = sorted(choices)
+        close = get_close_matches(name, listed, n=1, cutoff=0.5) or [
+            choice for choice in listed if choice.lower() == name.lower()
+        ]
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        super().__init__(f"unknown {kind} {name!r}.{hint} Choices: {', '.join(listed) or 'none'}")
+
+
+class InputError(ClirbenchError):
+    """A file or folder of the user's is missing, malformed or misaligned."""
+
+
+class AlignmentError(InputError):
+    """Line counts or ids that must agree do not."""
+
+
+class MissingData(InputError):
+    """Data that an experiment needs lie nowhere; the message says how to get them."""
+
+
+class DownloadError(ClirbenchError):
+    """A download failed or did not have the promised content."""
+
+
+class ResourceError(ClirbenchError):
+    """A program, library or local model that a component needs is not there, or died."""
+
+
+class StoreError(ClirbenchError):
+    """The run folder or the store cannot be written."""
+
+
+class Problems(ClirbenchError):
+    """Several errors at once: everything that is wrong with one configuration or one folder."""
+
+    def __init__(self, errors: Sequence[ClirbenchError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("\n".join(f"- {error}" for error in errors))
+
+
+def raise_all(errors: Sequence[ClirbenchError]) -> None:
+    """Raise nothing, the single error, or all of them as one `Problems`."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise Problems(errors)

@@ -1,0 +1,1 @@
+"""IR measures: rank-biased overlap, AQWV, and everything ir-measures can parse."""

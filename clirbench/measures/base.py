@@ -1,0 +1,28 @@
+"""What an IR measure is: one value for each scored topic, and a mean over them."""
+
+from typing import Protocol, runtime_checkable
+
+from clirbench.types import Doubles, Judged, Run
+
+
+@runtime_checkable
+class Measure(Protocol):
+    """An IR measure; a frozen dataclass whose fields are its configuration."""
+
+    @property
+    def name(self) -> str:
+        """The column's name, as the user wrote it: `MAP`, `nDCG@20`, `RBO(p=0.9)`."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a higher value means better retrieval."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that can move the number: parameters, cut-off, treatment of ties, library version."""
+
+    def per_topic(self, run: Run, judged: Judged) -> Doubles:
+        """One value for each of `judged.topic_ids`, in that order; a topic that retrieved nothing scores 0."""
+
+    def aggregate(self, values: Doubles) -> Doubles:
+        """The system's value from per-topic values, vectorised over leading axes: (..., topics) -> (...)."""

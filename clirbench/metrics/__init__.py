@@ -1,0 +1,1 @@
+"""MT metrics from additive segment statistics; one file for each family."""

@@ -1,0 +1,1 @@
+"""Who says what is relevant: pseudo-relevance from the English side, or human judgments."""

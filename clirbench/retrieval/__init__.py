@@ -1,0 +1,1 @@
+"""Retrieval engines behind one interface: `rank(documents, topics) -> Run`."""

@@ -1,0 +1,1 @@
+"""MT systems: translations that exist, checkpoints, simulated errors, translators that are run."""

@@ -1,0 +1,15 @@
+"""Where the MT systems' translations come from."""
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from clirbench.corpora.base import Corpus
+from clirbench.types import Translation
+
+
+@runtime_checkable
+class SystemSource(Protocol):
+    """A source of translations; a frozen dataclass whose fields are its configuration."""
+
+    def translations(self, corpus: Corpus) -> Sequence[Translation]:
+        """One translation for each MT system, by name, with metadata; raises `InputError` where there are none."""

@@ -1,0 +1,158 @@
+"""Line-aligned text, in a file or in memory: the one place that knows how lines end and what an encoding error is.
+
+Conventions: UTF-8; a line ends at "\\n" alone (U+2028, form feeds and carriage returns are text); a last line
+without "\\n" counts; a file may be plain or gzip (recognised by its first two bytes, not by its name).
+"""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Protocol, cast
+
+from clirbench.errors import InputError
+
+BLOCK = 1 << 20
+
+
+class Text(Protocol):
+    """Lines of text that can be streamed any number of times."""
+
+    @property
+    def where(self) -> str:
+        """What to call this text in a message: a path, or `(memory)`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """sha256 of the unpacked bytes, hexadecimal."""
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """Whole lines, each ending in a newline byte, in blocks of about `size` bytes."""
+
+    def lines(self) -> tuple[str, ...]:
+        """All lines without their newline; raises `InputError` at the first byte that is not UTF-8."""
+
+
+@dataclass(frozen=True)
+class TextLines:
+    """Text held in memory: one string a line (a newline inside a string becomes a space)."""
+
+    strings: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        return "(memory)"
+
+    @property
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256()
+        for block in self.blocks():
+            digest.update(block)
+        return digest.hexdigest()
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        held: list[bytes] = []
+        length = 0
+        for string in self.lines():
+            held.append(string.encode("utf-8", "replace") + b"\n")
+            length += len(held[-1])
+            if length >= size:
+                yield b"".join(held)
+                held, length = [], 0
+        if held:
+            yield b"".join(held)
+
+    def lines(self) -> tuple[str, ...]:
+        return tuple(string.replace("\n", " ") for string in self.strings)
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """Text in a plain or gzip file."""
+
+    path: Path
+
+    @property
+    def where(self) -> str:
+        return str(self.path)
+
+    @property
+    def fingerprint(self) -> str:
+        status = self.path.stat()
+        return _file_fingerprint(self.path, status.st_size, status.st_mtime_ns)
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        rest = b""
+        for piece in read_pieces(self.path, size):
+            end = piece.rfind(b"\n") + 1
+            if end:
+                yield rest + piece[:end]
+                rest = piece[end:]
+            else:
+                rest += piece
+        if rest:
+            yield rest + b"\n"
+
+    def lines(self) -> tuple[str, ...]:
+        content = b"".join(read_pieces(self.path, BLOCK))
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise invalid_utf8(self.path, content, error.start) from None
+        return split_lines(text)
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    """The lines of `text`: "\\n" alone ends a line, a last line without it counts, an empty text has none."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return tuple(lines)
+
+
+def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:
+    """The error for a byte that is not UTF-8: file, 1-based line, 1-based byte in the line, and the byte."""
+    line = content.count(b"\n", 0, start) + 1
+    byte = start - (content.rfind(b"\n", 0, start) + 1) + 1
+    return InputError(
+        f"{where}: line {line}, byte {byte}: 0x{content[start]:02x} is not valid UTF-8; convert the file to UTF-8"
+    )
+
+
+def read_pieces(path: Path, size: int = BLOCK) -> Iterator[bytes]:
+    """The unpacked bytes of a plain or gzip file, in pieces of `size`; raises `InputError` for what cannot be read."""
+    try:
+        with open_binary(path) as stream:
+            while piece := stream.read(size):
+                yield piece
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder, a file was expected") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{path}: the gzip file is damaged or truncated ({error})") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open a plain or gzip file for reading its unpacked bytes; gzip is told by the first two bytes."""
+    stream = path.open("rb")
+    magic = stream.read(2)
+    stream.seek(0)
+    if magic == b"\x1f\x8b":
+        stream.close()
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    return stream
+
+
+@lru_cache(maxsize=4096)
+def _file_fingerprint(path: Path, size: int, modified: int) -> str:
+    """sha256 of the unpacked content; size and time of the file only say when to read it again."""
+    digest = hashlib.sha256()
+    for piece in read_pieces(path):
+        digest.update(piece)
+    return digest.hexdigest()

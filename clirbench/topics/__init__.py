@@ -1,0 +1,1 @@
+"""Topics from files, and topics made from the English side."""

@@ -1,0 +1,301 @@
+"""The nouns of the line, and the one rank order.
+
+Rank order: score descending, then doc_id ascending as a string (by code point, which is also UTF-8 byte order);
+only documents that match a term. A `Run` is stored in that order with strictly falling float32 scores, because
+trec_eval keeps float32 and breaks ties by doc_id DESCENDING: only so does every tool see one order. The scores as
+the retriever gave them are kept beside (`Run.tied`): equal values there are ties.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clirbench.errors import InputError
+from clirbench.text import Text
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Document:
+    """One searchable document."""
+
+    doc_id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One information need: weighted texts, in the order they are read (most often one text of weight 1)."""
+
+    topic_id: str
+    parts: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def of(cls, topic_id: str, text: str) -> "Topic":
+        return cls(topic_id, ((text, 1.0),))
+
+    @property
+    def text(self) -> str:
+        return " ".join(text for text, _ in self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentMap:
+    """Which lines make which document: `lengths[i]` consecutive lines are document `doc_ids[i]`.
+
+    One map serves the English side and every system's copy of a collection, so what depends on the ids alone
+    (`id_rank`) is computed once.
+    """
+
+    doc_ids: tuple[str, ...]
+    lengths: Ints
+
+    @classmethod
+    def blocks_of(cls, n_lines: int, size: int = 1) -> "DocumentMap":
+        """`size` consecutive lines are one document, the last may be shorter; ids are zero-padded 1-based numbers."""
+        n_documents = -(-n_lines // size)
+        width = len(str(n_documents))
+        lengths = np.full(n_documents, size, dtype=np.int64)
+        if n_lines % size:
+            lengths[-1] = n_lines % size
+        return cls(tuple(f"{number:0{width}d}" for number in range(1, n_documents + 1)), lengths)
+
+    def __len__(self) -> int:
+        return len(self.doc_ids)
+
+    @property
+    def n_lines(self) -> int:
+        return int(self.lengths.sum())
+
+    @cached_property
+    def starts(self) -> Ints:
+        """First line (0-based) of each document, and one past the last line: n + 1 values."""
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(self.lengths)])
+
+    @cached_property
+    def id_rank(self) -> Ints:
+        """Position of each doc_id among all doc_ids sorted as strings."""
+        order = sorted(range(len(self.doc_ids)), key=self.doc_ids.__getitem__)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return rank
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """A searched collection: where its text lies and which lines make which document; streams, holds no text."""
+
+    text: Text
+    map: DocumentMap
+
+    @classmethod
+    def of(cls, documents: Iterable[Document]) -> "Documents":
+        """A collection held in memory (tests, small collections)."""
+        from clirbench.text import TextLines
+
+        held = tuple(documents)
+        ids = tuple(document.doc_id for document in held)
+        text = TextLines(tuple(document.text for document in held))
+        return cls(text, DocumentMap(ids, np.ones(len(held), dtype=np.int64)))
+
+    def __len__(self) -> int:
+        return len(self.map)
+
+    def __iter__(self) -> Iterator[Document]:
+        """Documents in file order, the lines of each joined by newlines; bytes that are not UTF-8 raise `InputError`."""
+        lines = self.lines()
+        for doc_id, length in zip(self.map.doc_ids, self.map.lengths.tolist(), strict=True):
+            yield Document(doc_id, "\n".join(next(lines) for _ in range(length)))
+
+    def lines(self) -> Iterator[str]:
+        """The lines, decoded block by block."""
+        from clirbench.text import invalid_utf8
+
+        before = 0
+        for block in self.text.blocks():
+            try:
+                decoded = block.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise invalid_utf8(self.text.where, b"\n" * before + block, before + error.start) from None
+            before += block.count(b"\n")
+            yield from decoded.split("\n")[:-1]
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """What MT metrics are computed on: one or more reference translations, and the source where it is known.
+
+    `references[r][i]` is line i of reference r; all have the same number of lines. Hashable, so that a metric can
+    analyse its references once per run (`functools.lru_cache` on a function of the test set).
+    """
+
+    references: tuple[tuple[str, ...], ...]
+    source: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.references[0])
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.references, self.source))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What one MT system wrote: its translation of the test set, of the collection, or both, and its metadata."""
+
+    system: str
+    test: Text | None
+    collection: Text | None
+    metadata: Mapping[str, str] = field(default_factory=lambda: EMPTY, hash=False)
+
+
+@dataclass(frozen=True)
+class Qrels:
+    """Relevance judgments: grade by document by topic; a grade above 0 is relevant. Topics keep their order."""
+
+    grades: Mapping[str, Mapping[str, int]]
+
+    @property
+    def topic_ids(self) -> tuple[str, ...]:
+        return tuple(self.grades)
+
+    def only(self, topic_ids: Iterable[str]) -> "Qrels":
+        return Qrels({topic_id: self.grades[topic_id] for topic_id in topic_ids})
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Ranked lists, one for each topic, in the one rank order (see the module's docstring).
+
+    `doc_ids` are the ids that occur; topic t's list is `documents[offsets[t]:offsets[t + 1]]` (ordinals into
+    `doc_ids`) with `scores` (strictly falling float32) and `tied` (float32 as the retriever gave them, ties intact).
+    `unmatched[t]` are the query terms of topic t that no document of this collection contains; `n_matched[t]` is the
+    number of documents that match topic t at all, which the list's depth may have cut.
+    """
+
+    topic_ids: tuple[str, ...]
+    doc_ids: tuple[str, ...]
+    offsets: Ints
+    documents: NDArray[np.int32]
+    scores: Floats
+    tied: Floats
+    unmatched: tuple[tuple[str, ...], ...]
+    n_matched: Ints
+
+    @classmethod
+    def build(
+        cls,
+        document_map: DocumentMap,
+        ranked: Sequence[tuple[str, Ints, Floats]],
+        unmatched: Sequence[Sequence[str]] | None = None,
+        n_matched: Sequence[int] | None = None,
+    ) -> "Run":
+        """A Run from (topic_id, ordinals into the map, scores) already in rank order (see `rank_order`)."""
+        offsets = np.cumsum([0, *(len(ordinals) for _, ordinals, _ in ranked)], dtype=np.int64)
+        none = np.empty(0, dtype=np.int64)
+        everything = np.concatenate([none, *(ordinals for _, ordinals, _ in ranked)]).astype(np.int64)
+        seen, compact = np.unique(everything, return_inverse=True)
+        tied = np.concatenate([none, *(scores for _, _, scores in ranked)]).astype(np.float32)
+        falling = [strictly_falling(scores) for _, _, scores in ranked]
+        return cls(
+            topic_ids=tuple(topic_id for topic_id, _, _ in ranked),
+            doc_ids=tuple(document_map.doc_ids[i] for i in seen.tolist()),
+            offsets=offsets,
+            documents=compact.reshape(-1).astype(np.int32),
+            scores=np.concatenate([none, *falling]).astype(np.float32),
+            tied=tied,
+            unmatched=((),) * len(ranked) if unmatched is None else tuple(map(tuple, unmatched)),
+            n_matched=np.diff(offsets) if n_matched is None else np.asarray(n_matched, dtype=np.int64),
+        )
+
+    @classmethod
+    def of(cls, scores: Mapping[str, Mapping[str, float]]) -> "Run":
+        """A Run from `{topic_id: {doc_id: score}}` in any order (others' runs, tests); non-finite scores are refused."""
+        doc_ids = tuple(sorted({doc_id for ranked in scores.values() for doc_id in ranked}))
+        position = {doc_id: i for i, doc_id in enumerate(doc_ids)}
+        map_ = DocumentMap(doc_ids, np.ones(len(doc_ids), dtype=np.int64))
+        ranked: list[tuple[str, Ints, Floats]] = []
+        for topic_id, by_document in scores.items():
+            ordinals = np.fromiter((position[doc_id] for doc_id in by_document), dtype=np.int64)
+            values = np.fromiter(by_document.values(), dtype=np.float64)
+            if not np.isfinite(values).all():
+                raise InputError(f"topic {topic_id}: a score is not a finite number")
+            order = np.lexsort((ordinals, -values))
+            ranked.append((topic_id, ordinals[order], values[order].astype(np.float32)))
+        return cls.build(map_, ranked)
+
+    def __len__(self) -> int:
+        return len(self.topic_ids)
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        return {topic_id: i for i, topic_id in enumerate(self.topic_ids)}
+
+    def ranking(self, topic_id: str) -> tuple[str, ...]:
+        """The doc_ids of a topic in rank order; empty where the topic retrieved nothing or is not in the run."""
+        at = self.position.get(topic_id)
+        if at is None:
+            return ()
+        part = self.documents[self.offsets[at] : self.offsets[at + 1]]
+        return tuple(self.doc_ids[i] for i in part.tolist())
+
+    def values(self, topic_id: str, *, tied: bool = False) -> Floats:
+        """The scores of a topic in rank order: strictly falling, or as the retriever gave them (`tied`)."""
+        at = self.position.get(topic_id)
+        if at is None:
+            return np.empty(0, dtype=np.float32)
+        return (self.tied if tied else self.scores)[self.offsets[at] : self.offsets[at + 1]]
+
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What a system's run is scored against: the judgments of the scored topics, and the English side's own run."""
+
+    qrels: Qrels
+    ideal: Run
+
+    @property
+    def topic_ids(self) -> tuple[str, ...]:
+        return self.qrels.topic_ids
+
+
+def rank_order(scores: Floats, id_rank: Ints, depth: int) -> Ints:
+    """Indices of the first `depth` documents in rank order: score descending, then id_rank ascending.
+
+    `scores` and `id_rank` are aligned (one entry for each matched document). Selection first, so that the sort
+    touches only what can be among the first `depth`: every document tied with the last one takes part in it.
+    """
+    if len(scores) > depth:
+        threshold = np.partition(scores, len(scores) - depth)[len(scores) - depth]
+        kept = np.flatnonzero(scores >= threshold)
+        order = kept[np.lexsort((id_rank[kept], -scores[kept]))]
+        return np.asarray(order[:depth], dtype=np.int64)
+    return np.asarray(np.lexsort((id_rank, -scores)), dtype=np.int64)
+
+
+def strictly_falling(scores: Floats) -> Floats:
+    """`s[i] = min(s[i], nextafter(s[i-1], -inf))` for falling float32 scores.
+
+    Finite float32 values, read as integers in order of value, differ by 1 where they are neighbours; so the
+    recurrence is `k[i] = min(k[i], k[i-1] - 1)`, a running minimum of `k[i] + i` less `i`.
+    """
+    bits = np.ascontiguousarray(scores, dtype=np.float32).view(np.int32).astype(np.int64)
+    keys = np.where(bits >= 0, bits, -(bits & 0x7FFFFFFF))
+    steps = np.arange(len(keys))
+    falling = np.minimum.accumulate(keys + steps) - steps if len(keys) else keys
+    back = np.where(falling >= 0, falling, -falling | 0x80000000).astype(np.uint32)
+    return back.view(np.float32)
