@@ -143,7 +143,9 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     """Read and align everything; every problem of corpus, systems and topics at once."""
     if experiment.corpus is None:
         if experiment.tables is None:
-            raise ConfigError("nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])")
+            raise ConfigError(
+                "nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])"
+            )
         return None
     if experiment.systems is None:
         raise ConfigError("no systems are configured: choose systems=files")
@@ -178,7 +180,9 @@ def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> 
         for metric in experiment.metrics
     ]
     items = [(metric, translation.test) for metric, translation in work]
-    results = watch("MT metrics", experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items), len(items))
+    results = watch(
+        "MT metrics", experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items), len(items)
+    )
     keys = [(metric.name, translation.system) for metric, translation in work]
     return dict(zip(keys, results, strict=True))
 
@@ -189,7 +193,8 @@ def retrieve(experiment: Experiment, inputs: Inputs, watch: Watch) -> Retrieval:
     english, topics = inputs.corpus.english, inputs.topics
     ideal = experiment.retriever.rank(english, topics)
     judged = {
-        label: Judged(rule.judge(ideal, english, topics), ideal) for label, rule in experiment.relevance.items()
+        label: Judged(rule.judge(ideal, english, topics), ideal)
+        for label, rule in experiment.relevance.items()
     }
     counts = {label: count(english.map.doc_ids, topics, found) for label, found in judged.items()}
     searched = [t for t in inputs.translations if t.collection is not None]
@@ -269,7 +274,9 @@ def metric_columns(
             "metric",
             aligned(
                 {
-                    system: float(metric.score(np.asarray(statistics[metric.name, system].sum(axis=0)).reshape(-1)))
+                    system: float(
+                        metric.score(np.asarray(statistics[metric.name, system].sum(axis=0)).reshape(-1))
+                    )
                     for system in systems
                     if (metric.name, system) in statistics
                 },
@@ -329,7 +336,9 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
     columns = [
         replace(
             column,
-            values=aligned(dict(zip(imported.systems, column.values.tolist(), strict=True)), computed.systems),
+            values=aligned(
+                dict(zip(imported.systems, column.values.tolist(), strict=True)), computed.systems
+            ),
         )
         for column in imported.columns
     ]

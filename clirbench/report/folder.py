@@ -18,7 +18,15 @@ from clirbench.experiment import Result
 from clirbench.report import figures, markdown, tables
 from clirbench.trec import write_qrels, write_run
 
-NAMES = ("systems.tsv", "correlations.tsv", "per_topic.tsv", "trec", "report.md", "figures", "provenance.json")
+NAMES = (
+    "systems.tsv",
+    "correlations.tsv",
+    "per_topic.tsv",
+    "trec",
+    "report.md",
+    "figures",
+    "provenance.json",
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,9 @@ class RunFolder:
             with tempfile.TemporaryFile(dir=path):
                 pass
         except OSError as error:
-            raise StoreError(f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR") from None
+            raise StoreError(
+                f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR"
+            ) from None
         foreign = [name for name in NAMES if (path / name).exists()]
         if foreign and not _is_ours(path):
             raise StoreError(

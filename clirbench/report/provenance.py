@@ -9,7 +9,16 @@ from typing import Any
 from clirbench import __version__
 from clirbench.experiment import Result
 
-LIBRARIES = ("numpy", "scipy", "pandas", "numba", "sacrebleu", "ir-measures", "pytrec-eval-terrier", "hydra-core")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "numba",
+    "sacrebleu",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "hydra-core",
+)
 
 
 def provenance(configuration: Any, command: Sequence[str], result: Result) -> dict[str, Any]:

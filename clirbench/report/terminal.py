@@ -68,7 +68,9 @@ def _rich(table: TauTable, heading: str) -> None:
         shown.add_column(metric, justify="right")
     for name, cells in table.rows:
         best = max((c for c in cells if c != "undefined"), key=_sortable, default="")
-        shown.add_row(name, *(f"[bold green]{c}[/]" if c == best else f"[dim]{c}[/]" if "x" in c else c for c in cells))
+        shown.add_row(
+            name, *(f"[bold green]{c}[/]" if c == best else f"[dim]{c}[/]" if "x" in c else c for c in cells)
+        )
     Console().print(shown)
 
 
@@ -82,7 +84,9 @@ def aligned(rows: list[list[str]]) -> list[str]:
     padded = [[row[0], *(c if row[0] else f"{c}  " for c in row[1:])] for row in padded]
     widths = [max(len(row[i]) for row in padded) for i in range(len(padded[0]))]
     return [
-        "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip()
+        "  ".join(
+            c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
         for row in padded
     ]
 
