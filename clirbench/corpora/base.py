@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from clirbench.text import Text
-from clirbench.types import Documents, DocumentMap, TestSet
+from clirbench.types import DocumentMap, Documents, TestSet
 
 
 @dataclass(frozen=True, eq=False)
