@@ -36,6 +36,7 @@ class IrMeasure:
     spec: str
     geometric: bool = False
     higher_is_better: bool = field(default=True, init=False)
+    uses_qrels: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         _ = self.parsed
@@ -63,14 +64,15 @@ class IrMeasure:
         return f"{self.name}|measure:{self.parsed!r}{mean}|ties:doc_id|unmatched:0|v:ir-measures-{version_}"
 
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
-        return evaluate([self], run, judged)[0]
+        return evaluate([self], run, judged).reshape(-1)
 
     def aggregate(self, values: Doubles) -> Doubles:
         """Arithmetic or geometric mean over the last axis; no topic at all is NaN."""
         if values.shape[-1] == 0:
             return np.full(values.shape[:-1], np.nan)
         if self.geometric:
-                geometric: Doubles = np.exp(np.asarray(np.log(np.maximum(values, GMAP_FLOOR)).mean(axis=-1)))
+            logs = np.log(np.maximum(values, GMAP_FLOOR))
+            return np.asarray(np.exp(np.asarray(logs.mean(axis=-1), dtype=np.float64)))
         return np.asarray(values.mean(axis=-1))
 
 

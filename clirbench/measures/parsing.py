@@ -48,7 +48,7 @@ def _ours(
 ) -> Measure:
     """One of our own measures; `@k` is its parameter `k`."""
     given = dict(arguments) | ({"k": int(cutoff)} if cutoff else {})
-    allowed = [field for field in build.__dataclass_fields__ if field not in ("name", "higher_is_better")]  # type: ignore[attr-defined]
+    allowed = [field for field in build.__dataclass_fields__ if field not in ("name", "higher_is_better", "uses_qrels")]  # type: ignore[attr-defined]
     for key in given:
         if key not in allowed:
             raise UnknownName(f"parameter of measure {base}", key, allowed)

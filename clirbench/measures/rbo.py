@@ -25,6 +25,7 @@ class RBO:
     depth: int = 1000
     name: str = "RBO"
     higher_is_better: bool = field(default=True, init=False)
+    uses_qrels: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.p, float) or not 0 < self.p < 1:

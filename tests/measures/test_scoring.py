@@ -1,5 +1,7 @@
 """All measures at once: the zero rules, and one pass over the run."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -71,3 +73,12 @@ def test_ties_are_broken_by_doc_id_ascending_not_by_trec_evals_rule() -> None:
     judged = Judged(Qrels({"1": {"a": 1}}), IDEAL)
     assert parse("MAP").per_topic(run, judged).tolist() == [1]
     assert parse("RR").per_topic(run, judged).tolist() == [1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_measures_travel_to_other_processes(name: str) -> None:
+    measure = parse(name)
+    copy = pickle.loads(pickle.dumps(measure))
+    assert copy == measure and copy.signature == measure.signature
+    judged = Judged(QRELS, IDEAL)
+    np.testing.assert_array_equal(copy.per_topic(IDEAL, judged), measure.per_topic(IDEAL, judged))
