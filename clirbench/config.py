@@ -116,9 +116,7 @@ def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, .
         except ClirbenchError as error:
             errors.append(error)
     names = [measure.name for measure in measures]
-    errors.extend(
-        ConfigError(f"measure {name} is listed twice") for name in {n for n in names if names.count(n) > 1}
-    )
+    errors.extend(ConfigError(f"measure {name} is listed twice") for name in {n for n in names if names.count(n) > 1})
     return tuple(measures)
 
 
@@ -142,9 +140,7 @@ def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str,
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
-def _names(
-    cfg: DictConfig, key: str, choices: Sequence[str], errors: list[ClirbenchError]
-) -> tuple[str, ...]:
+def _names(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[ClirbenchError]) -> tuple[str, ...]:
     names = tuple(str(name) for name in cfg.get(key) or [])
     errors.extend(UnknownName(key, name, choices) for name in names if name not in choices)
     return names

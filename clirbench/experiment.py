@@ -143,9 +143,7 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     """Read and align everything; every problem of corpus, systems and topics at once."""
     if experiment.corpus is None:
         if experiment.tables is None:
-            raise ConfigError(
-                "nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])"
-            )
+            raise ConfigError("nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])")
         return None
     if experiment.systems is None:
         raise ConfigError("no systems are configured: choose systems=files")
@@ -180,9 +178,7 @@ def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> 
         for metric in experiment.metrics
     ]
     items = [(metric, translation.test) for metric, translation in work]
-    results = watch(
-        "MT metrics", experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items), len(items)
-    )
+    results = watch("MT metrics", experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items), len(items))
     keys = [(metric.name, translation.system) for metric, translation in work]
     return dict(zip(keys, results, strict=True))
 
@@ -192,10 +188,7 @@ def retrieve(experiment: Experiment, inputs: Inputs, watch: Watch) -> Retrieval:
     assert experiment.retriever is not None
     english, topics = inputs.corpus.english, inputs.topics
     ideal = experiment.retriever.rank(english, topics)
-    judged = {
-        label: Judged(rule.judge(ideal, english, topics), ideal)
-        for label, rule in experiment.relevance.items()
-    }
+    judged = {label: Judged(rule.judge(ideal, english, topics), ideal) for label, rule in experiment.relevance.items()}
     counts = {label: count(english.map.doc_ids, topics, found) for label, found in judged.items()}
     searched = [t for t in inputs.translations if t.collection is not None]
     step = Retrieve(experiment.retriever, topics, english.map)
@@ -226,8 +219,7 @@ def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Co
     matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
     scored = judged.topic_ids
     shares = [
-        sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id))
-        / matched[topic_id]
+        sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id)) / matched[topic_id]
         for topic_id in scored
         if matched[topic_id]
     ]
@@ -274,9 +266,7 @@ def metric_columns(
             "metric",
             aligned(
                 {
-                    system: float(
-                        metric.score(np.asarray(statistics[metric.name, system].sum(axis=0)).reshape(-1))
-                    )
+                    system: float(metric.score(np.asarray(statistics[metric.name, system].sum(axis=0)).reshape(-1)))
                     for system in systems
                     if (metric.name, system) in statistics
                 },
@@ -320,7 +310,8 @@ def column_name(measure: str, label: str = "", collection: str = "") -> str:
 
 def measure_signature(experiment: Experiment, measure: Measure, label: str) -> str:
     """Everything that can move an IR number: engine, topics, relevance, the measure's own parameters."""
-    assert experiment.retriever is not None and experiment.topics is not None
+    assert experiment.retriever is not None
+    assert experiment.topics is not None
     relevance = experiment.relevance[label].signature
     parts = (experiment.retriever.signature, f"topics:{experiment.topics.signature}", f"rel:{relevance}")
     return "|".join((*parts, measure.signature))
@@ -336,9 +327,7 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
     columns = [
         replace(
             column,
-            values=aligned(
-                dict(zip(imported.systems, column.values.tolist(), strict=True)), computed.systems
-            ),
+            values=aligned(dict(zip(imported.systems, column.values.tolist(), strict=True)), computed.systems),
         )
         for column in imported.columns
     ]

@@ -52,9 +52,7 @@ class Scoreboard:
             )
         for column in self.columns:
             if column.values.shape != (len(self.systems),):
-                raise ConfigError(
-                    f"column {column.name}: {column.values.shape} values, {len(self.systems)} systems"
-                )
+                raise ConfigError(f"column {column.name}: {column.values.shape} values, {len(self.systems)} systems")
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:

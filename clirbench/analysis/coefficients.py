@@ -125,16 +125,12 @@ def _undefined(x: Doubles, y: Doubles, p_value: str) -> Coefficient | None:
     if p_value not in P_VALUES:
         raise UnknownName("p_value", p_value, P_VALUES)
     if len(x) != len(y):
-        raise AlignmentError(
-            f"two columns of {len(x)} and {len(y)} systems cannot be correlated: align them first"
-        )
+        raise AlignmentError(f"two columns of {len(x)} and {len(y)} systems cannot be correlated: align them first")
     missing = int((~np.isfinite(x) | ~np.isfinite(y)).sum())
     if missing:
         return Coefficient(nan, nan, len(x), f"{missing} of {len(x)} systems lack a value", p_value)
     if len(x) < 2:
-        return Coefficient(
-            nan, nan, len(x), f"{len(x)} system{'s' * (len(x) != 1)}: at least 2 are needed", p_value
-        )
+        return Coefficient(nan, nan, len(x), f"{len(x)} system{'s' * (len(x) != 1)}: at least 2 are needed", p_value)
     for name, column in (("first", x), ("second", y)):
         if (column == column[0]).all():
             return Coefficient(nan, nan, len(x), f"the {name} column is constant ({column[0]:g})", p_value)

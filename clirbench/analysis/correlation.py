@@ -63,6 +63,4 @@ def _row(
     significant: Significance = "undefined"
     if found.p_value == found.p_value:
         significant = "true" if found.p_value < alpha else "false"
-    return Correlation(
-        measure.name, metric.name, name, found.value, found.p_value, found.n, significant, note
-    )
+    return Correlation(measure.name, metric.name, name, found.value, found.p_value, found.n, significant, note)

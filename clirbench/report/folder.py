@@ -5,7 +5,6 @@ earlier run keeps it, moved to `previous-N/`.
 """
 
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -43,9 +42,7 @@ class RunFolder:
             with tempfile.TemporaryFile(dir=path):
                 pass
         except OSError as error:
-            raise StoreError(
-                f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR"
-            ) from None
+            raise StoreError(f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR") from None
         foreign = [name for name in NAMES if (path / name).exists()]
         if foreign and not _is_ours(path):
             raise StoreError(
@@ -87,7 +84,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
-    os.chmod(folder, 0o755)
+    folder.chmod(0o755)
     tables.write_tsv(folder / "systems.tsv", *tables.systems_table(result.board))
     tables.write_tsv(folder / "correlations.tsv", *tables.correlations_table(result.correlations))
     if result.retrieval is not None:

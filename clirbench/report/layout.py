@@ -35,9 +35,7 @@ def tau_cell(row: Correlation) -> str:
     return short(row.value) if row.significant == "true" else f"{short(row.value)} x"
 
 
-def tau_tables(
-    board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall"
-) -> list[TauTable]:
+def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall") -> list[TauTable]:
     """One table for each title of the scoreboard's measures."""
     found = {(row.measure, row.metric): row for row in rows if row.coefficient == coefficient}
     metrics = tuple(column.name for column in board.metrics)

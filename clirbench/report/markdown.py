@@ -26,9 +26,7 @@ def _lines(result: Result) -> Iterator[str]:
     header, rows = tables.systems_table(result.board)
     yield from table(header, [[_shown(value) for value in row] for row in rows])
     yield ""
-    yield from _section(
-        "Signatures", [f"{c.name}: `{c.signature}`" for c in result.board.columns if c.signature]
-    )
+    yield from _section("Signatures", [f"{c.name}: `{c.signature}`" for c in result.board.columns if c.signature])
 
 
 def _tau(result: Result) -> Iterator[str]:
@@ -54,9 +52,7 @@ def _counts(result: Result) -> list[str]:
     lines = [f"{len(result.board.systems)} systems"]
     if result.inputs is not None:
         corpus = result.inputs.corpus
-        lines.append(
-            f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)"
-        )
+        lines.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
         lines += corpus.notes
     return lines + ([] if result.retrieval is None else count_lines(result.retrieval.counts))
 

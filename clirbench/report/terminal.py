@@ -68,9 +68,7 @@ def _rich(table: TauTable, heading: str) -> None:
         shown.add_column(metric, justify="right")
     for name, cells in table.rows:
         best = max((c for c in cells if c != "undefined"), key=_sortable, default="")
-        shown.add_row(
-            name, *(f"[bold green]{c}[/]" if c == best else f"[dim]{c}[/]" if "x" in c else c for c in cells)
-        )
+        shown.add_row(name, *(f"[bold green]{c}[/]" if c == best else f"[dim]{c}[/]" if "x" in c else c for c in cells))
     Console().print(shown)
 
 

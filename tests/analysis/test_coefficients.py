@@ -41,8 +41,7 @@ def test_tau_with_ties_by_hand() -> None:
 
 pairs = st.integers(3, 15).flatmap(
     lambda n: st.tuples(
-        arrays(float, n, elements=st.integers(-4, 4).map(float)),
-        arrays(float, n, elements=st.integers(-4, 4).map(float)),
+        arrays(float, n, elements=st.integers(-4, 4).map(float)), arrays(float, n, elements=st.integers(-4, 4).map(float))
     )
 )
 
@@ -53,11 +52,7 @@ def test_agrees_with_scipy(columns: tuple[np.ndarray, np.ndarray]) -> None:
     if len(set(x)) == 1 or len(set(y)) == 1:
         assert not kendall(x, y).defined
         return
-    for ours, theirs in (
-        (kendall, scipy.stats.kendalltau),
-        (spearman, scipy.stats.spearmanr),
-        (pearson, scipy.stats.pearsonr),
-    ):
+    for ours, theirs in ((kendall, scipy.stats.kendalltau), (spearman, scipy.stats.spearmanr), (pearson, scipy.stats.pearsonr)):
         expected = theirs(x, y)
         got = ours(x, y, p_value="scipy")
         assert got.value == pytest.approx(expected.statistic, abs=1e-12)
