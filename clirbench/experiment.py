@@ -188,9 +188,7 @@ def retrieve(experiment: Experiment, inputs: Inputs, watch: Watch) -> Retrieval:
     assert experiment.retriever is not None
     english, topics = inputs.corpus.english, inputs.topics
     ideal = experiment.retriever.rank(english, topics)
-    judged = {
-        label: Judged(rule.judge(ideal, english, topics), ideal) for label, rule in experiment.relevance.items()
-    }
+    judged = {label: Judged(rule.judge(ideal, english, topics), ideal) for label, rule in experiment.relevance.items()}
     counts = {label: count(english.map.doc_ids, topics, found) for label, found in judged.items()}
     searched = [t for t in inputs.translations if t.collection is not None]
     step = Retrieve(experiment.retriever, topics, english.map)
@@ -221,8 +219,7 @@ def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Co
     matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
     scored = judged.topic_ids
     shares = [
-        sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id))
-        / matched[topic_id]
+        sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id)) / matched[topic_id]
         for topic_id in scored
         if matched[topic_id]
     ]
@@ -313,7 +310,8 @@ def column_name(measure: str, label: str = "", collection: str = "") -> str:
 
 def measure_signature(experiment: Experiment, measure: Measure, label: str) -> str:
     """Everything that can move an IR number: engine, topics, relevance, the measure's own parameters."""
-    assert experiment.retriever is not None and experiment.topics is not None
+    assert experiment.retriever is not None
+    assert experiment.topics is not None
     relevance = experiment.relevance[label].signature
     parts = (experiment.retriever.signature, f"topics:{experiment.topics.signature}", f"rel:{relevance}")
     return "|".join((*parts, measure.signature))
