@@ -15,7 +15,8 @@ A message says what is wrong, where (file, line), what the choices are, and what
 never printed-and-exited; `clirbench.__main__` turns them into one message without a traceback.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -77,3 +78,14 @@ def raise_all(errors: Sequence[ClirbenchError]) -> None:
         raise errors[0]
     if errors:
         raise Problems(errors)
+
+
+@contextmanager
+def gathered(errors: list["ClirbenchError"]) -> Iterator[None]:
+    """Keep an error raised inside in `errors` and go on after the block; `Problems` are taken apart."""
+    try:
+        yield
+    except Problems as problems:
+        errors.extend(problems.errors)
+    except ClirbenchError as error:
+        errors.append(error)

@@ -260,7 +260,6 @@ class Run:
         return (self.tied if tied else self.scores)[self.offsets[at] : self.offsets[at + 1]]
 
 
-
 @dataclass(frozen=True, eq=False)
 class Judged:
     """What a system's run is scored against: the judgments of the scored topics, and the English side's own run."""

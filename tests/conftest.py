@@ -11,5 +11,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 def shared_data() -> Path:
     """The folder of real data beside the project; tests that need it are skipped, loudly, where it is absent."""
     if not SHARED.is_dir():
-        pytest.skip("REAL DATA ABSENT: ../shared/data does not lie beside the project, agreement is not tested")
+        pytest.skip(
+            "REAL DATA ABSENT: ../shared/data does not lie beside the project, agreement is not tested"
+        )
     return SHARED

@@ -21,6 +21,10 @@ class Measure(Protocol):
     def signature(self) -> str:
         """Everything that can move the number: parameters, cut-off, treatment of ties, library version."""
 
+    @property
+    def uses_qrels(self) -> bool:
+        """Whether the measure reads judgments; False for RBO and others that compare with the ideal run alone."""
+
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
         """One value for each of `judged.topic_ids`, in that order; a topic that retrieved nothing scores 0."""
 

@@ -1,0 +1,68 @@
+# make        install what is needed into .venv, then run the main job
+# make test   install what is needed into .venv, then run the tests
+#
+# Nothing is needed beforehand but Python 3.11, 3.12 or 3.13. Choose one with `make PYTHON=/path/to/python`.
+# Packages come from requirements.lock, each checked against its sha256. The lock names no index: yours is used.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
+ARGS ?= +experiment=europarl_csen_published
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+STAMP := $(VENV)/.installed
+LOCK := requirements.lock
+
+.DEFAULT_GOAL := run
+.DELETE_ON_ERROR:
+.PHONY: run test lint ruff mypy format install lock wheel clean
+
+run: $(STAMP)
+	$(BIN)/python -m clirbench $(ARGS)
+
+test: $(STAMP)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: ruff mypy
+
+ruff: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+mypy: $(STAMP)
+	$(BIN)/mypy --strict clirbench
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix --exit-zero
+	$(BIN)/ruff format
+
+install: $(STAMP)
+
+# The lock pins uv too; pip brings it, then uv installs the rest (and itself, when the pin moves).
+$(UV):
+	@test -n "$(PYTHON)" || { echo "clirbench needs Python 3.11, 3.12 or 3.13: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	sed -n '/^uv==/,/[^\\]$$/p' $(LOCK) > $(VENV)/uv.lock.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $(VENV)/uv.lock.txt
+
+$(STAMP): $(LOCK) pyproject.toml | $(UV)
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes --build-constraints $(LOCK) $(LOCK)
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $(STAMP)
+
+# Keeps the versions that are pinned already; `make lock UPGRADE=--upgrade` takes the newest ones.
+# The lock must not name the place its packages came from: no option line, no address, no path.
+lock: | $(UV)
+	$(UV) pip compile --quiet --universal --python-version 3.11 --all-extras --group dev $(UPGRADE) \
+		--generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
+		pyproject.toml --output-file $(LOCK)
+	@! grep -nE '^-|@|/' $(LOCK)
+
+wheel: $(STAMP)
+	$(BIN)/hatchling build --target wheel --directory dist
+
+clean:
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache
+	find clirbench tests -name __pycache__ -type d -prune -exec rm -rf {} +

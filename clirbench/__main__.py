@@ -1,0 +1,89 @@
+"""The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`."""
+
+import sys
+from pathlib import Path
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import CompactHydraException, OverrideParseException
+from omegaconf import DictConfig, OmegaConf
+
+from clirbench.config import build
+from clirbench.engine import close_workers
+from clirbench.errors import ClirbenchError
+from clirbench.experiment import read_inputs, run
+from clirbench.report import terminal
+from clirbench.report.folder import RunFolder
+from clirbench.report.provenance import provenance
+
+HERE = Path(__file__).resolve().parent
+# In a wheel conf/ lies inside the package, in a checkout beside it.
+CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
+
+
+class UserError(CompactHydraException):
+    """One of our errors, shown by Hydra as its message alone; a sweep goes on with its other jobs."""
+
+
+@hydra.main(config_path=str(CONF), config_name="config", version_base="1.3")
+def job(cfg: DictConfig) -> None:
+    """One run, from the configuration to the run's folder."""
+    try:
+        experiment = build(cfg)
+        if cfg.check:
+            terminal.show_inputs(experiment, read_inputs(experiment))
+            return
+        folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
+        with terminal.progress() as watch:
+            result = run(experiment, watch)
+        folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
+        terminal.show(result, folder.path)
+    except ClirbenchError as error:
+        raise UserError(str(error)) from error
+    finally:
+        close_workers()
+
+
+def _command() -> list[str]:
+    return ["python", "-m", "clirbench", *HydraConfig.get().overrides.task]
+
+
+def main() -> None:
+    """The console script; without an experiment it runs the one that the arguments speak of."""
+    overrides = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
+    if problem := _unreadable(overrides):
+        print(problem, file=sys.stderr)
+        sys.exit(1)
+    if not any(override.lstrip("+").startswith("experiment=") for override in overrides):
+        sys.argv.append(f"+experiment={_spoken_of(overrides)}")
+    try:
+        job()
+    except KeyboardInterrupt:
+        close_workers()
+        print("stopped; a rerun does what is missing", file=sys.stderr)
+        sys.exit(130)
+
+
+def _spoken_of(overrides: list[str]) -> str:
+    if any(override.startswith("folder=") for override in overrides):
+        return "folder"
+    return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
+
+
+def _unreadable(overrides: list[str]) -> str | None:
+    """What to say of an argument that Hydra's grammar refuses."""
+    for override in overrides:
+        try:
+            OverridesParser.create().parse_override(override)
+        except OverrideParseException:
+            key, _, value = override.partition("=")
+            return (
+                f"{override}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside "
+                f"the shell's quotes: '{key}=\"{value}\"'"
+            )
+    return None
+
+
+if __name__ == "__main__":
+    main()

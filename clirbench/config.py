@@ -1,0 +1,152 @@
+"""Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hydra.errors import InstantiationException
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from clirbench.corpora.base import CorpusSource
+from clirbench.engine import Engine
+from clirbench.errors import ClirbenchError, ConfigError, UnknownName, raise_all
+from clirbench.experiment import Experiment
+from clirbench.measures import parse
+from clirbench.measures.base import Measure
+from clirbench.metrics.base import Metric
+from clirbench.relevance.base import Relevance
+from clirbench.retrieval.base import Retriever
+from clirbench.scores import ScoreTables
+from clirbench.systems.base import SystemSource
+from clirbench.topics.base import TopicSource
+
+ANALYSES = ("correlation",)
+RUN_FILES = ("all", "ideal", "none")
+
+
+def build(cfg: DictConfig) -> Experiment:
+    """Instantiate every node, check it against its interface, and gather all errors before failing."""
+    errors: list[ClirbenchError] = []
+    engine = _component(cfg, "engine", Engine, errors)
+    relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
+    settings = _plain(cfg, "correlation", errors)
+    experiment = {
+        "corpus": _component(cfg, "corpus", CorpusSource, errors),
+        "systems": _component(cfg, "systems", SystemSource, errors),
+        "topics": _component(cfg, "topics", TopicSource, errors),
+        "retriever": _component(cfg, "retrieval", Retriever, errors),
+        "relevance": _labelled(relevance),
+        "metrics": _metrics(cfg, errors),
+        "measures": _measures(cfg, errors),
+        "tables": _tables(cfg, errors),
+        "analysis": _names(cfg, "analysis", ANALYSES, errors),
+        "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
+    }
+    raise_all(errors)
+    return Experiment(
+        name=str(cfg.name),
+        engine=engine,
+        table_title=str(cfg.title or ""),
+        seed=int(cfg.seed),
+        coefficients=tuple(settings["coefficients"]),
+        alpha=float(settings["alpha"]),
+        p_value=str(settings["p_value"]),
+        complete_pairs=bool(settings["complete_pairs"]),
+        **experiment,
+    )
+
+
+def _component(cfg: DictConfig, key: str, protocol: type, errors: list[ClirbenchError]) -> Any:
+    """The component configured under `key`; None where the group is empty or something is wrong with it."""
+    if cfg.get(key) is None:
+        return None
+    try:
+        return _instantiated(cfg[key], key, protocol)
+    except ClirbenchError as error:
+        errors.append(error)
+    except OmegaConfBaseException as error:
+        errors.append(ConfigError(f"{key}: {error}"))
+    return None
+
+
+def _instantiated(node: Any, key: str, protocol: type) -> Any:
+    if not isinstance(node, DictConfig) or "_target_" not in node:
+        raise ConfigError(
+            f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs "
+            f"its entry chosen first"
+        )
+    try:
+        built = instantiate(node, _convert_="all")
+    except InstantiationException as error:
+        cause = error.__cause__
+        while cause is not None and not isinstance(cause, ClirbenchError):
+            cause = cause.__cause__
+        if isinstance(cause, ClirbenchError):
+            raise cause from None
+        raise ConfigError(f"{key}: cannot be built: {error}") from error
+    if not isinstance(built, protocol):
+        raise ConfigError(f"{key}: {node['_target_']} is not a {protocol.__name__}")
+    return built
+
+
+def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
+    """The first rule has the empty label, the second the name of its kind: the head of its signature."""
+    first, second = rules
+    labelled = {} if first is None else {"": first}
+    return labelled if second is None else {**labelled, second.signature.split(":")[0]: second}
+
+
+def _metrics(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Metric, ...]:
+    nodes: Mapping[str, Any] = cfg.get("metric") or {}
+    metrics = tuple(_component(nodes, name, Metric, errors) for name in nodes)  # type: ignore[arg-type]
+    built = [metric for metric in metrics if metric is not None]
+    names = [metric.name for metric in built]
+    errors.extend(
+        ConfigError(f"metric {name} is configured twice") for name in {n for n in names if names.count(n) > 1}
+    )
+    return tuple(built)
+
+
+def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, ...]:
+    measures = []
+    for name in cfg.get("measures") or []:
+        try:
+            measures.append(parse(str(name)))
+        except ClirbenchError as error:
+            errors.append(error)
+    names = [measure.name for measure in measures]
+    errors.extend(ConfigError(f"measure {name} is listed twice") for name in {n for n in names if names.count(n) > 1})
+    return tuple(measures)
+
+
+def _tables(cfg: DictConfig, errors: list[ClirbenchError]) -> ScoreTables | None:
+    settings = _plain(cfg, "scores", errors)
+    if not settings.get("tables"):
+        return None
+    try:
+        return ScoreTables(**settings)
+    except ClirbenchError as error:
+        errors.append(error)
+    return None
+
+
+def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str, Any]:
+    try:
+        plain = OmegaConf.to_container(cfg[key], resolve=True)
+    except OmegaConfBaseException as error:
+        errors.append(ConfigError(f"{key}: {error}"))
+        return {}
+    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+
+
+def _names(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[ClirbenchError]) -> tuple[str, ...]:
+    names = tuple(str(name) for name in cfg.get(key) or [])
+    errors.extend(UnknownName(key, name, choices) for name in names if name not in choices)
+    return names
+
+
+def _choice(key: str, value: str, choices: Sequence[str], errors: list[ClirbenchError]) -> str:
+    if value not in choices:
+        errors.append(UnknownName(key, value, choices))
+    return value

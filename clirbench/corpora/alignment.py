@@ -1,0 +1,116 @@
+"""Alignment is checked, never assumed: how many lines a text has, and which lines make which document."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from clirbench.errors import AlignmentError, ClirbenchError, InputError, raise_all
+from clirbench.text import Text, TextFile, invalid_utf8
+from clirbench.types import DocumentMap
+
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one pass over a text finds: its lines, its empty lines, and the first ten of those (1-based)."""
+
+    n_lines: int
+    n_empty: int
+    first_empty: tuple[int, ...]
+
+
+def survey(text: Text) -> Survey:
+    """Count the lines of a text of any size, block by block; raises `InputError` at the first byte not UTF-8."""
+    n_lines = n_empty = 0
+    first_empty: list[int] = []
+    for block in text.blocks():
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise invalid_utf8(text.where, b"\n" * n_lines + block, n_lines + error.start) from None
+        ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+        empty = np.flatnonzero(np.diff(ends, prepend=-1) == 1)
+        if len(first_empty) < SHOWN:
+            first_empty += (empty[: SHOWN - len(first_empty)] + n_lines + 1).tolist()
+        n_lines += len(ends)
+        n_empty += len(empty)
+    return Survey(n_lines, n_empty, tuple(first_empty))
+
+
+def unequal(where: str, found: int, expected_where: str, expected: int) -> AlignmentError:
+    """The error for two texts that must have the same number of lines."""
+    return AlignmentError(
+        f"{where} has {found} lines, {expected_where} has {expected}; both must have one segment a line, "
+        "and lines end at '\\n' alone"
+    )
+
+
+def listed(items: Sequence[object]) -> str:
+    """The first ten of many, for a message."""
+    more = f", ... ({len(items)} in all)" if len(items) > SHOWN else ""
+    return ", ".join(str(item) for item in items[:SHOWN]) + more
+
+
+def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
+    """docs.tsv: a header with `line` (1-based) and `doc_id`; further columns are ignored, rows come in any order.
+
+    Every line of the text stands exactly once, and the lines of a document are contiguous. Raises `AlignmentError`
+    (naming the first ten lines) for lines missed, repeated or beyond the text, and for interleaved documents;
+    `InputError` for a missing column, a number that is none, a doc_id that is empty or holds white space.
+    """
+    rows = TextFile(path).lines()
+    header = rows[0].split("\t") if rows else []
+    if "line" not in header or "doc_id" not in header:
+        raise InputError(f"{path}: line 1: a header with the columns line and doc_id was expected, found {header}")
+    line_at, id_at = header.index("line"), header.index("doc_id")
+    numbers = np.zeros(len(rows) - 1, dtype=np.int64)
+    doc_ids: list[str] = []
+    for row_number, row in enumerate(rows[1:], start=2):
+        cells = row.split("\t")
+        if len(cells) <= max(line_at, id_at):
+            raise InputError(f"{path}: line {row_number}: {len(cells)} columns, the header has {len(header)}")
+        doc_id, cell = cells[id_at], cells[line_at]
+        if not (cell.isascii() and cell.isdigit()) or len(cell) > 18:
+            raise InputError(f"{path}: line {row_number}: {cell!r} is not a line number")
+        if len(doc_id.split()) != 1 or doc_id.strip() != doc_id:
+            raise InputError(f"{path}: line {row_number}: doc_id {doc_id!r} is empty or holds white space")
+        numbers[row_number - 2] = int(cell)
+        doc_ids.append(doc_id)
+    raise_all(_line_errors(path, numbers, n_lines, text_where))
+    order = np.argsort(numbers, kind="stable")
+    return _grouped(path, [doc_ids[i] for i in order.tolist()])
+
+
+def _line_errors(path: Path, numbers: "np.ndarray[tuple[int], np.dtype[np.int64]]", n_lines: int, text: str) -> list[ClirbenchError]:
+    inside = numbers[(numbers >= 1) & (numbers <= n_lines)]
+    counts = np.bincount(inside, minlength=n_lines + 1)[1:]
+    missed = (np.flatnonzero(counts == 0) + 1).tolist()
+    repeated = (np.flatnonzero(counts > 1) + 1).tolist()
+    beyond = sorted(set(numbers.tolist()) - set(inside.tolist()))
+    errors: list[ClirbenchError] = []
+    if missed:
+        errors.append(AlignmentError(f"{path}: misses lines of {text} ({n_lines} lines): {listed(missed)}"))
+    if repeated:
+        errors.append(AlignmentError(f"{path}: repeats lines: {listed(repeated)}; a line belongs to one document"))
+    if beyond:
+        errors.append(AlignmentError(f"{path}: names lines that {text} ({n_lines} lines) does not have: {listed(beyond)}"))
+    return errors
+
+
+def _grouped(path: Path, doc_ids: Sequence[str]) -> DocumentMap:
+    """Runs of equal ids, in line order, are the documents; an id that comes back later is interleaved."""
+    lengths: dict[str, int] = {}
+    again: dict[str, int] = {}
+    previous: str | None = None
+    for line, doc_id in enumerate(doc_ids, start=1):
+        if doc_id != previous and doc_id in lengths:
+            again.setdefault(doc_id, line)
+        lengths[doc_id] = lengths.get(doc_id, 0) + 1
+        previous = doc_id
+    if again:
+        where = listed([f"{doc_id} comes back on line {line}" for doc_id, line in again.items()])
+        raise AlignmentError(f"{path}: the lines of a document must be contiguous: {where}")
+    return DocumentMap(tuple(lengths), np.fromiter(lengths.values(), dtype=np.int64, count=len(lengths)))

@@ -1,0 +1,49 @@
+"""`+experiment=folder`: a folder of MT outputs, and perhaps another folder where the MT test set lies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.layout import Layout, folder_layout
+from clirbench.corpora.sides import Choice, read_corpus
+from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
+
+
+@dataclass(frozen=True)
+class FolderCorpus:
+    """A corpus in the folder layout of `clirbench.corpora.layout`.
+
+    `folder` is the retrieval collection; `test_folder` (None: the same) is where MT metrics are computed; both hold
+    the same systems. `references` is `first`, `all`, a name or a list of names: MT metrics use all of them, the
+    first is the English side that is searched. Where there is no docs.tsv, `documents_size` consecutive lines are a
+    document. `collection` names a second collection, so that its measures are called `MAP[name]`.
+
+    `read` raises `ConfigError`, `InputError`, `AlignmentError`, or all of them at once as `Problems`.
+    """
+
+    folder: str
+    test_folder: str | None = None
+    references: str | Sequence[str] = "first"
+    documents_size: int = 1
+    collection: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.folder:
+            raise ConfigError("folder is not set: name the folder of MT outputs, folder=DIR")
+        check_size(self.documents_size)
+
+    def read(self) -> Corpus:
+        errors: list[ClirbenchError] = []
+        layouts: list[Layout] = []
+        for folder in dict.fromkeys([self.folder, self.test_folder or self.folder]):
+            with gathered(errors):
+                layouts.append(folder_layout(folder))
+        raise_all(errors)
+        choice = Choice(self.references, self.documents_size)
+        return read_corpus(layouts[-1], layouts[0], choice, self.collection)
+
+
+def check_size(size: int) -> None:
+    """`documents.size` is a whole number of at least 1; raises `ConfigError`."""
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise ConfigError(f"documents.size={size}: a whole number of lines, at least 1, was expected")

@@ -1,0 +1,93 @@
+"""Documents as JSON lines: one object a line with `doc_id` and `text` (others' `id` and `contents` are understood)."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clirbench.errors import InputError
+from clirbench.text import BLOCK, TextFile, invalid_utf8
+
+ID_KEYS = ("doc_id", "id", "docid", "docno")
+TEXT_KEYS = ("text", "contents")
+
+
+@dataclass(frozen=True)
+class JsonlText:
+    """The texts of a JSON-lines file, one document a line: a newline inside a text becomes a space."""
+
+    path: Path
+
+    @property
+    def where(self) -> str:
+        return str(self.path)
+
+    @property
+    def fingerprint(self) -> str:
+        # Not the hash of the file alone: the same bytes read as plain lines are another text.
+        return hashlib.sha256(f"jsonl {TextFile(self.path).fingerprint}".encode()).hexdigest()
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        held: list[bytes] = []
+        length = 0
+        for _, text in self.documents():
+            held.append(text.replace("\n", " ").encode("utf-8", "replace") + b"\n")
+            length += len(held[-1])
+            if length >= size:
+                yield b"".join(held)
+                held, length = [], 0
+        if held:
+            yield b"".join(held)
+
+    def lines(self) -> tuple[str, ...]:
+        return tuple(text.replace("\n", " ") for _, text in self.documents())
+
+    def doc_ids(self) -> tuple[str, ...]:
+        """The document ids in file order; raises `InputError` where one stands twice."""
+        first: dict[str, int] = {}
+        for number, (doc_id, _) in enumerate(self.documents(), start=1):
+            if doc_id in first:
+                raise InputError(f"{self.path}: line {number}: doc_id {doc_id!r} stands on line {first[doc_id]} already")
+            first[doc_id] = number
+        return tuple(first)
+
+    def documents(self) -> Iterator[tuple[str, str]]:
+        """(doc_id, text) of each line; raises `InputError` naming the line that cannot be read."""
+        for number, record in json_lines(self.path):
+            doc_id = first_of(record, ID_KEYS)
+            text = first_of(record, TEXT_KEYS)
+            if not isinstance(doc_id, str | int) or isinstance(doc_id, bool) or not str(doc_id).strip():
+                raise InputError(f"{self.path}: line {number}: no doc_id; a line is an object with doc_id and text")
+            if len(str(doc_id).split()) != 1:
+                raise InputError(f"{self.path}: line {number}: doc_id {doc_id!r} holds white space, run files cannot")
+            if not isinstance(text, str):
+                raise InputError(f"{self.path}: line {number}: no text (a string); keys here: {', '.join(record)}")
+            yield str(doc_id), text
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number, object) of every line that is not blank; raises `InputError` for what is no JSON object."""
+    number = 0
+    for block in TextFile(path).blocks():
+        before = number
+        for line in block.split(b"\n")[:-1]:
+            number += 1
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line.decode("utf-8"))
+            except UnicodeDecodeError as error:
+                offset = sum(len(earlier) + 1 for earlier in block.split(b"\n")[: number - before - 1])
+                raise invalid_utf8(path, b"\n" * before + block, before + offset + error.start) from None
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"{path}: line {number}: not JSON ({error})") from None
+            if not isinstance(record, dict):
+                raise InputError(f"{path}: line {number}: a JSON object was expected, found {type(record).__name__}")
+            yield number, record
+
+
+def first_of(record: dict[str, Any], keys: tuple[str, ...]) -> Any:
+    """The value of the first of `keys` that the object has, or None."""
+    return next((record[key] for key in keys if key in record), None)

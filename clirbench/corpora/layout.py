@@ -1,0 +1,165 @@
+"""Which file plays which part in a folder of MT outputs, decided by its name alone.
+
+    source.txt[.gz]                      the source side
+    reference.txt[.gz]                   reference A; further ones are reference-B.txt, reference-C.txt, ...
+    reference.jsonl[.gz]                 the same as documents, one JSON object a line (searched collections only)
+    docs.tsv[.gz]                        which lines make which document
+    systems/NAME.txt[.gz] | .jsonl[.gz]  what the MT system NAME wrote
+    systems.tsv[.gz]                     metadata of the systems
+    scores.tsv[.gz]                      scores that came from elsewhere
+
+The files need not lie in one folder: a data manifest lists the same names and finds each in a mirror or the cache.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from clirbench.corpora.jsonl import JsonlText
+from clirbench.errors import ClirbenchError, InputError, UnknownName, raise_all
+from clirbench.text import Text, TextFile
+
+_TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
+_REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
+_SYSTEM = re.compile(rf"systems/(?P<name>[^/]+?){_TEXT}", re.DOTALL)
+_SINGLE = re.compile(r"(?P<name>source\.txt|docs\.tsv|systems\.tsv|scores\.tsv)(?:\.gz)?")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class Files(Protocol):
+    """Where the files of a layout lie."""
+
+    def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
+        """The path of each name; raises an error that lists all that cannot be had."""
+
+
+@dataclass(frozen=True)
+class FolderFiles:
+    """Files that lie under one folder."""
+
+    root: Path
+
+    def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
+        return {name: self.root / name for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The files of one folder of MT outputs by the part they play; `files` says where each lies.
+
+    `references` and `systems` map a name (`A`, `Online-B`) to a file; `singles` maps `source.txt`, `docs.tsv`,
+    `systems.tsv` and `scores.tsv` to the file that is there, packed or not; `ignored` are the files of no known part.
+    """
+
+    where: str
+    files: Files
+    references: Mapping[str, str]
+    systems: Mapping[str, str]
+    singles: Mapping[str, str]
+    ignored: tuple[str, ...] = ()
+
+    def text(self, file: str) -> Text:
+        """The text of one of the files of this layout."""
+        return self.texts([file])[0]
+
+    def texts(self, files: Sequence[str]) -> tuple[Text, ...]:
+        """The texts of several files, located in one go so that all that is missing is reported at once."""
+        located = self.files.locate(files)
+        return tuple(text_at(located[file]) for file in files)
+
+    def single(self, name: str) -> Path | None:
+        """The path of `docs.tsv`, `source.txt`, ...; None where the folder has none."""
+        file = self.singles.get(name)
+        return None if file is None else self.files.locate([file])[file]
+
+
+def text_at(path: Path) -> Text:
+    """The text of a file by its name: JSON-lines documents (`.jsonl`, `.jsonl.gz`) or plain lines."""
+    return JsonlText(path) if re.search(r"\.jsonl(?:\.gz)?$", path.name) else TextFile(path)
+
+
+def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
+    """Sort file names into parts.
+
+    Raises `InputError` (or `Problems`) for two files that play the same part, and for a system whose name holds a
+    control character (a tab or newline would break every table it stands in).
+    """
+    references: dict[str, list[str]] = {}
+    systems: dict[str, list[str]] = {}
+    singles: dict[str, list[str]] = {}
+    ignored: list[str] = []
+    for name in sorted(names):
+        if found := _REFERENCE.fullmatch(name):
+            references.setdefault(found["name"] or "A", []).append(name)
+        elif found := _SYSTEM.fullmatch(name):
+            systems.setdefault(found["name"], []).append(name)
+        elif found := _SINGLE.fullmatch(name):
+            singles.setdefault(found["name"], []).append(name)
+        else:
+            ignored.append(name)
+    errors: list[ClirbenchError] = []
+    errors += _doubled(where, references, lambda name: f"reference {name}")
+    errors += _doubled(where, systems, lambda name: f"system {name!r}")
+    errors += _doubled(where, singles, lambda name: name)
+    errors += [
+        InputError(f"{where}: system name {name!r} holds a control character; rename its file")
+        for name in systems
+        if _CONTROL.search(name)
+    ]
+    raise_all(errors)
+    return Layout(where, files, _first(references), _first(systems), _first(singles), tuple(ignored))
+
+
+def folder_layout(folder: str | Path) -> Layout:
+    """The layout of a folder; raises `InputError` where it is missing or is no folder."""
+    root = Path(folder)
+    if not root.exists():
+        raise InputError(f"{folder}: no such folder")
+    if not root.is_dir():
+        raise InputError(f"{folder}: is a file, a folder of MT outputs was expected")
+    names = [entry.name for entry in _entries(root) if entry.is_file()]
+    inner = root / "systems"
+    if inner.is_dir():
+        names += [f"systems/{entry.name}" for entry in _entries(inner) if entry.is_file()]
+    return layout_of(str(folder), names, FolderFiles(root))
+
+
+def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[str, ...]:
+    """The names of the references to use: `first`, `all`, one name, or several; the first named is searched.
+
+    Raises `InputError` where the folder has no reference, `UnknownName` for a reference it lacks.
+    """
+    if not layout.references:
+        raise InputError(f"{layout.where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it")
+    names = [references] if isinstance(references, str) else [str(name) for name in references]
+    if names in (["first"], []):
+        return (min(layout.references),)
+    if names == ["all"]:
+        return tuple(sorted(layout.references))
+    raise_all([UnknownName(f"reference of {layout.where}", n, layout.references) for n in names if n not in layout.references])
+    if len(set(names)) < len(names):
+        raise InputError(f"references={names}: a reference is named twice")
+    return tuple(names)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry for entry in entries if not entry.name.startswith(".")]
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror})") from None
+
+
+def _doubled(where: str, found: Mapping[str, list[str]], called: Callable[[str], str]) -> list[ClirbenchError]:
+    return [
+        InputError(f"{where}: two files for {called(name)}: {', '.join(files)}; keep one of them")
+        for name, files in found.items()
+        if len(files) > 1
+    ]
+
+
+def _first(found: Mapping[str, list[str]]) -> Mapping[str, str]:
+    return {name: files[0] for name, files in found.items()}

@@ -1,0 +1,126 @@
+"""The two sides of a corpus read from a layout: the MT test set, and the English side that is searched."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clirbench.corpora.alignment import Survey, listed, read_document_map, survey, unequal
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.jsonl import JsonlText
+from clirbench.corpora.layout import Layout, chosen_references
+from clirbench.errors import ClirbenchError, InputError, gathered, raise_all
+from clirbench.text import Text
+from clirbench.types import DocumentMap, Documents, TestSet
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How the two sides are read: which references, how many lines a document has where no docs.tsv says it."""
+
+    references: str | Sequence[str] = "first"
+    documents_size: int = 1
+    read_source: bool = True
+
+
+def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str = "") -> Corpus:
+    """Both sides, read and aligned; raises everything that is wrong with either at once."""
+    errors: list[ClirbenchError] = []
+    test_set: TestSet | None = None
+    english: tuple[Documents, Survey] | None = None
+    with gathered(errors):
+        test_set = read_test_set(test, choice)
+    with gathered(errors):
+        english = read_english(searched, choice)
+    raise_all(list({str(error): error for error in errors}.values()))  # one folder: one fault is found twice
+    if test_set is None or english is None:
+        raise InputError(f"{test.where}: nothing could be read")
+    documents, found = english
+    source_path = searched.singles.get("source.txt") if choice.read_source else None
+    return Corpus(
+        test=test_set,
+        english=documents,
+        source=searched.text(source_path) if source_path else None,
+        collection=collection,
+        test_layout=test,
+        collection_layout=searched,
+        notes=_notes(test, searched, documents, found),
+    )
+
+
+def read_test_set(layout: Layout, choice: Choice) -> TestSet:
+    """References (and the source, where there is one) as lines in memory.
+
+    Raises `AlignmentError` where line counts differ, `InputError` for an empty line in a reference (the first ten
+    are listed): a metric would score it as if nothing should have been written.
+    """
+    names = chosen_references(layout, choice.references)
+    files = [layout.references[name] for name in names]
+    if choice.read_source and "source.txt" in layout.singles:
+        files.append(layout.singles["source.txt"])
+    errors: list[ClirbenchError] = []
+    read: list[tuple[str, ...]] = []
+    texts = layout.texts(files)
+    for text in texts:
+        with gathered(errors):
+            read.append(text.lines())
+    raise_all(errors)
+    for text, lines in zip(texts, read, strict=True):
+        if len(lines) != len(read[0]):
+            errors.append(unequal(text.where, len(lines), texts[0].where, len(read[0])))
+    for text, lines in zip(texts[: len(names)], read[: len(names)], strict=True):
+        empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
+        if empty:
+            errors.append(InputError(f"{text.where}: empty lines in an MT reference: {listed(empty)}; fill or remove them"))
+        if not lines:
+            errors.append(InputError(f"{text.where}: has no lines"))
+    raise_all(errors)
+    return TestSet(tuple(read[: len(names)]), read[len(names)] if len(read) > len(names) else None)
+
+
+def read_english(layout: Layout, choice: Choice) -> tuple[Documents, Survey]:
+    """The searched side, which is counted but never held in memory, and what the counting found."""
+    text = layout.text(layout.references[english_name(layout, choice)])
+    found = survey(text)
+    if not found.n_lines:
+        raise InputError(f"{text.where}: has no lines, there is nothing to search")
+    errors: list[ClirbenchError] = []
+    if choice.read_source and "source.txt" in layout.singles:
+        with gathered(errors):
+            source = layout.text(layout.singles["source.txt"])
+            lines = survey(source).n_lines
+            if lines != found.n_lines:
+                errors.append(unequal(source.where, lines, text.where, found.n_lines))
+    with gathered(errors):
+        map_ = document_map(layout, text, found.n_lines, choice.documents_size)
+    raise_all(errors)
+    return Documents(text, map_), found
+
+
+def english_name(layout: Layout, choice: Choice) -> str:
+    """Which reference is searched: the first chosen, or the only one where the collection does not have that name."""
+    if len(layout.references) == 1 and choice.references != "all":
+        return next(iter(layout.references))
+    return chosen_references(layout, choice.references)[0]
+
+
+def document_map(layout: Layout, text: Text, n_lines: int, size: int) -> DocumentMap:
+    """From the JSON-lines file itself, else from docs.tsv, else `size` lines are one document."""
+    if isinstance(text, JsonlText):
+        ids = text.doc_ids()
+        return DocumentMap(ids, np.ones(len(ids), dtype=np.int64))
+    path = layout.single("docs.tsv")
+    if path is not None:
+        return read_document_map(path, n_lines, text.where)
+    return DocumentMap.blocks_of(n_lines, size)
+
+
+def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) -> tuple[str, ...]:
+    notes = []
+    if found.n_empty:
+        notes.append(f"{documents.text.where}: {found.n_empty} of {found.n_lines} lines are empty (they are searched as such)")
+    for layout in dict.fromkeys([test, searched]):
+        strange = [name for name in layout.ignored if name.startswith("systems/")]
+        if strange:
+            notes.append(f"{layout.where}: no .txt, .txt.gz or .jsonl, left out: {listed(strange)}")
+    return tuple(notes)

@@ -1,0 +1,345 @@
+"""The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from clirbench.analysis.correlation import Correlation, correlate
+from clirbench.corpora.base import Corpus, CorpusSource
+from clirbench.engine import Engine
+from clirbench.errors import ClirbenchError, ConfigError, InputError, raise_all
+from clirbench.measures.base import Measure
+from clirbench.metrics.base import Metric
+from clirbench.relevance.base import Relevance
+from clirbench.retrieval.base import Retriever
+from clirbench.scoreboard import Column, Scoreboard, aligned
+from clirbench.steps import Evaluate, Retrieve, SegmentStatistics
+from clirbench.systems.base import SystemSource
+from clirbench.topics.base import TopicSource
+from clirbench.types import Doubles, Judged, Run, Topic, Translation
+
+Value = TypeVar("Value")
+
+
+class Tables(Protocol):
+    """Score tables made elsewhere."""
+
+    def read(self, computed: Sequence[str] = ()) -> Scoreboard:
+        """Their columns as a scoreboard; `computed` are the names that this run computes itself."""
+
+
+class Watch(Protocol):
+    """Shows progress: passes the values through while it counts them."""
+
+    def __call__(self, title: str, values: Iterable[Value], total: int) -> Iterator[Value]: ...
+
+
+def unwatched(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
+    """A `Watch` that shows nothing."""
+    return iter(values)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything a run needs, as plain values and components; built from the configuration by `config.build`.
+
+    `relevance` maps a label to a rule; the first has the empty label, and another's measures carry its label in
+    their names (`MAP[qrels]`). Without a corpus only score tables are read.
+    """
+
+    name: str
+    engine: Engine
+    corpus: CorpusSource | None = None
+    systems: SystemSource | None = None
+    topics: TopicSource | None = None
+    retriever: Retriever | None = None
+    relevance: Mapping[str, Relevance] = field(default_factory=lambda: MappingProxyType({}))
+    metrics: tuple[Metric, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    tables: Tables | None = None
+    table_title: str = ""
+    coefficients: tuple[str, ...] = ("kendall", "spearman", "pearson")
+    alpha: float = 0.05
+    p_value: str = "scipy"
+    complete_pairs: bool = False
+    analysis: tuple[str, ...] = ("correlation",)
+    write_runs: str = "all"
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What was read and aligned before any work starts."""
+
+    corpus: Corpus
+    translations: tuple[Translation, ...]
+    topics: tuple[Topic, ...]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one set of judgments scored, and what it dropped and why.
+
+    `share_relevant` is the median over scored topics of relevant documents retrieved by the English side, over the
+    documents it matched; `None` where no topic was scored.
+    """
+
+    documents: int
+    topics: int
+    scored: int
+    unmatched: tuple[str, ...]
+    unjudged: tuple[str, ...]
+    median_matched: float | None
+    share_relevant: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieval:
+    """The IR side: the English side's run, judgments, every system's run and per-topic values.
+
+    `per_topic[(label, measure)]` is systems x scored topics.
+    """
+
+    ideal: Run
+    judged: Mapping[str, Judged]
+    counts: Mapping[str, Counts]
+    runs: Mapping[str, Run]
+    per_topic: Mapping[tuple[str, str], Doubles]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Everything a report is made from."""
+
+    experiment: Experiment
+    board: Scoreboard
+    correlations: tuple[Correlation, ...]
+    inputs: Inputs | None = None
+    retrieval: Retrieval | None = None
+    statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+
+
+def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
+    """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
+    inputs = read_inputs(experiment)
+    statistics = segment_statistics(experiment, inputs, watch) if inputs else {}
+    retrieval = retrieve(experiment, inputs, watch) if inputs and experiment.measures else None
+    board, notes = scoreboard(experiment, inputs, statistics, retrieval)
+    rows = correlate(
+        board,
+        experiment.coefficients,
+        alpha=experiment.alpha,
+        p_value=experiment.p_value,
+        complete=experiment.complete_pairs,
+    )
+    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
+
+
+def read_inputs(experiment: Experiment) -> Inputs | None:
+    """Read and align everything; every problem of corpus, systems and topics at once."""
+    if experiment.corpus is None:
+        if experiment.tables is None:
+            raise ConfigError("nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])")
+        return None
+    if experiment.systems is None:
+        raise ConfigError("no systems are configured: choose systems=files")
+    corpus = experiment.corpus.read()
+    problems: list[ClirbenchError] = []
+    translations = _or_problem(problems, lambda: tuple(experiment.systems.translations(corpus)))  # type: ignore[union-attr]
+    topics: tuple[Topic, ...] | None = ()
+    if experiment.measures:
+        if experiment.topics is None or experiment.retriever is None or not experiment.relevance:
+            raise ConfigError("measures need topics, retrieval and relevance; or compute none: measures=[]")
+        topics = _or_problem(problems, lambda: tuple(experiment.topics.topics(corpus.english)))  # type: ignore[union-attr]
+    raise_all(problems)
+    if translations is None or topics is None:
+        raise InputError("nothing could be read")
+    return Inputs(corpus, translations, topics)
+
+
+def _or_problem(problems: list[ClirbenchError], read: Callable[[], Value]) -> Value | None:
+    try:
+        return read()
+    except ClirbenchError as error:
+        problems.append(error)
+        return None
+
+
+def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> dict[tuple[str, str], Any]:
+    """(metric name, system) -> statistics of every segment. The metrics of one system run one after the other."""
+    work = [
+        (metric, translation)
+        for translation in inputs.translations
+        if translation.test is not None
+        for metric in experiment.metrics
+    ]
+    items = [(metric, translation.test) for metric, translation in work]
+    results = watch("MT metrics", experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items), len(items))
+    keys = [(metric.name, translation.system) for metric, translation in work]
+    return dict(zip(keys, results, strict=True))
+
+
+def retrieve(experiment: Experiment, inputs: Inputs, watch: Watch) -> Retrieval:
+    """Search the English side, judge, search every system's copy, score."""
+    assert experiment.retriever is not None
+    english, topics = inputs.corpus.english, inputs.topics
+    ideal = experiment.retriever.rank(english, topics)
+    judged = {label: Judged(rule.judge(ideal, english, topics), ideal) for label, rule in experiment.relevance.items()}
+    counts = {label: count(english.map.doc_ids, topics, found) for label, found in judged.items()}
+    searched = [t for t in inputs.translations if t.collection is not None]
+    step = Retrieve(experiment.retriever, topics, english.map)
+    texts = [translation.collection for translation in searched]
+    runs = dict(
+        zip(
+            (translation.system for translation in searched),
+            watch("retrieval", experiment.engine.pmap(step, texts), len(texts)),
+            strict=True,
+        )
+    )
+    values = watch(
+        "IR measures",
+        experiment.engine.pmap(Evaluate(experiment.measures, judged), list(runs.values())),
+        len(runs),
+    )
+    return Retrieval(ideal, judged, counts, runs, _by_measure(list(values)))
+
+
+def _by_measure(by_system: Sequence[Mapping[tuple[str, str], Doubles]]) -> dict[tuple[str, str], Doubles]:
+    keys = list(by_system[0]) if by_system else []
+    return {key: np.stack([values[key] for values in by_system]) for key in keys}
+
+
+def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Counts:
+    """How many topics were scored, which were dropped, and how much of what matches is relevant."""
+    ideal = judged.ideal
+    matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
+    scored = judged.topic_ids
+    shares = [
+        sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id)) / matched[topic_id]
+        for topic_id in scored
+        if matched[topic_id]
+    ]
+    unmatched = tuple(topic.topic_id for topic in topics if not matched[topic.topic_id])
+    left = set(unmatched) | set(scored)
+    return Counts(
+        documents=len(doc_ids),
+        topics=len(topics),
+        scored=len(scored),
+        unmatched=unmatched,
+        unjudged=tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
+        median_matched=float(np.median([matched[topic_id] for topic_id in scored])) if scored else None,
+        share_relevant=float(np.median(shares)) if shares else None,
+    )
+
+
+def scoreboard(
+    experiment: Experiment,
+    inputs: Inputs | None,
+    statistics: Mapping[tuple[str, str], Any],
+    retrieval: Retrieval | None,
+) -> tuple[Scoreboard, list[str]]:
+    """Computed columns, joined by system with the imported ones, and notes on what did not join."""
+    if inputs is None:
+        assert experiment.tables is not None
+        return experiment.tables.read(), []
+    systems = tuple(translation.system for translation in inputs.translations)
+    columns = metric_columns(experiment, systems, statistics)
+    if retrieval is not None:
+        columns += measure_columns(experiment, inputs, systems, retrieval)
+    computed = Scoreboard(systems, tuple(columns), _metadata(inputs.translations))
+    if experiment.tables is None:
+        return computed, []
+    return joined(computed, experiment.tables.read([column.name for column in columns]))
+
+
+def metric_columns(
+    experiment: Experiment, systems: Sequence[str], statistics: Mapping[tuple[str, str], Any]
+) -> list[Column]:
+    """One column for each metric: the corpus score from summed statistics."""
+    return [
+        Column(
+            metric.name,
+            "metric",
+            aligned(
+                {
+                    system: float(metric.score(np.asarray(statistics[metric.name, system].sum(axis=0)).reshape(-1)))
+                    for system in systems
+                    if (metric.name, system) in statistics
+                },
+                systems,
+            ),
+            metric.higher_is_better,
+            metric.signature,
+        )
+        for metric in experiment.metrics
+    ]
+
+
+def measure_columns(
+    experiment: Experiment, inputs: Inputs, systems: Sequence[str], retrieval: Retrieval
+) -> list[Column]:
+    """One column for each measure and set of judgments: the aggregate of its per-topic values."""
+    by_name = {measure.name: measure for measure in experiment.measures}
+    searched = list(retrieval.runs)
+    columns = []
+    for (label, name), per_topic in retrieval.per_topic.items():
+        measure = by_name[name]
+        values = aligned(dict(zip(searched, measure.aggregate(per_topic).tolist(), strict=True)), systems)
+        columns.append(
+            Column(
+                column_name(name, label, inputs.corpus.collection),
+                "measure",
+                values,
+                measure.higher_is_better,
+                measure_signature(experiment, measure, label),
+                experiment.table_title,
+            )
+        )
+    return columns
+
+
+def column_name(measure: str, label: str = "", collection: str = "") -> str:
+    """`MAP`, `MAP[news]` for a second collection, `MAP[qrels]` for a second set of judgments, `MAP[news,qrels]`."""
+    marks = ",".join(mark for mark in (collection, label) if mark)
+    return f"{measure}[{marks}]" if marks else measure
+
+
+def measure_signature(experiment: Experiment, measure: Measure, label: str) -> str:
+    """Everything that can move an IR number: engine, topics, relevance, the measure's own parameters."""
+    assert experiment.retriever is not None
+    assert experiment.topics is not None
+    relevance = experiment.relevance[label].signature
+    parts = (experiment.retriever.signature, f"topics:{experiment.topics.signature}", f"rel:{relevance}")
+    return "|".join((*parts, measure.signature))
+
+
+def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list[str]]:
+    """Imported columns beside the computed ones, for the systems of this run; what did not join is a note."""
+    notes = []
+    if extra := [system for system in imported.systems if system not in computed.systems]:
+        notes.append(f"score tables: systems that are not part of this run were left out: {', '.join(extra)}")
+    if missing := [system for system in computed.systems if system not in imported.systems]:
+        notes.append(f"score tables have no row for: {', '.join(missing)}")
+    columns = [
+        replace(
+            column,
+            values=aligned(dict(zip(imported.systems, column.values.tolist(), strict=True)), computed.systems),
+        )
+        for column in imported.columns
+    ]
+    rows = {system: i for i, system in enumerate(imported.systems)}
+    metadata = dict(computed.metadata)
+    for name, texts in imported.metadata.items():
+        metadata.setdefault(name, tuple(texts[rows[s]] if s in rows else "" for s in computed.systems))
+    metrics = [c for c in (*computed.columns, *columns) if c.role == "metric"]
+    measures = [c for c in (*columns, *computed.columns) if c.role == "measure"]
+    return Scoreboard(computed.systems, (*metrics, *measures), metadata), notes
+
+
+def _metadata(translations: Sequence[Translation]) -> dict[str, tuple[str, ...]]:
+    names = dict.fromkeys(name for translation in translations for name in translation.metadata)
+    return {name: tuple(t.metadata.get(name, "") for t in translations) for name in names}

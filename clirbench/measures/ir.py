@@ -1,0 +1,113 @@
+"""Measures that ir-measures computes (trec_eval inside): average precision, nDCG, P, R, reciprocal rank, ...
+
+The scores handed over are a Run's strictly falling float32 values, so every provider, whatever it does with ties,
+sees the one rank order. Topics are handed over under numbers: gdeval, which computes ERR, reads no other ids.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from clirbench.errors import ConfigError, ResourceError
+from clirbench.types import Doubles, Judged, Run
+
+GMAP_FLOOR = 1e-5
+"""trec_eval's MIN_GEO_MEAN: a topic's average precision counts at least this much in gm_map."""
+
+
+@dataclass(frozen=True)
+class IrMeasure:
+    """A measure of ir-measures, one value a topic, and its mean over topics.
+
+    `name` is the column, `spec` what ir-measures parses (`AP`, `nDCG@20`, `P(rel=2)@10`); `geometric` takes the
+    geometric mean, exp(mean(log(max(value, 1e-5)))), as trec_eval's gm_map does. Values are in [0, 1] for all but
+    counts (`NumRet`); higher is better. A topic that retrieved nothing scores 0. Raises `ConfigError` for a spec that
+    no installed provider computes.
+
+    **Source:** MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, ECIR 2022; the geometric
+    mean: Robertson, On GMAP, CIKM 2006, with the floor of trec_eval's m_gm_map.c.
+    """
+
+    name: str
+    spec: str
+    geometric: bool = False
+    higher_is_better: bool = field(default=True, init=False)
+    uses_qrels: bool = field(default=True, init=False)
+
+    def __post_init__(self) -> None:
+        _ = self.parsed
+
+    @cached_property
+    def parsed(self) -> Any:
+        """The ir-measures object, checked to have a provider."""
+        import ir_measures
+
+        try:
+            measure = ir_measures.parse_measure(self.spec)
+            if any(p.is_available() and p.supports(measure) for p in ir_measures.DefaultPipeline.providers):
+                return measure
+            providers = [p for p in ir_measures.DefaultPipeline.providers if p.supports(measure)]
+        except (NameError, ValueError, TypeError, SyntaxError, AssertionError, KeyError) as error:
+            raise ConfigError(f"measure {self.name!r}: ir-measures cannot read {self.spec!r} ({error})") from None
+        advice = "; ".join(p.install_instructions() or p.NAME for p in providers)
+        advice = f"install its provider: {advice}" if providers else "its parameters fit no provider"
+        raise ConfigError(f"measure {self.name!r}: ir-measures reads {self.spec!r} but cannot compute it; {advice}")
+
+    @property
+    def signature(self) -> str:
+        mean = f"|mean:geometric|floor:{GMAP_FLOOR:g}" if self.geometric else "|mean:arithmetic"
+        version_ = version("ir-measures")
+        return f"{self.name}|measure:{self.parsed!r}{mean}|ties:doc_id|unmatched:0|v:ir-measures-{version_}"
+
+    def per_topic(self, run: Run, judged: Judged) -> Doubles:
+        return evaluate([self], run, judged).reshape(-1)
+
+    def aggregate(self, values: Doubles) -> Doubles:
+        """Arithmetic or geometric mean over the last axis; no topic at all is NaN."""
+        if values.shape[-1] == 0:
+            return np.full(values.shape[:-1], np.nan)
+        if self.geometric:
+            logs = np.log(np.maximum(values, GMAP_FLOOR))
+            return np.asarray(np.exp(np.asarray(logs.mean(axis=-1), dtype=np.float64)))
+        return np.asarray(values.mean(axis=-1))
+
+
+def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles:
+    """Per-topic values of several measures with one conversion of the run: (measures, topics).
+
+    A topic whose list is empty or absent scores 0 in every measure.
+    """
+    import ir_measures
+
+    values = np.zeros((len(measures), len(judged.topic_ids)))
+    if not len(judged.topic_ids):
+        return values
+    numbers = {topic_id: str(number) for number, topic_id in enumerate(judged.topic_ids)}
+    qrels = {numbers[topic_id]: dict(grades) for topic_id, grades in judged.qrels.grades.items()}
+    scores = as_scores(run, numbers)
+    if not scores:
+        return values
+    rows: dict[Any, list[int]] = {}
+    for row, measure in enumerate(measures):
+        rows.setdefault(measure.parsed, []).append(row)
+    try:
+        for result in ir_measures.evaluator(list(rows), qrels).iter_calc(scores):
+            if result.query_id in scores:
+                values[rows[result.measure], int(result.query_id)] = result.value
+    except OSError as error:
+        raise ResourceError(f"a measure's external program could not be run ({error}); leave the measure out") from error
+    return values
+
+
+def as_scores(run: Run, names: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    """`{name: {doc_id: score}}` of the topics in `names` that retrieved something."""
+    scores: dict[str, dict[str, float]] = {}
+    for topic_id, name in names.items():
+        ranking = run.ranking(topic_id)
+        if ranking:
+            scores[name] = dict(zip(ranking, run.values(topic_id).tolist(), strict=True))
+    return scores

@@ -1,0 +1,89 @@
+"""From the name of a measure to the measure: `MAP`, `nDCG@20`, `RBO(p=0.9,ties=a)`.
+
+A name is `NAME`, `NAME@k` or `NAME(key=value,...)`, with `@k` after the brackets allowed. Our own measures are
+looked up first; every other name goes to ir-measures.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.measures.base import Measure
+from clirbench.measures.ir import IrMeasure
+from clirbench.measures.rbo import RBO
+
+NAME = re.compile(r"\s*(?P<base>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<cutoff>\d+))?\s*", re.DOTALL)
+
+
+def parse(name: str) -> Measure:
+    """The measure that a name means; its column is called as the user wrote it.
+
+    Raises `UnknownName` (choices, closest match) for a name nobody knows, `ConfigError` for a wrong parameter.
+    """
+    match = NAME.fullmatch(name)
+    if match is None:
+        raise ConfigError(f"measure {name!r} cannot be read; write NAME, NAME@k or NAME(key=value,...)")
+    base, cutoff = match["base"], match["cutoff"]
+    if cutoff is not None and int(cutoff) == 0:
+        raise ConfigError(f"measure {name!r}: the cut-off after @ must be at least 1")
+    if base == "GMAP":
+        return IrMeasure(name, name.replace("GMAP", "AP", 1), geometric=True)
+    build = OURS.get(base)
+    if build is not None:
+        return _ours(build, name, base, _arguments(name, match["arguments"]), cutoff)
+    if base not in _known_to_ir_measures():
+        raise UnknownName("measure", name, choices())
+    return IrMeasure(name, name)
+
+
+def choices() -> list[str]:
+    """Every name without parameters that can be written."""
+    return sorted({*OURS, "GMAP", *_known_to_ir_measures()})
+
+
+def _ours(
+    build: Callable[..., Measure], name: str, base: str, arguments: Mapping[str, Any], cutoff: str | None
+) -> Measure:
+    """One of our own measures; `@k` is its parameter `k`."""
+    given = dict(arguments) | ({"k": int(cutoff)} if cutoff else {})
+    allowed = [field for field in build.__dataclass_fields__ if field not in ("name", "higher_is_better", "uses_qrels")]  # type: ignore[attr-defined]
+    for key in given:
+        if key not in allowed:
+            raise UnknownName(f"parameter of measure {base}", key, allowed)
+    return build(name=name, **given)
+
+
+def _arguments(name: str, text: str | None) -> dict[str, Any]:
+    """`p=0.9,ties=a` as a dict: numbers, true / false / none, and words, quoted or not."""
+    arguments: dict[str, Any] = {}
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value:
+            raise ConfigError(f"measure {name!r}: {part.strip()!r} is no parameter; write key=value")
+        if key in arguments:
+            raise ConfigError(f"measure {name!r}: {key} is given twice")
+        arguments[key] = _value(value)
+    return arguments
+
+
+def _value(text: str) -> Any:
+    words = {"true": True, "false": False, "none": None, "null": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _known_to_ir_measures() -> set[str]:
+    import ir_measures
+
+    return set(ir_measures.measures.registry)
+
+
+OURS: Mapping[str, Callable[..., Measure]] = {"RBO": RBO}

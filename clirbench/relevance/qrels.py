@@ -1,0 +1,70 @@
+"""Human judgments from a TREC qrels file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from clirbench.errors import ConfigError, InputError
+from clirbench.text import TextFile
+from clirbench.trec import read_judgments
+from clirbench.types import Documents, Qrels, Run, Topic
+
+
+@dataclass(frozen=True)
+class QrelsFile:
+    """Relevance judgments of people, read from a TREC qrels file (`topic iteration doc_id grade`, plain or gzip).
+
+    A topic without a relevant document, or that the English side does not match, is left out; topics of the file
+    that are not asked for are passed over. `missing_topics` says what happens with a topic that the file does not
+    judge at all, `unknown_documents` with a judged document that is not in the collection: `error` or `drop`.
+    Raises `InputError` naming file and line.
+    """
+
+    path: str | Path | None = None
+    missing_topics: str = "error"
+    unknown_documents: str = "error"
+
+    def __post_init__(self) -> None:
+        for key in ("missing_topics", "unknown_documents"):
+            if getattr(self, key) not in ("error", "drop"):
+                raise ConfigError(f"relevance.{key}={getattr(self, key)!r}: choices are error, drop")
+        if not str(self.path or ""):
+            raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
+
+    @cached_property
+    def file(self) -> Path:
+        return Path(self.path or "")
+
+    @property
+    def signature(self) -> str:
+        content = TextFile(self.file).fingerprint[:12]
+        return f"qrels:{content}|missing:{self.missing_topics}|unknown:{self.unknown_documents}"
+
+    def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
+        wanted = {topic.topic_id for topic in topics}
+        known = frozenset(documents.map.doc_ids)
+        found: dict[str, dict[str, int]] = {}
+        for judgment in read_judgments(self.file):
+            if judgment.topic_id not in wanted:
+                continue
+            if judgment.doc_id in known:
+                found.setdefault(judgment.topic_id, {})[judgment.doc_id] = judgment.grade
+            elif self.unknown_documents == "error":
+                raise InputError(
+                    f"{self.file}: line {judgment.line}: document {judgment.doc_id!r} is not in the collection; "
+                    "judge documents of the collection, or set relevance.unknown_documents=drop"
+                )
+            else:
+                found.setdefault(judgment.topic_id, {})
+        self._refuse_missing([topic.topic_id for topic in topics if topic.topic_id not in found])
+        matched = {t for t in found if len(ideal.values(t)) and any(grade > 0 for grade in found[t].values())}
+        return Qrels({t.topic_id: found[t.topic_id] for t in topics if t.topic_id in matched})
+
+    def _refuse_missing(self, missing: Sequence[str]) -> None:
+        if missing and self.missing_topics == "error":
+            listed = ", ".join(missing[:10]) + (", ..." if len(missing) > 10 else "")
+            raise InputError(
+                f"{self.file}: {len(missing)} of the topics are not judged: {listed}; "
+                "leave them out of the topics, or set relevance.missing_topics=drop"
+            )

@@ -1,0 +1,38 @@
+"""Pseudo-relevance: what the English side ranks first is relevant."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clirbench.errors import ConfigError
+from clirbench.types import Documents, Qrels, Run, Topic
+
+
+@dataclass(frozen=True)
+class TopK:
+    """The first `k` documents of the English side's ranking are relevant (grade 1), whole tie groups together.
+
+    Documents tied with the k-th, by the scores the retriever gave, are relevant too, as far as the list is deep. A
+    topic that the English side does not match is left out. Raises `ConfigError` for k < 1.
+
+    **Source:** Gowda et al., Macro-Average: Rare Types Are Important Too, NAACL 2021, section 3.3.2 (after Lignos et
+    al. 2019).
+    """
+
+    k: int = 100
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
+            raise ConfigError(f"relevance.k={self.k!r}: must be a whole number of at least 1")
+
+    @property
+    def signature(self) -> str:
+        return f"top{self.k}"
+
+    def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
+        grades: dict[str, dict[str, int]] = {}
+        for topic in topics:
+            scores = ideal.values(topic.topic_id, tied=True)
+            if len(scores):
+                relevant = (scores >= scores[min(self.k, len(scores)) - 1]).sum()
+                grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
+        return Qrels(grades)

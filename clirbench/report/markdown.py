@@ -1,0 +1,87 @@
+"""report.md: the tau tables as in the paper, the systems, signatures, counts, and everything that was dropped."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from clirbench.experiment import Result
+from clirbench.report import tables
+from clirbench.report.layout import count_lines, table_notes, tau_tables, warnings
+
+
+def report(result: Result) -> str:
+    """The whole report as Markdown."""
+    return "\n".join(_lines(result)) + "\n"
+
+
+def _lines(result: Result) -> Iterator[str]:
+    experiment = result.experiment
+    yield f"# {experiment.name}: which MT metric orders the systems as retrieval does?"
+    yield ""
+    yield from _tau(result)
+    yield from _section("What to know", [*warnings(result)])
+    yield from _section("Counts", _counts(result))
+    yield "## Systems"
+    yield ""
+    header, rows = tables.systems_table(result.board)
+    yield from table(header, [[_shown(value) for value in row] for row in rows])
+    yield ""
+    yield from _section("Signatures", [f"{c.name}: `{c.signature}`" for c in result.board.columns if c.signature])
+
+
+def _tau(result: Result) -> Iterator[str]:
+    names = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
+    for coefficient in result.experiment.coefficients:
+        for found in tau_tables(result.board, result.correlations, coefficient):
+            yield f"## {names.get(coefficient, coefficient)}{f': {found.title}' if found.title else ''}"
+            yield ""
+            yield from table(["", *found.metrics], [[name, *cells] for name, cells in found.rows])
+            yield ""
+            yield (
+                f"{len(result.board.systems)} systems; x: not significant (p >= {result.experiment.alpha:g}, "
+                f"p-value: {result.experiment.p_value})."
+            )
+            yield ""
+            if coefficient == result.experiment.coefficients[0]:
+                for note in table_notes(result, found.title):
+                    yield f"Note: {note}."
+                    yield ""
+
+
+def _counts(result: Result) -> list[str]:
+    lines = [f"{len(result.board.systems)} systems"]
+    if result.inputs is not None:
+        corpus = result.inputs.corpus
+        lines.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
+        lines += corpus.notes
+    return lines + ([] if result.retrieval is None else count_lines(result.retrieval.counts))
+
+
+def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield f"## {title}"
+        yield ""
+        yield from (f"- {line}" for line in lines)
+        yield ""
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A Markdown table; bars and angle brackets in cells are escaped."""
+    yield "| " + " | ".join(escape(name) for name in header) + " |"
+    yield "|" + "|".join(" --- " if i == 0 else " ---: " for i in range(len(header))) + "|"
+    for row in rows:
+        yield "| " + " | ".join(escape(value) for value in row) + " |"
+
+
+def escape(text: str) -> str:
+    """Text that shows as itself in a Markdown table."""
+    for character in "\\|<>`*_":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+def _shown(value: object) -> str:
+    """Four significant places for reading; the exact value stands in systems.tsv."""
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else f"{value:.4f}"
+    return str(value)

@@ -1,0 +1,65 @@
+"""provenance.json: what made these numbers: versions, configuration, signatures, inputs by content."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from clirbench import __version__
+from clirbench.experiment import Result
+
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "numba",
+    "sacrebleu",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "hydra-core",
+)
+
+
+def provenance(configuration: Any, command: Sequence[str], result: Result) -> dict[str, Any]:
+    """Everything needed to say where the numbers of a run come from, as plain JSON values."""
+    return {
+        "clirbench": __version__,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": list(command),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "libraries": {name: _version(name) for name in LIBRARIES},
+        "seed": result.experiment.seed,
+        "signatures": {column.name: column.signature for column in result.board.columns},
+        "inputs": _inputs(result),
+        "notes": list(result.notes),
+        "configuration": configuration,
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _inputs(result: Result) -> Mapping[str, Any]:
+    if result.inputs is None:
+        return {}
+    corpus = result.inputs.corpus
+    return {
+        "collection": {"documents": len(corpus.english), "sha256": corpus.english.text.fingerprint},
+        "test_segments": len(corpus.test),
+        "references": len(corpus.test.references),
+        "topics": len(result.inputs.topics),
+        "systems": {
+            translation.system: {
+                side: text.fingerprint
+                for side, text in (("test", translation.test), ("collection", translation.collection))
+                if text is not None
+            }
+            for translation in result.inputs.translations
+        },
+    }

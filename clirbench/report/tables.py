@@ -1,0 +1,63 @@
+"""Tables as tab-separated text: numbers are written so that they read back exactly, holes as empty cells."""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clirbench.analysis.correlation import Correlation
+from clirbench.experiment import Result, column_name
+from clirbench.scoreboard import Scoreboard
+
+
+def cell(value: Any) -> str:
+    """One cell: `repr` of a number (the shortest text that reads back exactly), nothing for a hole."""
+    if value is None:
+        return ""
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else repr(float(value))
+    return str(value)
+
+
+def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a header and rows; tabs and newlines inside a cell become spaces."""
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for row in (header, *rows):
+            cells = (cell(value).replace("\t", " ").replace("\n", " ") for value in row)
+            stream.write("\t".join(cells) + "\n")
+
+
+def systems_table(board: Scoreboard) -> tuple[list[str], list[list[Any]]]:
+    """systems.tsv: `system`, metadata, every metric, every measure."""
+    columns = (*board.metrics, *board.measures)
+    header = ["system", *board.metadata, *(column.name for column in columns)]
+    rows = [
+        [system, *(texts[i] for texts in board.metadata.values()), *(column.values[i] for column in columns)]
+        for i, system in enumerate(board.systems)
+    ]
+    return header, rows
+
+
+def correlations_table(rows: Sequence[Correlation]) -> tuple[list[str], list[list[Any]]]:
+    """correlations.tsv: one row for each measure, metric and coefficient."""
+    header = [field.name for field in dataclasses.fields(Correlation)]
+    return header, [[getattr(row, name) for name in header] for row in rows]
+
+
+def per_topic_table(result: Result) -> tuple[list[str], Iterable[list[Any]]]:
+    """per_topic.tsv: system, topic_id, measure, value."""
+    return ["system", "topic_id", "measure", "value"], _per_topic_rows(result)
+
+
+def _per_topic_rows(result: Result) -> Iterable[list[Any]]:
+    if result.retrieval is None or result.inputs is None:
+        return
+    systems = list(result.retrieval.runs)
+    for (label, measure), values in result.retrieval.per_topic.items():
+        name = column_name(measure, label, result.inputs.corpus.collection)
+        topic_ids = result.retrieval.judged[label].topic_ids
+        for system, row in zip(systems, values.tolist(), strict=True):
+            for topic_id, value in zip(topic_ids, row, strict=True):
+                yield [system, topic_id, name, value]

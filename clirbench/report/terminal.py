@@ -1,0 +1,123 @@
+"""What the terminal shows: progress while it works, then the tau tables; plain text where output is piped."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.table import Table
+
+from clirbench.experiment import Experiment, Inputs, Result, Watch, unwatched
+from clirbench.report.layout import TauTable, count_lines, table_notes, tau_tables, warnings
+
+Value = TypeVar("Value")
+
+
+@contextmanager
+def progress() -> Iterator[Watch]:
+    """Progress bars on a terminal, nothing where the output is piped."""
+    console = Console(stderr=True)
+    if not (console.is_terminal and sys.stdout.isatty()):
+        yield unwatched
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+
+        def watch(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
+            yield from bars.track(values, total=total, description=title)
+
+        yield watch
+
+
+def show(result: Result, folder: Path) -> None:
+    """Print the tau tables, what must be known about them, and last the run's folder."""
+    for table in tau_tables(result.board, result.correlations):
+        show_table(table, len(result.board.systems), table_notes(result, table.title))
+    for line in count_lines({} if result.retrieval is None else result.retrieval.counts):
+        _say(line)
+    for line in warnings(result):
+        _say(f"note: {line}")
+    print(folder)
+
+
+def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
+    """One tau table."""
+    title = f"{table.title}: " if table.title else ""
+    heading = f"{title}{NAMES.get(table.coefficient, table.coefficient)} over {n_systems} systems (x: not significant)"
+    if sys.stdout.isatty():
+        _rich(table, heading)
+    else:
+        print(heading)
+        print("\n".join(aligned([["", *table.metrics], *([name, *cells] for name, cells in table.rows)])))
+    for note in notes:
+        _say(f"note: {note}")
+    print()
+
+
+NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
+
+
+def _rich(table: TauTable, heading: str) -> None:
+    shown = Table(title=heading, title_justify="left", title_style="bold")
+    shown.add_column("")
+    for metric in table.metrics:
+        shown.add_column(metric, justify="right")
+    for name, cells in table.rows:
+        best = max((c for c in cells if c != "undefined"), key=_sortable, default="")
+        shown.add_row(name, *(f"[bold green]{c}[/]" if c == best else f"[dim]{c}[/]" if "x" in c else c for c in cells))
+    Console().print(shown)
+
+
+def _sortable(cell: str) -> float:
+    return float(cell.removesuffix(" x"))
+
+
+def aligned(rows: list[list[str]]) -> list[str]:
+    """Rows of cells as lines of text: the first column to the left, numbers to the right with their marks after."""
+    padded = [[row[0], *(c if c.endswith(" x") or not row[0] else f"{c}  " for c in row[1:])] for row in rows]
+    padded = [[row[0], *(c if row[0] else f"{c}  " for c in row[1:])] for row in padded]
+    widths = [max(len(row[i]) for row in padded) for i in range(len(padded[0]))]
+    return [
+        "  ".join(
+            c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in padded
+    ]
+
+
+def show_inputs(experiment: Experiment, inputs: Inputs | None) -> None:
+    """check=true: what was read and aligned, and what would be computed."""
+    for name, value in _summary(experiment, inputs):
+        _say(f"{name}: {value}")
+
+
+def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[str, Any]]:
+    if inputs is not None:
+        corpus = inputs.corpus
+        yield "systems", f"{len(inputs.translations)}: {', '.join(t.system for t in inputs.translations)}"
+        yield "test set", f"{len(corpus.test)} segments, {len(corpus.test.references)} reference(s)"
+        yield "collection", f"{len(corpus.english)} documents, {corpus.document_map.n_lines} lines"
+        yield "topics", len(inputs.topics)
+        for note in corpus.notes:
+            yield "note", note
+    if experiment.tables is not None:
+        board = experiment.tables.read()
+        yield "imported metrics", ", ".join(column.name for column in board.metrics)
+        yield "imported measures", ", ".join(column.name for column in board.measures)
+    for metric in experiment.metrics:
+        yield "metric", f"{metric.name}  {metric.signature}"
+    for measure in experiment.measures:
+        yield "measure", f"{measure.name}  {measure.signature}"
+    if experiment.retriever is not None:
+        yield "retrieval", experiment.retriever.signature
+    for label, rule in experiment.relevance.items():
+        yield "relevance", f"{label or '(first)'}  {rule.signature}"
+    yield "check", "everything could be read and aligned; nothing was run"
+
+
+def _say(line: str) -> None:
+    print(line)

@@ -1,0 +1,93 @@
+"""The scoreboard: systems x columns, computed here or read from tables; everything statistical starts from it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.types import Doubles
+
+Role = Literal["metric", "measure"]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One number for each system: an MT metric or an IR measure; NaN is a hole, never a zero.
+
+    `table` is the title of the tau table a measure belongs to; `origin` says whether it was computed or imported.
+    """
+
+    name: str
+    role: Role
+    values: Doubles
+    higher_is_better: bool = True
+    signature: str = ""
+    table: str = ""
+    origin: Literal["computed", "imported"] = "computed"
+
+    @property
+    def oriented(self) -> Doubles:
+        """The values turned round where less is better, so that more is always better."""
+        return self.values if self.higher_is_better else -self.values
+
+
+@dataclass(frozen=True, eq=False)
+class Scoreboard:
+    """Systems (rows, in a fixed order), their metadata, and the columns of numbers."""
+
+    systems: tuple[str, ...]
+    columns: tuple[Column, ...]
+    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        if doubled := sorted({name for name in names if names.count(name) > 1}):
+            raise ConfigError(
+                f"columns both computed and imported, or given twice: {', '.join(doubled)}. "
+                "Rename an imported one ('scores.rename={OLD: NEW}') or leave it out (scores.ignore=[NAME])"
+            )
+        for column in self.columns:
+            if column.values.shape != (len(self.systems),):
+                raise ConfigError(f"column {column.name}: {column.values.shape} values, {len(self.systems)} systems")
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Column]:
+        return MappingProxyType({column.name: column for column in self.columns})
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self.by_name:
+            raise UnknownName("column", name, self.by_name)
+        return self.by_name[name]
+
+    @property
+    def metrics(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.role == "metric")
+
+    @property
+    def measures(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.role == "measure")
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Titles of the tau tables, in the order of their first measure."""
+        return tuple(dict.fromkeys(column.table for column in self.measures))
+
+    def holes(self) -> list[str]:
+        """One line for each column that lacks systems, naming them."""
+        return [
+            f"{column.name}: no value for {', '.join(s for s, v in self._rows(column) if np.isnan(v))}"
+            for column in self.columns
+            if np.isnan(column.values).any()
+        ]
+
+    def _rows(self, column: Column) -> Iterable[tuple[str, float]]:
+        return zip(self.systems, column.values.tolist(), strict=True)
+
+
+def aligned(values: Mapping[str, float], systems: Sequence[str]) -> Doubles:
+    """Values by system as a column in the order of `systems`; NaN where a system has none."""
+    return np.array([values.get(system, np.nan) for system in systems], dtype=np.float64)

@@ -1,0 +1,128 @@
+"""`systems=files`: one file for each MT system, as the layout of the corpus lists them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from clirbench.corpora.alignment import listed, survey, unequal
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.jsonl import JsonlText
+from clirbench.corpora.layout import Layout
+from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
+from clirbench.tables import read_table, system_column
+from clirbench.text import Text
+from clirbench.types import Translation
+
+
+@dataclass(frozen=True)
+class FileSystems:
+    """Systems whose translations are files; the same names on both sides of the corpus.
+
+    `include` and `exclude` are glob patterns of system names (`*` matches anything); `metadata` is a table that
+    takes the place of the folder's systems.tsv. Line counts of every file are checked, without loading it.
+
+    `translations` raises `InputError` for no systems or a system that one side lacks, `AlignmentError` for line
+    counts, `UnknownName` for a pattern that matches nothing; all at once as `Problems`.
+    """
+
+    include: Sequence[str] = ("*",)
+    exclude: Sequence[str] = ()
+    metadata: str | None = None
+
+    def translations(self, corpus: Corpus) -> Sequence[Translation]:
+        test, searched = corpus.test_layout, corpus.collection_layout
+        if test is None or searched is None:
+            raise InputError("systems=files: this corpus has no files of systems; choose another systems=")
+        errors: list[ClirbenchError] = []
+        names: tuple[str, ...] = ()
+        with gathered(errors):
+            names = self.chosen(test, searched)
+        sides: list[Mapping[str, Text]] = []
+        for layout in (searched, test):
+            with gathered(errors):
+                texts = layout.texts([layout.systems[name] for name in names])
+                sides.append(dict(zip(names, texts, strict=True)))
+        described: Mapping[str, Mapping[str, str]] = {}
+        with gathered(errors):
+            described = self.described(test, searched)
+        raise_all(errors)
+        raise_all(misaligned(corpus, *sides))
+        return tuple(Translation(n, sides[1][n], sides[0][n], described.get(n, {})) for n in names)
+
+    def chosen(self, test: Layout, searched: Layout) -> tuple[str, ...]:
+        """The names of the systems that take part, sorted."""
+        if not searched.systems and not test.systems:
+            seen = [name for name in searched.ignored if name.startswith("systems/")]
+            hint = f"; files of another kind lie there: {listed(seen)}" if seen else ""
+            raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
+        everything = sorted({*test.systems, *searched.systems})
+        errors: list[ClirbenchError] = [
+            UnknownName("system", pattern, everything)
+            for pattern in (*self.include, *self.exclude)
+            if not any(fnmatchcase(name, pattern) for name in everything)
+        ]
+        names = [name for name in everything if self._takes_part(name)]
+        if not names and not errors:
+            errors.append(InputError(f"systems.include and systems.exclude leave none of {listed(everything)}"))
+        for layout in (searched, test) if searched is not test else ():
+            missing = [name for name in names if name not in layout.systems]
+            if missing:
+                errors.append(InputError(f"{layout.where}: lacks systems that the other folder has: {listed(missing)}"))
+        raise_all(errors)
+        return tuple(names)
+
+    def described(self, test: Layout, searched: Layout) -> Mapping[str, Mapping[str, str]]:
+        """Metadata by system: of the named table, or of systems.tsv of the collection, then of the test folder."""
+        paths = [Path(self.metadata)] if self.metadata else [s.single("systems.tsv") for s in (searched, test)]
+        return next((read_metadata(path) for path in paths if path is not None), {})
+
+    def _takes_part(self, name: str) -> bool:
+        wanted = any(fnmatchcase(name, pattern) for pattern in self.include)
+        return wanted and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
+
+
+def misaligned(
+    corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, Text]
+) -> list[ClirbenchError]:
+    """An error for every file that has not as many lines (or not the documents) as its English side."""
+    errors: list[ClirbenchError] = []
+    english = corpus.english
+    test_where = corpus.test_layout.where + " (its reference)" if corpus.test_layout else "the reference"
+    for name, text in searched.items():
+        with gathered(errors):
+            n_lines = survey(text).n_lines
+            if n_lines != english.map.n_lines:
+                errors.append(unequal(text.where, n_lines, english.text.where, english.map.n_lines))
+            elif isinstance(text, JsonlText):
+                errors += _other_documents(text, english.map.doc_ids)
+            if test[name] == text and english.map.n_lines != len(corpus.test):
+                errors.append(unequal(text.where, n_lines, test_where, len(corpus.test)))
+    for name, text in test.items():
+        if searched[name] != text:
+            with gathered(errors):
+                n_lines = survey(text).n_lines
+                if n_lines != len(corpus.test):
+                    errors.append(unequal(text.where, n_lines, test_where, len(corpus.test)))
+    return errors
+
+
+def read_metadata(path: Path) -> Mapping[str, Mapping[str, str]]:
+    """systems.tsv: a header with `system` or `name`; every further column is metadata, as text."""
+    table = read_table(path)
+    key = system_column(table)
+    table.unique(key)
+    return {row[key]: {name: cell for name, cell in row.items() if name != key} for row in table.records()}
+
+
+def _other_documents(text: JsonlText, doc_ids: tuple[str, ...]) -> list[ClirbenchError]:
+    found = text.doc_ids()
+    for number, (ours, theirs) in enumerate(zip(doc_ids, found, strict=True), start=1):
+        if ours != theirs:
+            return [
+                AlignmentError(
+                    f"{text.where}: document {number} is {theirs!r}, the English side has {ours!r} there; "
+                    "the same documents in the same order were expected"
+                )
+            ]
+    return []

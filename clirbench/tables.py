@@ -1,0 +1,90 @@
+"""Tables with a header: tab-separated, or comma-separated by extension (or where the header has commas but no tab)."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from clirbench.errors import InputError
+from clirbench.text import TextFile
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as text, as the file has them; `numbers[i]` is the line of the file where row i begins."""
+
+    where: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[int, ...]
+
+    def column(self, name: str) -> tuple[str, ...]:
+        at = self.header.index(name)
+        return tuple(row[at] for row in self.rows)
+
+    def records(self) -> Iterator[dict[str, str]]:
+        for row in self.rows:
+            yield dict(zip(self.header, row, strict=True))
+
+    def unique(self, name: str) -> None:
+        """Raise `InputError` where a cell of the column is empty or stands twice."""
+        first: dict[str, int] = {}
+        for number, cell in zip(self.numbers, self.column(name), strict=True):
+            if not cell.strip():
+                raise InputError(f"{self.where}: line {number}: column {name!r} is empty")
+            if cell in first:
+                raise InputError(f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already")
+            first[cell] = number
+
+
+def read_table(path: Path) -> Table:
+    """Read a table; lines that start with `#` before the header and blank lines are passed over.
+
+    Raises `InputError` for a missing header, a column that stands twice, or a row of another width, with its line.
+    """
+    lines = TextFile(path).lines()
+    start = 0
+    while start < len(lines) and (lines[start].startswith("#") or not lines[start].strip()):
+        start += 1
+    if start == len(lines):
+        raise InputError(f"{path}: is empty, a header line was expected")
+    rows = list(_split(path, lines, start))
+    header = tuple(cell.strip() for cell in rows[0][1])
+    doubled = sorted({name for name in header if header.count(name) > 1})
+    if doubled:
+        raise InputError(f"{path}: line {start + 1}: columns stand twice: {', '.join(doubled)}")
+    for number, row in rows[1:]:
+        if len(row) != len(header):
+            raise InputError(f"{path}: line {number}: {len(row)} columns, the header has {len(header)}")
+    kept = rows[1:]
+    return Table(str(path), header, tuple(tuple(row) for _, row in kept), tuple(number for number, _ in kept))
+
+
+def system_column(table: Table) -> str:
+    """The column that names the systems: `system`, or `name`; raises `InputError` where there is neither."""
+    for name in ("system", "name"):
+        if name in table.header:
+            return name
+    raise InputError(f"{table.where}: no column system or name; columns: {', '.join(table.header)}")
+
+
+def _split(path: Path, lines: tuple[str, ...], start: int) -> Iterator[tuple[int, list[str]]]:
+    name = path.name.removesuffix(".gz")
+    commas = name.endswith(".csv") or (not name.endswith(".tsv") and "\t" not in lines[start] and "," in lines[start])
+    if not commas:
+        for number, line in enumerate(lines[start:], start=start + 1):
+            if line.strip():
+                yield number, line.removesuffix("\r").split("\t")
+        return
+    reader = csv.reader((line + "\n" for line in lines[start:]), strict=True)
+    number = start + 1
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(f"{path}: line {start + reader.line_num}: not a comma-separated table ({error})") from None
+        if any(cell.strip() for cell in cells):
+            yield number, cells
+        number = start + reader.line_num + 1

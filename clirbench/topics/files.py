@@ -1,0 +1,90 @@
+"""What the readers of topic files share: which files, which fields, and what a list of topics must satisfy."""
+
+import glob
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
+from clirbench.text import TextFile
+from clirbench.types import Topic
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One topic as its file has it: where it stands, its id, and the text of each of its fields."""
+
+    where: str
+    topic_id: str
+    fields: Mapping[str, str]
+
+
+def check_fields(fields: Sequence[str], weights: Sequence[float] | None) -> None:
+    """At least one field, and one finite weight above 0 for each; raises `ConfigError`."""
+    if isinstance(fields, str) or not fields:
+        raise ConfigError(f"topics.fields={fields!r}: a list of field names was expected, e.g. [title]")
+    if weights is None:
+        return
+    if len(weights) != len(fields):
+        raise ConfigError(f"topics.weights={list(weights)}: {len(fields)} fields need {len(fields)} weights")
+    if not all(math.isfinite(weight) and weight > 0 for weight in weights):
+        raise ConfigError(f"topics.weights={list(weights)}: weights are numbers above 0")
+
+
+def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
+    """The files of `topics.path`: one file, several, or patterns; raises `InputError` for those that are missing."""
+    if not path:
+        raise ConfigError("topics.path is not set: name the topic file, topics.path=FILE")
+    errors: list[ClirbenchError] = []
+    files: list[Path] = []
+    for name in [path] if isinstance(path, str) else path:
+        matches = [name] if Path(name).is_file() else sorted(glob.glob(name))
+        if not matches:
+            errors.append(InputError(f"{name}: no such topic file"))
+        files += [Path(match) for match in matches]
+    raise_all(errors)
+    return tuple(files)
+
+
+def files_signature(kind: str, path: str | Sequence[str] | None, fields: Sequence[str], weights: Sequence[float] | None) -> str:
+    """`kind`, fields, weights and the content of the files, never their names."""
+    digest = hashlib.sha256()
+    for file in topic_files(path):
+        digest.update(TextFile(file).fingerprint.encode())
+    weighted = "" if weights is None else "^" + ",".join(f"{weight:g}" for weight in weights)
+    return f"{kind}:{'+'.join(fields)}{weighted}|sha256:{digest.hexdigest()[:12]}"
+
+
+def topics_of(entries: Iterable[Entry], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:
+    """Topics with the chosen fields; a field that a topic lacks is passed over while another has text.
+
+    Raises `InputError` for no topics, an id that is empty, holds white space or stands twice, and a topic without
+    text; `UnknownName` for a field that no topic has; all at once as `Problems`.
+    """
+    held = tuple(entries)
+    known = {name for entry in held for name in entry.fields}
+    errors: list[ClirbenchError] = [UnknownName("topic field", f, known) for f in fields if held and f not in known]
+    raise_all(errors)
+    factors = [1.0] * len(fields) if weights is None else [float(weight) for weight in weights]
+    first: dict[str, str] = {}
+    topics: list[Topic] = []
+    for entry in held:
+        parts = tuple(
+            (text, factor)
+            for field, factor in zip(fields, factors, strict=True)
+            if (text := " ".join(entry.fields.get(field, "").split()))
+        )
+        if len(entry.topic_id.split()) != 1:
+            errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
+        elif entry.topic_id in first:
+            errors.append(InputError(f"{entry.where}: topic {entry.topic_id} stands already at {first[entry.topic_id]}"))
+        elif not parts:
+            errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
+        first.setdefault(entry.topic_id, entry.where)
+        topics.append(Topic(entry.topic_id, parts))
+    if not held:
+        errors.append(InputError("no topics in the topic files"))
+    raise_all(errors)
+    return tuple(topics)

@@ -1,0 +1,65 @@
+"""Topics as JSON lines: `{"topic_id": "7", "title": "...", "description": "..."}`.
+
+Keys of other collections are understood: `id` or `qid` for the id, `topic_title` for `title`, and a list `topics`
+with one entry for each language (HC4, Patapsco), of which the original in the language asked for is read.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clirbench.corpora.jsonl import first_of, json_lines
+from clirbench.errors import InputError
+from clirbench.topics.files import Entry, check_fields, files_signature, topic_files, topics_of
+from clirbench.types import Documents, Topic
+
+ID_KEYS = ("topic_id", "id", "qid", "query_id")
+
+
+@dataclass(frozen=True)
+class JsonlTopics:
+    """Topics of JSON-lines files; `fields` are keys, `weights` as in `TrecTopics`, `language` as in `lang` of a list.
+
+    Raises what `topics_of` raises, and `InputError` naming the line of a topic that is no object or has no id.
+    """
+
+    path: str | Sequence[str] | None = None
+    fields: Sequence[str] = ("title",)
+    weights: Sequence[float] | None = None
+    language: str = "eng"
+
+    def __post_init__(self) -> None:
+        check_fields(self.fields, self.weights)
+
+    @property
+    def signature(self) -> str:
+        return files_signature(f"jsonl.{self.language}", self.path, self.fields, self.weights)
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        entries = [entry for path in topic_files(self.path) for entry in read_jsonl(path, self.language)]
+        return topics_of(entries, self.fields, self.weights)
+
+
+def read_jsonl(path: Path, language: str) -> Iterator[Entry]:
+    """The topics of one file; every key whose value is a string is a field."""
+    for number, record in json_lines(path):
+        where = f"{path}: line {number}"
+        topic_id = first_of(record, ID_KEYS)
+        if isinstance(topic_id, bool) or not isinstance(topic_id, str | int):
+            raise InputError(f"{where}: no topic_id; a line is an object with topic_id and text fields")
+        yield Entry(where, str(topic_id), _texts(record, language, where))
+
+
+def _texts(record: dict[str, Any], language: str, where: str) -> dict[str, str]:
+    listed = record.get("topics")
+    if isinstance(listed, list):
+        ours = [entry for entry in listed if isinstance(entry, dict) and entry.get("lang") == language]
+        if not ours:
+            raise InputError(f"{where}: no text in the language {language!r}; set topics.language")
+        record = next((entry for entry in ours if entry.get("source") == "original"), ours[0])
+    return {
+        key.removeprefix("topic_"): value
+        for key, value in record.items()
+        if isinstance(value, str) and key not in ID_KEYS
+    }

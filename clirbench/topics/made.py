@@ -1,0 +1,178 @@
+"""Topics made from the English side: key terms, titles, sentences. They are like known items, and say so.
+
+Evenly spaced: of N candidates, n topics take those at positions floor(i * N / n), i = 0 .. n-1; all N where n >= N.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from clirbench.errors import ConfigError, InputError
+from clirbench.types import Documents, Topic
+
+_WORD = re.compile(r"\w+")
+
+
+class Analyzer(Protocol):
+    """What an analyser must do here: white space always ends a term, so that chunks can be analysed one by one."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that can move a term."""
+
+    def terms(self, text: str) -> Sequence[str]:
+        """The index terms of a text, in order."""
+
+
+@dataclass(frozen=True)
+class KeyTerms:
+    """For each of `n` documents evenly spaced, the `terms` terms of highest idf that stand in enough documents.
+
+    idf falls with the number of documents a term stands in; ties go to the term that comes first in the document.
+    A term enters the topic as the word of the document that analyses to it alone, so that any engine can search it.
+    A document of fewer such terms gives a shorter topic, a document of none gives no topic. topic_id = doc_id.
+    Raises `InputError` where no document gives a topic.
+    """
+
+    analyzer: Analyzer
+    n: int = 150
+    terms: int = 3
+    min_documents: int = 3
+
+    def __post_init__(self) -> None:
+        _check("n", self.n)
+        _check("terms", self.terms)
+        _check("min_documents", self.min_documents)
+
+    @property
+    def signature(self) -> str:
+        rule = f"keyterms|n:{self.n}|terms:{self.terms}|min_df:{self.min_documents}"
+        return f"{rule}|an:{self.analyzer.signature}|known-item-like"
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        chosen = set(evenly_spaced(len(documents), self.n))
+        held: list[tuple[str, str]] = []
+        chunks = _Chunks(self.analyzer)
+        frequency: Counter[str] = Counter()
+        for position, document in enumerate(documents):
+            found: set[str] = set()
+            found.update(*map(chunks.__getitem__, set(document.text.split())))
+            frequency.update(found)
+            if position in chosen:
+                held.append((document.doc_id, document.text))
+        made = [Topic.of(doc_id, " ".join(words)) for doc_id, text in held if (words := self._words(text, frequency))]
+        return _some(made, documents, f"a term that stands in {self.min_documents} documents")
+
+    def _words(self, text: str, frequency: Mapping[str, int]) -> list[str]:
+        words: dict[str, str] = {}
+        for chunk in text.split():
+            inside = self.analyzer.terms(chunk)
+            for word in _words_of(chunk):
+                found = self.analyzer.terms(word)
+                if len(found) == 1 and found[0] in inside and frequency[found[0]] >= self.min_documents:
+                    words.setdefault(found[0], word)
+        rarest = sorted(words, key=lambda term: frequency[term])
+        return [words[term] for term in rarest[: self.terms]]
+
+
+@dataclass(frozen=True)
+class Titles:
+    """The first segment of each of `n` documents evenly spaced; one without a letter or digit gives no topic.
+
+    topic_id = doc_id. Raises `InputError` where no document gives a topic.
+    """
+
+    n: int = 150
+
+    def __post_init__(self) -> None:
+        _check("n", self.n)
+
+    @property
+    def signature(self) -> str:
+        return f"titles|n:{self.n}|known-item-like"
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        chosen = set(evenly_spaced(len(documents), self.n))
+        firsts = (
+            (document.doc_id, document.text.split("\n", 1)[0])
+            for position, document in enumerate(documents)
+            if position in chosen
+        )
+        made = [Topic.of(doc_id, first.strip()) for doc_id, first in firsts if _WORD.search(first)]
+        return _some(made, documents, "a first segment with text")
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """`n` segments evenly spaced among those of at least `min_terms` terms.
+
+    topic_id = `line` and the 1-based line number. Raises `InputError` where there is no such segment.
+    """
+
+    analyzer: Analyzer
+    n: int = 150
+    min_terms: int = 5
+
+    def __post_init__(self) -> None:
+        _check("n", self.n)
+        _check("min_terms", self.min_terms)
+
+    @property
+    def signature(self) -> str:
+        return f"sentences|n:{self.n}|min_terms:{self.min_terms}|an:{self.analyzer.signature}|known-item-like"
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        chunks = _Chunks(self.analyzer)
+        long_enough = [
+            number
+            for number, line in enumerate(documents.lines(), start=1)
+            if sum(len(chunks[chunk]) for chunk in line.split()) >= self.min_terms
+        ]
+        chosen = {long_enough[position] for position in evenly_spaced(len(long_enough), self.n)}
+        made = [
+            Topic.of(f"line{number}", line.strip())
+            for number, line in enumerate(documents.lines(), start=1)
+            if number in chosen
+        ]
+        return _some(made, documents, f"a segment of {self.min_terms} terms")
+
+
+class _Chunks(dict[str, tuple[str, ...]]):
+    """Terms of a white-space chunk, analysed the first time it is seen."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        super().__init__()
+        self._analyzer = analyzer
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        found = self[chunk] = tuple(self._analyzer.terms(chunk))
+        return found
+
+
+def evenly_spaced(n_candidates: int, n: int) -> list[int]:
+    """floor(i * N / n) for i = 0 .. n-1; every position where n >= N."""
+    if n >= n_candidates:
+        return list(range(n_candidates))
+    return [i * n_candidates // n for i in range(n)]
+
+
+def _words_of(chunk: str) -> list[str]:
+    """What may stand for a chunk in a topic: itself without the marks around it, then the words inside it."""
+    inner = list(_WORD.finditer(chunk))
+    if not inner:
+        return []
+    whole = chunk[inner[0].start() : inner[-1].end()]
+    return list(dict.fromkeys([whole, *(word.group() for word in inner)]))
+
+
+def _some(topics: list[Topic], documents: Documents, what: str) -> tuple[Topic, ...]:
+    if not topics:
+        raise InputError(f"{documents.text.where}: no document has {what}, so no topic can be made; choose another topics=")
+    return tuple(topics)
+
+
+def _check(key: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(f"topics.{key}={value}: a whole number, at least 1, was expected")

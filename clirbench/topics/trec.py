@@ -1,0 +1,103 @@
+"""Topics in TREC's mark-up: <top> <num> Number: 701 <title> ... <desc> Description: ... <narr> Narrative: ... </top>
+
+Tags stand at the start of a line and are rarely closed. Topics 51-200 write a label before the text (`Topic:`,
+`Domain:`, `Concept(s):`), 701-850 do so for the description and the narrative but not for the title.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from clirbench.errors import InputError
+from clirbench.text import TextFile
+from clirbench.topics.files import Entry, check_fields, files_signature, topic_files, topics_of
+from clirbench.types import Documents, Topic
+
+NAMES = {"desc": "description", "narr": "narrative", "smry": "summary", "dom": "domain", "con": "concepts",
+         "fac": "factors", "def": "definitions", "nat": "nationality"}
+LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative", "smry": "Summary",
+          "dom": "Domain", "con": "Concepts?(?:\\(s\\))?", "fac": "Factors?(?:\\(s\\))?",
+          "def": "Definitions?(?:\\(s\\))?", "nat": "Nationality", "time": "Time"}
+_TAG = re.compile(r"^[ \t]*<(?P<name>[A-Za-z]+)>(?P<text>.*)$", re.DOTALL)
+_CLOSED = re.compile(r"</[A-Za-z]+>")
+
+
+@dataclass(frozen=True)
+class TrecTopics:
+    """Topics of TREC files.
+
+    `path` is a file, several, or a pattern; `fields` are `title`, `description` (`desc`), `narrative` (`narr`) or
+    any other tag; `weights` gives each field a weight above 0 (None: 1). A number of digits loses its leading zeros
+    (051 is topic 51 in the judgments). Raises what `topics_of` raises, `InputError` for a file without <top>.
+    """
+
+    path: str | Sequence[str] | None = None
+    fields: Sequence[str] = ("title",)
+    weights: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self.fields, self.weights)
+
+    @property
+    def signature(self) -> str:
+        return files_signature("trec", self.path, self._names, self.weights)
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        entries = [entry for path in topic_files(self.path) for entry in read_trec(path)]
+        return topics_of(entries, self._names, self.weights)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(NAMES.get(field, field) for field in self.fields)
+
+
+def read_trec(path: Path) -> Iterator[Entry]:
+    """The topics of one file, with every tag as a field; raises `InputError` naming the line where one is broken."""
+    found = False
+    number = 0
+    block: list[tuple[int, str]] | None = None
+    for number, line in enumerate(TextFile(path).lines(), start=1):
+        bare = line.strip().lower()
+        if bare.startswith("<top>"):
+            if block is not None:
+                yield _entry(path, block)
+            block, found = [], True
+        elif bare.startswith("</top>"):
+            if block is not None:
+                yield _entry(path, block)
+            block = None
+        elif block is not None:
+            block.append((number, line))
+    if block is not None:
+        yield _entry(path, block)
+    if not found:
+        raise InputError(f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)")
+
+
+def _entry(path: Path, block: list[tuple[int, str]]) -> Entry:
+    where = f"{path}: line {block[0][0] if block else '?'}"
+    fields: dict[str, list[str]] = {}
+    current: str | None = None
+    for _, line in block:
+        tag = _TAG.match(line)
+        if tag:
+            current = tag["name"].lower()
+            line = tag["text"]
+        if current is not None:
+            fields.setdefault(current, []).append(_CLOSED.sub(" ", line))
+    texts = {name: _unlabelled(name, "\n".join(lines)) for name, lines in fields.items()}
+    if "num" not in texts:
+        raise InputError(f"{where}: a topic without <num>")
+    topic_id = texts.pop("num")
+    if topic_id.isascii() and topic_id.isdigit():
+        topic_id = topic_id.lstrip("0") or "0"
+    return Entry(where, topic_id, {NAMES.get(name, name): text for name, text in texts.items()})
+
+
+def _unlabelled(name: str, text: str) -> str:
+    """The text without the label that some years write before it."""
+    label = LABELS.get(name)
+    if label:
+        text = re.sub(rf"\A\s*{label}[ \t]*:", "", text, count=1, flags=re.IGNORECASE)
+    return " ".join(text.split())

@@ -1,0 +1,208 @@
+"""TREC run and qrels files: written so that they read back exactly, read so that nothing wrong passes.
+
+    run    topic Q0 doc_id rank score tag         qrels    topic iteration doc_id grade
+
+Fields are separated by ASCII white space, as trec_eval separates them; lines end at "\\n"; blank lines are passed
+over. In a run the scores decide, as in trec_eval, not the rank column; equal scores are ordered by our rule, doc_id
+ascending (`tied_topics` counts how many topics that touches).
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import numpy as np
+
+from clirbench.errors import InputError, StoreError
+from clirbench.text import TextFile, invalid_utf8
+from clirbench.types import Qrels, Run
+
+IDEAL = "ideal"
+"""File name (without `.run`) of the English side's own run."""
+
+LARGEST = float(np.finfo(np.float32).max)
+WHITE_SPACE = re.compile(r"[ \t\n\r\f\v]")
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+INTEGER = re.compile(rb"[+-]?\d+")
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """One line of a qrels file."""
+
+    topic_id: str
+    doc_id: str
+    grade: int
+    line: int
+
+
+def write_run(path: Path, run: Run, tag: str) -> None:
+    """Write a run; `read_run` gives the same rankings and the same float32 scores, topics with no document apart.
+
+    Raises `InputError` for an id with white space in it, `StoreError` where the file cannot be written.
+    """
+    for kind, ids in (("topic", run.topic_ids), ("document", run.doc_ids)):
+        for id_ in ids:
+            _refuse_unwritable(path, kind, id_)
+    tag = WHITE_SPACE.sub("_", tag) or "run"
+    lines: list[str] = []
+    for topic_id in run.topic_ids:
+        # The shortest text that reads back as the same float32; Python's repr of the double would be twice as long.
+        scores = run.values(topic_id).astype(str).tolist()
+        for rank, (doc_id, score) in enumerate(zip(run.ranking(topic_id), scores, strict=True), start=1):
+            lines.append(f"{topic_id} Q0 {doc_id} {rank} {score} {tag}\n")
+    _write(path, "".join(lines))
+
+
+def write_qrels(path: Path, qrels: Qrels) -> None:
+    """Write judgments in their order; `read_qrels` gives the same. Raises as `write_run` does."""
+    lines: list[str] = []
+    for topic_id, grades in qrels.grades.items():
+        _refuse_unwritable(path, "topic", topic_id)
+        for doc_id, grade in grades.items():
+            _refuse_unwritable(path, "document", doc_id)
+            lines.append(f"{topic_id} 0 {doc_id} {grade}\n")
+    _write(path, "".join(lines))
+
+
+def read_run(path: Path) -> Run:
+    """A run of ours or of others, in the one rank order; topics in the order of their first line.
+
+    Raises `InputError`, naming file and line, for a line that is not six fields, a document ranked twice for a
+    topic, a score that is no finite number of float32's range, bytes that are not UTF-8, and a file without a line.
+    """
+    scores: dict[str, dict[str, float]] = {}
+    for number, fields in _fields(path, 6, "topic Q0 doc_id rank score tag"):
+        value = float(fields[4]) if NUMBER.fullmatch(fields[4]) else math.nan
+        if not abs(value) <= LARGEST:
+            raise InputError(
+                f"{path}: line {number}: score {_shown(fields[4])} is not a finite number (of single precision)"
+            )
+        topic_id, doc_id = fields[0].decode(), fields[2].decode()
+        ranked = scores.setdefault(topic_id, {})
+        if doc_id in ranked:
+            raise InputError(f"{path}: line {number}: document {doc_id!r} is ranked twice for topic {topic_id!r}")
+        ranked[doc_id] = value
+    if not scores:
+        raise InputError(f"{path}: the run file is empty; a run has one line for each ranked document")
+    return Run.of(scores)
+
+
+def read_qrels(path: Path) -> Qrels:
+    """Judgments by topic, in the order of the file; raises as `read_judgments` does."""
+    grades: dict[str, dict[str, int]] = {}
+    for judgment in read_judgments(path):
+        grades.setdefault(judgment.topic_id, {})[judgment.doc_id] = judgment.grade
+    return Qrels(grades)
+
+
+def read_judgments(path: Path) -> Iterator[Judgment]:
+    """The lines of a qrels file.
+
+    Raises `InputError`, naming file and line, for a line that is not four fields, a grade that is not a whole number
+    of at least 0, a document judged twice for a topic, bytes that are not UTF-8, and a file without a line.
+    """
+    seen: dict[tuple[str, str], int] = {}
+    for number, fields in _fields(path, 4, "topic iteration doc_id grade"):
+        if not INTEGER.fullmatch(fields[3]) or len(fields[3]) > 9:
+            raise InputError(f"{path}: line {number}: grade {_shown(fields[3])} is not a whole number")
+        grade = int(fields[3])
+        if grade < 0:
+            raise InputError(
+                f"{path}: line {number}: grade {grade} is negative; write 0 for documents that are not relevant"
+            )
+        key = (fields[0].decode(), fields[2].decode())
+        if key in seen:
+            raise InputError(
+                f"{path}: line {number}: document {key[1]!r} of topic {key[0]!r} is judged again "
+                f"(first in line {seen[key]})"
+            )
+        seen[key] = number
+        yield Judgment(*key, grade, number)
+    if not seen:
+        raise InputError(f"{path}: the qrels file is empty; judgments are lines of topic, iteration, doc_id, grade")
+
+
+def read_runs(folder: Path) -> dict[str, Run]:
+    """Every `NAME.run` or `NAME.run.gz` of a folder, by system name, sorted; the English side's `ideal.run` apart.
+
+    Raises `InputError` where the folder holds none, or one system twice.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder of run files")
+    paths: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        match = re.fullmatch(r"([^.].*?)\.run(\.gz)?", path.name)
+        if match is None or match[1] == IDEAL:
+            continue
+        system = unquote(match[1])
+        if system in paths:
+            raise InputError(f"{folder}: system {system!r} has two run files, {paths[system].name} and {path.name}")
+        paths[system] = path
+    if not paths:
+        raise InputError(f"{folder}: no run files; a system's run is a file NAME.run or NAME.run.gz")
+    return {system: read_run(paths[system]) for system in sorted(paths)}
+
+
+def read_ideal(folder: Path) -> Run | None:
+    """The English side's run of a folder (`ideal.run`, plain or gzip), None where there is none."""
+    for name in (f"{IDEAL}.run", f"{IDEAL}.run.gz"):
+        if (folder / name).is_file():
+            return read_run(folder / name)
+    return None
+
+
+def run_file_name(system: str) -> str:
+    """The file name of a system's run: characters that a file system may refuse are percent-encoded.
+
+    Reversible (`read_runs` decodes it), except that a name of more than 200 bytes ends in a hash. A system called
+    `ideal`, in any case, does not take the English side's place.
+    """
+    name = quote(system, safe=" !#$&'()+,;=@[]^_`{}~")
+    if name.startswith((".", " ", "~")) or name.casefold() == IDEAL:
+        name = f"%{ord(name[0]):02X}{name[1:]}"
+    if len(name) > 200:
+        name = f"{name[:160].rstrip('%')}~{sha256(system.encode()).hexdigest()[:16]}"
+    return f"{name}.run"
+
+
+def tied_topics(run: Run) -> int:
+    """How many topics have documents with equal scores, whose order our rule decided."""
+    return sum(bool((np.diff(run.values(topic_id, tied=True)) == 0).any()) for topic_id in run.topic_ids)
+
+
+def _fields(path: Path, count: int, layout: str) -> Iterator[tuple[int, list[bytes]]]:
+    """Line number (1-based) and fields of every line that is not blank; every field is valid UTF-8."""
+    number = 0
+    for block in TextFile(path).blocks():
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise invalid_utf8(path, b"\n" * number + block, number + error.start) from None
+        for line in block.split(b"\n")[:-1]:
+            number += 1
+            fields = line.split()
+            if len(fields) == count:
+                yield number, fields
+            elif fields:
+                raise InputError(f"{path}: line {number}: {len(fields)} fields, expected {count}: {layout}")
+
+
+def _shown(field: bytes) -> str:
+    return repr(field.decode())
+
+
+def _refuse_unwritable(path: Path, kind: str, id_: str) -> None:
+    if not id_ or WHITE_SPACE.search(id_):
+        raise InputError(f"{path}: {kind} id {id_!r} cannot stand in a TREC file: it is empty or has white space in it")
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        path.write_text(content, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror or error})") from None

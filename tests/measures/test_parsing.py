@@ -1,0 +1,72 @@
+"""Names of measures: what they mean, and what a wrong one is told."""
+
+import subprocess
+import sys
+
+import pytest
+
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.measures import parse
+from clirbench.measures.base import Measure
+from clirbench.measures.ir import IrMeasure
+from clirbench.measures.rbo import RBO
+
+
+@pytest.mark.parametrize("name", ["MAP", "GMAP", "RBO", "RBO(p=0.9)", "P@10", "R@10", "nDCG", "AP(rel=2)", "RR", "ERR@20"])
+def test_the_column_is_called_as_the_user_wrote_it(name: str) -> None:
+    measure = parse(name)
+    assert isinstance(measure, Measure)
+    assert measure.name == name
+    assert measure.signature.startswith(name + "|")
+    assert measure.higher_is_better
+
+
+def test_map_is_average_precision_of_ir_measures() -> None:
+    assert parse("MAP") == IrMeasure("MAP", "MAP")
+    assert parse("GMAP") == IrMeasure("GMAP", "AP", geometric=True)
+    assert parse("GMAP(rel=2)@100") == IrMeasure("GMAP(rel=2)@100", "AP(rel=2)@100", geometric=True)
+
+
+def test_parameters_of_our_own_measures() -> None:
+    assert parse("RBO(p=0.9, depth=100)") == RBO(p=0.9, depth=100, name="RBO(p=0.9, depth=100)")
+
+
+def test_an_unknown_name_is_told_its_closest_match_and_the_choices() -> None:
+    with pytest.raises(UnknownName, match=r"unknown measure 'GMAPP'\. Did you mean 'GMAP'\? Choices: .*\bRBO\b"):
+        parse("GMAPP")
+    with pytest.raises(UnknownName, match=r"Did you mean 'MAP'"):
+        parse("map")
+
+
+def test_an_unknown_parameter_is_told_the_choices() -> None:
+    with pytest.raises(UnknownName, match="unknown parameter of measure RBO 'q'.*depth.*p"):
+        parse("RBO(q=1)")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a b", "cannot be read; write NAME, NAME@k or NAME"),
+        ("RBO(p)", "'p' is no parameter; write key=value"),
+        ("RBO(p=0.9,p=0.8)", "p is given twice"),
+        ("RBO(p=1.0)", "between 0 and 1"),
+        ("RBO(p=0)", "between 0 and 1"),
+        ("RBO(depth=0)", "at least 1"),
+        ("P@0", "must be at least 1"),
+        ("P", "ir-measures cannot read 'P'"),
+        ("nDCG(dcg=", "cannot be read"),
+        ("INST(max_rel=2)", "install its provider: pip install ir-measures"),
+    ],
+)
+def test_a_wrong_parameter_is_a_config_error(name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse(name)
+
+
+def test_importing_the_package_imports_neither_numba_nor_ir_measures() -> None:
+    code = (
+        "import sys; import clirbench.measures; from clirbench.measures import RBO;"
+        "print([m for m in ('numba', 'ir_measures', 'pandas') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n" and done.stderr == ""

@@ -1,0 +1,65 @@
+"""Human judgments: which topics stay, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from clirbench.errors import ConfigError, InputError
+from clirbench.relevance.base import Relevance
+from clirbench.relevance.qrels import QrelsFile
+from clirbench.types import Document, Documents, Qrels, Run, Topic
+
+DOCUMENTS = Documents.of([Document(i, "text") for i in "abcd"])
+TOPICS = [Topic.of("2", "x"), Topic.of("1", "y")]
+IDEAL = Run.of({"1": {"d": 4}, "2": {"b": 1}, "unmatched": {}})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "qrels.txt"
+    path.write_text("1 0 a 2\n1 0 b 0\n2 0 c 1\nunmatched 0 a 1\nnothing 0 a 0\nother 0 zzz 1\n")
+    return path
+
+
+def test_topics_in_their_order_grades_as_judged(path: Path) -> None:
+    rule = QrelsFile(path)
+    assert isinstance(rule, Relevance)
+    qrels = rule.judge(IDEAL, DOCUMENTS, TOPICS)
+    assert qrels == Qrels({"2": {"c": 1}, "1": {"a": 2, "b": 0}})
+    assert qrels.topic_ids == ("2", "1")
+
+
+def test_topics_without_a_relevant_document_or_unmatched_by_english_are_left_out(path: Path) -> None:
+    topics = [Topic.of("unmatched", "x"), Topic.of("nothing", "x"), Topic.of("1", "x")]
+    assert QrelsFile(str(path)).judge(IDEAL, DOCUMENTS, topics).topic_ids == ("1",)
+
+
+def test_a_topic_that_is_not_judged_at_all(path: Path) -> None:
+    topics = [*TOPICS, Topic.of("new", "x")]
+    with pytest.raises(InputError, match=r"qrels\.txt: 1 of the topics are not judged: new; .*missing_topics=drop"):
+        QrelsFile(path).judge(IDEAL, DOCUMENTS, topics)
+    assert QrelsFile(path, missing_topics="drop").judge(IDEAL, DOCUMENTS, topics).topic_ids == ("2", "1")
+
+
+def test_a_judged_document_outside_the_collection(path: Path) -> None:
+    topics = [*TOPICS, Topic.of("other", "x")]
+    with pytest.raises(InputError, match=r"qrels\.txt: line 6: document 'zzz' is not in the collection"):
+        QrelsFile(path).judge(IDEAL, DOCUMENTS, topics)
+    assert QrelsFile(path, unknown_documents="drop").judge(IDEAL, DOCUMENTS, topics).topic_ids == ("2", "1")
+
+
+def test_the_signature_is_the_content(path: Path, tmp_path: Path) -> None:
+    first = QrelsFile(path).signature
+    (tmp_path / "other").write_bytes(path.read_bytes())
+    assert QrelsFile(tmp_path / "other").signature == first
+    (tmp_path / "other").write_text("1 0 a 1\n")
+    assert QrelsFile(tmp_path / "other").signature != first
+
+
+def test_bad_options_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"relevance\.missing_topics='no': choices are error, drop"):
+        QrelsFile("x", missing_topics="no")
+    with pytest.raises(ConfigError, match=r"relevance\.path=FILE"):
+        QrelsFile("")
+    with pytest.raises(InputError, match="no such file"):
+        QrelsFile(tmp_path / "none").judge(IDEAL, DOCUMENTS, TOPICS)
