@@ -1,4 +1,4 @@
-"""The demo's corpus, which ships with the package: Czech source, English reference, documents (see data/demo/README.md)."""
+"""The demo's corpus, which ships with the package; what it is stands in clirbench/data/demo/README.md."""
 
 from dataclasses import dataclass
 from itertools import groupby
