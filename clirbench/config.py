@@ -30,11 +30,12 @@ def build(cfg: DictConfig) -> Experiment:
     errors: list[ClirbenchError] = []
     engine = _component(cfg, "engine", Engine, errors)
     relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
+    topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
     settings = _plain(cfg, "correlation", errors)
     experiment = {
         "corpus": _component(cfg, "corpus", CorpusSource, errors),
         "systems": _component(cfg, "systems", SystemSource, errors),
-        "topics": _component(cfg, "topics", TopicSource, errors),
+        "topics": _labelled(topics),
         "retriever": _component(cfg, "retrieval", Retriever, errors),
         "relevance": _labelled(relevance),
         "metrics": _metrics(cfg, errors),
