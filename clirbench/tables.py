@@ -48,9 +48,9 @@ def read_table(path: Path) -> Table:
     start = 0
     while start < len(lines) and (lines[start].startswith("#") or not lines[start].strip()):
         start += 1
-    if start == len(lines):
+    rows = list(_split(path, lines, start)) if start < len(lines) else []
+    if not rows:
         raise InputError(f"{path}: is empty, a header line was expected")
-    rows = list(_split(path, lines, start))
     header = tuple(cell.strip() for cell in rows[0][1])
     doubled = sorted({name for name in header if header.count(name) > 1})
     if doubled:

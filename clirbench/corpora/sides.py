@@ -63,6 +63,9 @@ def read_test_set(layout: Layout, choice: Choice) -> TestSet:
         with gathered(errors):
             read.append(text.lines())
     raise_all(errors)
+    for text, lines in zip(texts[: len(names)], read, strict=False):
+        if not lines:
+            raise InputError(f"{text.where}: has no lines")
     for text, lines in zip(texts, read, strict=True):
         if len(lines) != len(read[0]):
             errors.append(unequal(text.where, len(lines), texts[0].where, len(read[0])))
@@ -74,8 +77,6 @@ def read_test_set(layout: Layout, choice: Choice) -> TestSet:
                     f"{text.where}: empty lines in an MT reference: {listed(empty)}; fill or remove them"
                 )
             )
-        if not lines:
-            errors.append(InputError(f"{text.where}: has no lines"))
     raise_all(errors)
     return TestSet(tuple(read[: len(names)]), read[len(names)] if len(read) > len(names) else None)
 
@@ -85,7 +86,7 @@ def read_english(layout: Layout, choice: Choice) -> tuple[Documents, Survey]:
     text = layout.text(layout.references[english_name(layout, choice)])
     found = survey(text)
     if not found.n_lines:
-        raise InputError(f"{text.where}: has no lines, there is nothing to search")
+        raise InputError(f"{text.where}: has no lines")
     errors: list[ClirbenchError] = []
     if choice.read_source and "source.txt" in layout.singles:
         with gathered(errors):
