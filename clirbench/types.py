@@ -138,6 +138,8 @@ class TestSet:
     analyse its references once per run (`functools.lru_cache` on a function of the test set).
     """
 
+    __test__ = False  # pytest: a noun, not a class of tests
+
     references: tuple[tuple[str, ...], ...]
     source: tuple[str, ...] | None = None
 

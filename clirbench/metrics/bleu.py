@@ -1,0 +1,113 @@
+"""BLEU as sacreBLEU computes it, from additive counts of n-gram matches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clirbench.metrics.base import check_aligned, check_choice, check_least
+from clirbench.metrics.tokens import Tokeniser, sacrebleu_version
+from clirbench.types import Doubles, TestSet
+
+SMOOTHING: dict[str, float] = {"exp": 0.0, "floor": 0.1, "add-k": 1.0, "none": 0.0}
+"""Smoothing methods and the value each takes when none is given (0: it takes none)."""
+
+
+@dataclass(frozen=True)
+class BLEU:
+    """Geometric mean of clipped n-gram precisions times a brevity penalty, equal to sacreBLEU's.
+
+    BLEU = 100 * BP * exp(mean over n of log p_n), p_n = matches_n / n-grams_n of the hypotheses,
+    BP = min(1, exp(1 - reference length / hypothesis length)).
+
+    `tokenize` is any tokeniser of sacreBLEU (13a, intl, zh, char, none, ...); `smooth_method` is exp, floor, add-k
+    or none, with `smooth_value` for floor and add-k; `effective_order` leaves out the orders that a short text
+    cannot have, as one wants for scores of single segments.
+
+    Statistics: hypothesis length, length of the closest reference (the shorter one on a tie), matches of order 1..N,
+    hypothesis n-grams of order 1..N. Several references: an n-gram counts as often as in the reference that has it
+    most. Score: 0-100, higher is better; 0 where nothing matches at all, an empty hypothesis included; an empty
+    reference is a reference of length 0 that nothing matches.
+
+    Raises `ConfigError` for a value outside its choices, `AlignmentError` for unequal numbers of lines.
+
+    **Source:** Papineni et al. 2002; smoothing: Chen and Cherry 2014; conventions: sacreBLEU (Post 2018).
+    """
+
+    tokenize: str = "13a"
+    lowercase: bool = False
+    smooth_method: str = "exp"
+    smooth_value: float | None = None
+    max_ngram_order: int = 4
+    effective_order: bool = False
+    name: str = "BLEU"
+
+    def __post_init__(self) -> None:
+        check_choice("BLEU", "smooth_method", self.smooth_method, SMOOTHING)
+        check_least("BLEU", "max_ngram_order", self.max_ngram_order, 1)
+        if self.smooth_value is not None:
+            check_least("BLEU", "smooth_value", self.smooth_value, 0)
+        _ = self.tokeniser
+
+    @property
+    def tokeniser(self) -> Tokeniser:
+        return Tokeniser(self.tokenize, self.lowercase)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return True
+
+    @property
+    def signature(self) -> str:
+        value = SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
+        smooth = f"{self.smooth_method}[{value:.2f}]" if SMOOTHING[self.smooth_method] else self.smooth_method
+        effective = "yes" if self.effective_order else "no"
+        order = "" if self.max_ngram_order == 4 else f"|order:{self.max_ngram_order}"
+        return (
+            f"{self.name}|{self.tokeniser.signature}|eff:{effective}|smooth:{smooth}{order}"
+            f"|sacrebleu:{sacrebleu_version()}"
+        )
+
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
+        """Lengths, matches and n-gram counts, one row a segment: (segments, 2 + 2N)."""
+        check_aligned(hypotheses, test)
+        from sacrebleu.metrics.bleu import BLEU as SacreBLEU
+
+        library = SacreBLEU(
+            lowercase=self.lowercase, force=True, tokenize=self.tokenize, max_ngram_order=self.max_ngram_order
+        )
+        rows = library._extract_corpus_statistics(list(hypotheses), [list(r) for r in test.references])
+        return np.array(rows, dtype=np.float64).reshape(len(hypotheses), 2 + 2 * self.max_ngram_order)
+
+    def score(self, totals: Doubles) -> Doubles:
+        """BLEU from summed statistics, vectorised over leading axes: (..., 2 + 2N) -> (...), 0-100."""
+        n = self.max_ngram_order
+        value = SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
+        matches = totals[..., 2 : 2 + n].copy()
+        counts = totals[..., 2 + n :].copy()
+        any_match = matches.any(axis=-1)
+        if self.smooth_method == "add-k":
+            matches[..., 1:] += value
+            counts[..., 1:] += value
+        # The library stops at the first order without n-grams: every later one keeps precision 0.
+        reached = np.logical_and.accumulate(counts > 0, axis=-1)
+        precisions = np.divide(100.0 * matches, counts, out=np.zeros_like(counts), where=reached)
+        missed = reached & (matches == 0)
+        if self.smooth_method == "exp":
+            halvings = 2.0 ** np.cumsum(missed, axis=-1)
+            np.divide(100.0, halvings * counts, out=precisions, where=missed)
+        elif self.smooth_method == "floor":
+            np.divide(100.0 * value, counts, out=precisions, where=missed)
+        logs = np.log(precisions, out=np.full_like(precisions, -9999999999.0), where=precisions > 0)
+        orders = np.full(any_match.shape, n)
+        if self.effective_order:
+            orders = np.maximum(reached.sum(axis=-1), 1)
+            logs[~reached] = 0.0
+        score = brevity_penalty(totals[..., 0], totals[..., 1]) * np.exp(logs.sum(axis=-1) / orders)
+        return np.where(any_match, score, 0.0)
+
+
+def brevity_penalty(hypothesis: Doubles, reference: Doubles) -> Doubles:
+    """exp(1 - reference / hypothesis) where the hypothesis is shorter, else 1; 0 for an empty hypothesis."""
+    ratio = np.divide(reference, hypothesis, out=np.full_like(hypothesis, np.inf), where=hypothesis > 0)
+    return np.where(hypothesis < reference, np.exp(1.0 - ratio), 1.0)

@@ -1,0 +1,100 @@
+"""MacroF and MicroF reproduce Table 6 of Gowda et al. 2021 and its per-type tables, and a case worked by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.errors import AlignmentError, ConfigError
+from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.types import TestSet
+from tests.metrics.agreement import AWKWARD, corpus_score, lines
+
+HYPOTHESES = ("the cat sat", "a a b")
+TEST = TestSet((("the cat the", "a c"),))
+# type  REFS PREDS MATCH   F1            REFS + 1
+# the      2     1     1   2/3           3
+# cat      1     1     1   1             2
+# a        1     2     1   2/3           2
+# c        1     0     0   0             2
+# sat      0     1     0   0             1
+# b        0     1     0   0             1
+
+
+def test_a_case_worked_by_hand() -> None:
+    assert corpus_score(MacroF(), HYPOTHESES, TEST) == pytest.approx(100 * (2 / 3 + 1 + 2 / 3) / 6)
+    assert corpus_score(MicroF(), HYPOTHESES, TEST) == pytest.approx(100 * (3 * 2 / 3 + 2 + 2 * 2 / 3) / 11)
+    # beta 2: F = 5 MATCH / (PREDS + 4 REFS): the 5/9, cat 1, a 5/6
+    assert corpus_score(MacroF(beta=2), HYPOTHESES, TEST) == pytest.approx(100 * (5 / 9 + 1 + 5 / 6) / 6)
+    # k = 0: weights are REFS: 2, 1, 1, 1, 0, 0
+    assert corpus_score(MicroF(k=0), HYPOTHESES, TEST) == pytest.approx(100 * (2 * 2 / 3 + 1 + 2 / 3) / 5)
+
+
+def test_layout_reference_types_then_hypothesis_only_types() -> None:
+    metric = MacroF()
+    assert metric.types(HYPOTHESES, TEST) == ("the", "cat", "a", "c", "sat", "b")
+    statistics = metric.statistics(HYPOTHESES, TEST)
+    assert statistics.shape == (2, 18)
+    totals = np.asarray(statistics.sum(axis=0)).reshape(6, 3)
+    assert totals.tolist() == [[2, 1, 1], [1, 1, 1], [1, 2, 1], [1, 0, 0], [0, 1, 0], [0, 1, 0]]
+
+
+def test_types_that_vanish_from_the_totals_leave_the_average() -> None:
+    metric = MacroF()
+    statistics = metric.statistics(HYPOTHESES, TEST)
+    # The first segment alone: the 2/3, cat 1, sat 0.
+    assert float(metric.score(np.array([1.0, 0.0]) @ statistics)) == pytest.approx(100 * (2 / 3 + 1) / 3)
+    assert metric.score(np.zeros((2, 2)) @ statistics).tolist() == [0, 0]
+
+
+def test_awkward_text_scores_itself_perfectly() -> None:
+    test = TestSet((AWKWARD,))
+    for metric in (MacroF(), MicroF(), MacroF(tokenize="intl", lowercase=True)):
+        assert corpus_score(metric, AWKWARD, test) == pytest.approx(100)
+    assert corpus_score(MacroF(), [""] * len(AWKWARD), test) == 0
+
+
+# Table 6 of Gowda et al. 2021, DE-EN and EN-DE; SNMT then UNMT.
+TABLE_6 = {"de-en": ((38.5, 33.6), (58.7, 57.9)), "en-de": ((24.0, 23.5), (47.7, 48.1))}
+
+
+@pytest.mark.parametrize("pair", ["de-en", "en-de"])
+def test_table_6(shared_data: Path, pair: str) -> None:
+    folder = shared_data / "papers" / "snmt-vs-unmt" / pair
+    test = TestSet((lines(folder / "reference.txt"),))
+    for column, system in enumerate(("snmt", "unmt")):
+        hypotheses = lines(folder / "systems" / f"{system}.txt")
+        assert round(corpus_score(MacroF(), hypotheses, test), 1) == TABLE_6[pair][0][column]
+        assert round(corpus_score(MicroF(), hypotheses, test), 1) == TABLE_6[pair][1][column]
+
+
+@pytest.mark.parametrize("case", ["mc", "lc"])
+@pytest.mark.parametrize("system", ["snmt", "unmt"])
+@pytest.mark.parametrize("pair", ["de-en", "en-de"])
+def test_published_type_tables_row_by_row(shared_data: Path, pair: str, system: str, case: str) -> None:
+    """REFS, PREDS and MATCH of every type in the published tables, and no type beside them."""
+    folder = shared_data / "papers" / "snmt-vs-unmt" / pair
+    published: dict[str, tuple[float, ...]] = {}
+    table = lines(folder / f"typeperf.{system}.tsv.{case}.macrof")
+    start = next(i for i, line in enumerate(table) if line.startswith("Type"))
+    for line in table[start + 1 :]:
+        if line.strip():
+            name, _, refs, preds, match, *_ = line.split("\t")
+            published[name.strip()] = (float(refs), float(preds), float(match))
+    metric = MacroF(lowercase=case == "lc")
+    hypotheses = lines(folder / "systems" / f"{system}.txt")
+    test = TestSet((lines(folder / "reference.txt"),))
+    totals = np.asarray(metric.statistics(hypotheses, test).sum(axis=0)).reshape(-1, 3)
+    ours = {name: tuple(counts) for name, counts in zip(metric.types(hypotheses, test), totals.tolist(), strict=True)}
+    assert ours == published
+
+
+def test_bad_values_are_errors() -> None:
+    with pytest.raises(ConfigError, match="MacroF: beta=-1 must be a number of at least 0"):
+        MacroF(beta=-1)
+    with pytest.raises(ConfigError, match="MicroF: k=-2 must be a number of at least 0"):
+        MicroF(k=-2)
+    with pytest.raises(ConfigError, match="tokenize='words' is not one of"):
+        MacroF(tokenize="words")
+    with pytest.raises(AlignmentError, match="1 hypotheses for references of 2 lines"):
+        MacroF().statistics(["a"], TestSet((("a", "b"),)))
