@@ -62,6 +62,7 @@ class Experiment:
     analysis: tuple[str, ...] = ("correlation",)
     write_runs: str = "all"
     seed: int = 0
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +137,7 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
+    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, (*experiment.remarks, *notes))
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
