@@ -183,7 +183,10 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     assert experiment.retriever is not None
     english, topics = inputs.corpus.english, inputs.topics[label]
     ideal = experiment.retriever.rank(english, topics)
-    judged = {name: Judged(rule.judge(ideal, english, topics), ideal) for name, rule in experiment.relevance.items()}
+    judged = {
+        name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
+        for name, rule in experiment.relevance.items()
+    }
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
     searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
     pmap = experiment.engine.pmap
