@@ -247,11 +247,12 @@ def scoreboard(
 
 def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
     """The configured score tables, and the scores.tsv that lies in the folder of the test set."""
-    tables = experiment.tables
-    beside = None if corpus.test_folder is None else corpus.test_folder / "scores.tsv"
-    if beside is not None and beside.is_file():
-        tables = (ScoreTables() if tables is None else tables).with_table(beside)
-    return tables
+    layout = corpus.test_layout
+    if layout is None or "scores.tsv" not in layout.singles:
+        return experiment.tables
+    file = layout.singles["scores.tsv"]
+    tables = ScoreTables() if experiment.tables is None else experiment.tables
+    return tables.with_table(layout.files.locate([file])[file])
 
 
 def metric_columns(
