@@ -50,6 +50,7 @@ def build(cfg: DictConfig) -> Experiment:
         engine=engine,
         table_title=str(cfg.title or ""),
         seed=int(cfg.seed),
+        remarks=tuple(str(remark) for remark in cfg.get("remarks") or []),
         coefficients=tuple(settings["coefficients"]),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),

@@ -62,6 +62,7 @@ class Experiment:
     analysis: tuple[str, ...] = ("correlation",)
     write_runs: str = "all"
     seed: int = 0
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +137,7 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
+    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, (*experiment.remarks, *notes))
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
@@ -246,11 +247,12 @@ def scoreboard(
 
 def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
     """The configured score tables, and the scores.tsv that lies in the folder of the test set."""
-    tables = experiment.tables
-    beside = None if corpus.test_folder is None else corpus.test_folder / "scores.tsv"
-    if beside is not None and beside.is_file():
-        tables = (ScoreTables() if tables is None else tables).with_table(beside)
-    return tables
+    layout = corpus.test_layout
+    if layout is None or "scores.tsv" not in layout.singles:
+        return experiment.tables
+    file = layout.singles["scores.tsv"]
+    tables = ScoreTables() if experiment.tables is None else experiment.tables
+    return tables.with_table(layout.files.locate([file])[file])
 
 
 def metric_columns(

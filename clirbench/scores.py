@@ -38,6 +38,7 @@ class ScoreTables:
     rename: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     title: str = ""
     missing: str = "error"
+    mark: str = ""
 
     def __post_init__(self) -> None:
         if self.missing not in ("error", "drop"):
@@ -68,15 +69,15 @@ class ScoreTables:
         raise_all(errors)
         systems = tuple(found.systems)
         columns = tuple(
-            self._column(name, aligned(values, systems)) for name, values in found.numbers.items()
+            self._column(name, aligned(values, systems), computed) for name, values in found.numbers.items()
         )
         metadata = {name: tuple(texts.get(s, "") for s in systems) for name, texts in found.texts.items()}
         return Scoreboard(systems, columns, metadata)
 
-    def _column(self, name: str, values: Doubles) -> Column:
+    def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures
         return Column(
-            name,
+            f"{name}[{self.mark}]" if self._is_marked(name, computed) else name,
             "measure" if measure else "metric",
             values,
             higher_is_better=name not in self.lower_is_better,
@@ -114,7 +115,7 @@ class ScoreTables:
             for name in _data_columns(table):
                 if name in self.ignore:
                     continue
-                if name in computed:
+                if name in computed and not self._is_marked(name, computed):
                     errors.append(
                         ConfigError(f"column {name} is computed and stands in {table.where} too; {remedy}")
                     )
@@ -154,6 +155,9 @@ class ScoreTables:
         found.systems.update(dict.fromkeys(system for system in systems if system not in holes))
         for name, values in numeric.items():
             found.numbers[name] = {system: value for system, value in values.items() if system not in holes}
+
+    def _is_marked(self, name: str, computed: Collection[str]) -> bool:
+        return bool(self.mark) and name in self.measures and name in computed
 
     def _is_named(self, name: str) -> bool:
         return name in self.measures or name in self.lower_is_better
