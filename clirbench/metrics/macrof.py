@@ -5,7 +5,6 @@ in one consistent way: those of the reference in order of first occurrence, then
 in order of first occurrence there; `types` gives their names in that order.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clirbench.metrics.base import check_aligned, check_least
-from clirbench.metrics.tokens import Tokeniser, sacrebleu_version
+from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
@@ -44,15 +43,13 @@ class TypeAverage:
         check_aligned(hypotheses, test)
         from scipy.sparse import csr_array
 
-        rows, columns, values, n_types = _type_counts(self.tokeniser, tuple(hypotheses), test.references[0])
-        return csr_array((values, (rows, columns)), shape=(len(hypotheses), 3 * n_types))
+        counts, n_types = _type_counts(self.tokeniser, tuple(hypotheses), test.references[0])
+        return csr_array(counts, shape=(len(hypotheses), 3 * n_types), copy=True)
 
     def types(self, hypotheses: Sequence[str], test: TestSet) -> tuple[str, ...]:
         """The names of the types, in the order of the statistics' column triples."""
         check_aligned(hypotheses, test)
-        known = _reference_types(self.tokeniser, test.references[0])
-        found = dict.fromkeys(token for line in self.tokeniser(hypotheses) for token in line)
-        return (*known, *(token for token in found if token not in known))
+        return hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references[:1]).types
 
 
 @dataclass(frozen=True)
@@ -134,35 +131,11 @@ def type_f(refs: Doubles, preds: Doubles, match: Doubles, beta: float) -> Double
     return np.divide((1 + beta**2) * match, below, out=np.zeros_like(below), where=match > 0)
 
 
-@lru_cache(maxsize=4)
-def _reference_types(tokeniser: Tokeniser, reference: tuple[str, ...]) -> dict[str, int]:
-    found = dict.fromkeys(token for line in tokeniser(reference) for token in line)
-    return {token: number for number, token in enumerate(found)}
-
-
-@lru_cache(maxsize=4)
-def _reference_counts(tokeniser: Tokeniser, reference: tuple[str, ...]) -> tuple[Counter[str], ...]:
-    return tuple(Counter(tokens) for tokens in tokeniser(reference))
-
-
 @lru_cache(maxsize=2)
-def _type_counts(
-    tokeniser: Tokeniser, hypotheses: tuple[str, ...], reference: tuple[str, ...]
-) -> tuple[list[int], list[int], list[float], int]:
-    """Row, column and value of every count, and the number of types."""
-    number = dict(_reference_types(tokeniser, reference))
-    rows: list[int] = []
-    columns: list[int] = []
-    values: list[float] = []
-    for row, (tokens, refs) in enumerate(
-        zip(tokeniser(hypotheses), _reference_counts(tokeniser, reference), strict=True)
-    ):
-        preds = Counter(tokens)
-        for token in {**preds, **refs}:
-            column = 3 * number.setdefault(token, len(number))
-            for offset, count in enumerate((refs[token], preds[token], min(refs[token], preds[token]))):
-                if count:
-                    rows.append(row)
-                    columns.append(column + offset)
-                    values.append(float(count))
-    return rows, columns, values, len(number)
+def _type_counts(tokeniser: Tokeniser, hypotheses: tuple[str, ...], reference: tuple[str, ...]) -> tuple[Any, int]:
+    """Values, columns and row starts of the sparse statistics, and the number of types."""
+    from clirbench.metrics.compiled.ngrams import count_types
+
+    ours = hypothesis_tokens(tokeniser, hypotheses, (reference,))
+    theirs = reference_tokens(tokeniser, (reference,))
+    return count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types), ours.n_types
