@@ -139,4 +139,4 @@ def closest_lengths(lengths: Offsets, of_references: Offsets) -> Offsets:
     """The reference length closest to each hypothesis length, the shorter one on a tie: (references, segments)."""
     shortest_first = np.sort(of_references, axis=0)
     nearest = np.abs(shortest_first - lengths).argmin(axis=0)
-    return np.take_along_axis(shortest_first, nearest[None, :], axis=0)[0]
+    return np.asarray(np.take_along_axis(shortest_first, nearest[None, :], axis=0)[0])

@@ -86,7 +86,7 @@ class ChrF:
         if len(counts) == 1:
             return np.array(counts[0])
         best = self.score(counts).argmax(axis=0)
-        return np.take_along_axis(counts, best[None, :, None], axis=0)[0]
+        return np.asarray(np.take_along_axis(counts, best[None, :, None], axis=0)[0])
 
     def score(self, totals: Doubles) -> Doubles:
         """chrF from summed statistics, vectorised over leading axes: (..., 3 * orders) -> (...), 0-100."""

@@ -36,6 +36,8 @@ class Cutter(Protocol):
 
     def prepare(self, lines: Sequence[str]) -> Sequence[str]: ...
 
+    def __hash__(self) -> int: ...
+
 
 @dataclass(frozen=True)
 class Tokeniser:
@@ -122,8 +124,8 @@ def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = No
     table: tuple[Any, ...] = (codes, none, none, np.empty(0, dtype=np.uint64), none)
     if known is not None:
         table = (known.codes, known.starts, known.ends, known.hashes, known.slots)
-    numbers, *new = number_types(codes, starts, ends, *table)
-    return Tokens(numbers, first, text, codes, *new, known)
+    numbers, starts, ends, hashes, slots = number_types(codes, starts, ends, *table)
+    return Tokens(numbers, first, text, codes, starts, ends, hashes, slots, known)
 
 
 @lru_cache(maxsize=8)

@@ -22,7 +22,7 @@ def slot_of(keys, begin, size, parent, symbol):  # type: ignore[no-untyped-def]
     while keys[begin + slot] != -1 and keys[begin + slot] != key:
         slot += 1
         if slot == size:
-            slot = 0
+            slot = np.int64(0)
     return slot, key
 
 
