@@ -183,7 +183,10 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     assert experiment.retriever is not None
     english, topics = inputs.corpus.english, inputs.topics[label]
     ideal = experiment.retriever.rank(english, topics)
-    judged = {name: Judged(rule.judge(ideal, english, topics), ideal) for name, rule in experiment.relevance.items()}
+    judged = {
+        name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
+        for name, rule in experiment.relevance.items()
+    }
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
     searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
     pmap = experiment.engine.pmap
@@ -244,11 +247,12 @@ def scoreboard(
 
 def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
     """The configured score tables, and the scores.tsv that lies in the folder of the test set."""
-    tables = experiment.tables
-    beside = None if corpus.test_folder is None else corpus.test_folder / "scores.tsv"
-    if beside is not None and beside.is_file():
-        tables = (ScoreTables() if tables is None else tables).with_table(beside)
-    return tables
+    layout = corpus.test_layout
+    if layout is None or "scores.tsv" not in layout.singles:
+        return experiment.tables
+    file = layout.singles["scores.tsv"]
+    tables = ScoreTables() if experiment.tables is None else experiment.tables
+    return tables.with_table(layout.files.locate([file])[file])
 
 
 def metric_columns(
