@@ -29,6 +29,10 @@ class JsonlText:
         # Not the hash of the file alone: the same bytes read as plain lines are another text.
         return hashlib.sha256(f"jsonl {TextFile(self.path).fingerprint}".encode()).hexdigest()
 
+    @property
+    def size(self) -> int:
+        return TextFile(self.path).size
+
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         held: list[bytes] = []
         length = 0
