@@ -185,7 +185,7 @@ def _better(column: Doubles) -> Doubles:
 
 
 def _above_weights(estimate: Doubles) -> Doubles:
-    """(above, below) -> 2/(n-1) times the mean of 1/(rank of below - 1) where above precedes it, over all tie orders."""
+    """(above, below) -> 2/(n-1) times the mean of 1/(rank of below - 1) where above precedes it, over tie orders."""
     n = len(estimate)
     better = _better(estimate)
     weights = np.zeros((n, n))

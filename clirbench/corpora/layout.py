@@ -133,13 +133,21 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     Raises `InputError` where the folder has no reference, `UnknownName` for a reference it lacks.
     """
     if not layout.references:
-        raise InputError(f"{layout.where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it")
+        raise InputError(
+            f"{layout.where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it"
+        )
     names = [references] if isinstance(references, str) else [str(name) for name in references]
     if names in (["first"], []):
         return (min(layout.references),)
     if names == ["all"]:
         return tuple(sorted(layout.references))
-    raise_all([UnknownName(f"reference of {layout.where}", n, layout.references) for n in names if n not in layout.references])
+    raise_all(
+        [
+            UnknownName(f"reference of {layout.where}", n, layout.references)
+            for n in names
+            if n not in layout.references
+        ]
+    )
     if len(set(names)) < len(names):
         raise InputError(f"references={names}: a reference is named twice")
     return tuple(names)
@@ -153,7 +161,9 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         raise InputError(f"{folder}: cannot be read ({error.strerror})") from None
 
 
-def _doubled(where: str, found: Mapping[str, list[str]], called: Callable[[str], str]) -> list[ClirbenchError]:
+def _doubled(
+    where: str, found: Mapping[str, list[str]], called: Callable[[str], str]
+) -> list[ClirbenchError]:
     return [
         InputError(f"{where}: two files for {called(name)}: {', '.join(files)}; keep one of them")
         for name, files in found.items()

@@ -63,7 +63,7 @@ def check_choice(component: str, key: str, value: str, choices: Iterable[str]) -
         raise ConfigError(f"{component}: {key}={value!r} is not one of {', '.join(listed)}")
 
 
-def check_least(component: str, key: str, value: float, least: float) -> None:
+def check_least(component: str, key: str, value: object, least: float) -> None:
     """Raise `ConfigError` unless `value` is a number that is not below `least`."""
     if not (isinstance(value, (int, float)) and math.isfinite(value) and value >= least):
         raise ConfigError(f"{component}: {key}={value!r} must be a number of at least {least:g}")

@@ -69,7 +69,7 @@ class ChrF:
         library = CHRF(
             char_order=self.char_order,
             word_order=self.word_order,
-            beta=self.beta,
+            beta=self.beta,  # type: ignore[arg-type]  # any number, says its arithmetic
             lowercase=self.lowercase,
             whitespace=self.whitespace,
             eps_smoothing=self.eps_smoothing,
@@ -86,13 +86,13 @@ class ChrF:
         recall = _ratio(match, reference, missing)
         if self.eps_smoothing:
             f_scores = _ratio((1 + factor) * precision * recall, factor * precision + recall, missing)
-            return 100.0 * _sum(f_scores) / f_scores.shape[-1]
+            return np.asarray(100.0 * _sum(f_scores) / f_scores.shape[-1])
         both = (hypothesis > 0) & (reference > 0)
         orders = np.maximum(both.sum(axis=-1), 1)
         mean_precision = _sum(np.where(both, precision, 0.0)) / orders
         mean_recall = _sum(np.where(both, recall, 0.0)) / orders
         product = (1 + factor) * mean_precision * mean_recall
-        return 100.0 * _ratio(product, factor * mean_precision + mean_recall, 0.0)
+        return np.asarray(100.0 * _ratio(product, factor * mean_precision + mean_recall, 0.0))
 
 
 def _ratio(above: Doubles, below: Doubles, missing: float) -> Doubles:

@@ -88,7 +88,7 @@ class MacroF(TypeAverage):
         refs, preds, match = totals[..., 0::3], totals[..., 1::3], totals[..., 2::3]
         f_sum = type_f(refs, preds, match, self.beta).sum(axis=-1)
         n_types = ((refs + preds) > 0).sum(axis=-1)
-        return 100.0 * f_sum / np.maximum(n_types, 1)
+        return np.asarray(100.0 * f_sum / np.maximum(n_types, 1))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class MicroF(TypeAverage):
         weights = np.where((refs + preds) > 0, refs + self.k, 0.0)
         weighted = (weights * type_f(refs, preds, match, self.beta)).sum(axis=-1)
         whole = weights.sum(axis=-1)
-        return 100.0 * np.divide(weighted, whole, out=np.zeros_like(weighted), where=whole > 0)
+        return np.asarray(100.0 * np.divide(weighted, whole, out=np.zeros_like(weighted), where=whole > 0))
 
 
 def type_f(refs: Doubles, preds: Doubles, match: Doubles, beta: float) -> Doubles:

@@ -66,4 +66,4 @@ class TER:
     def score(self, totals: Doubles) -> Doubles:
         """TER from summed statistics, vectorised over leading axes: (..., 2) -> (...), 0-100 and above."""
         edits, length = totals[..., 0], totals[..., 1]
-        return 100.0 * np.divide(edits, length, out=np.asarray(np.sign(edits)), where=length > 0)
+        return np.asarray(100.0 * np.divide(edits, length, out=np.array(np.sign(edits)), where=length > 0))

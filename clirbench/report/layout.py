@@ -1,6 +1,6 @@
 """What the terminal and report.md both show: tau tables, warnings, counts, as plain rows of text."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -59,9 +59,17 @@ def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:
     ]
 
 
-def count_lines(counts: Mapping[str, Counts]) -> list[str]:
+def counts(result: Result) -> dict[str, Counts]:
+    """Counts by label of topics and judgments; the first has the empty label."""
+    return {
+        ",".join(filter(None, (topics, relevance))): retrieval.counts[relevance]
+        for topics, relevance, retrieval in result.judgments()
+    }
+
+
+def count_lines(result: Result) -> list[str]:
     """Documents, topics scored and dropped, and how much of what matches is relevant, for each set of judgments."""
-    return [_count_line(label, found) for label, found in counts.items()]
+    return [_count_line(label, found) for label, found in counts(result).items()]
 
 
 def _count_line(label: str, found: Counts) -> str:
@@ -82,8 +90,7 @@ def _count_line(label: str, found: Counts) -> str:
 def warnings(result: Result) -> list[str]:
     """What a reader must know before trusting the table."""
     found = []
-    counts = {} if result.retrieval is None else result.retrieval.counts
-    for label, count in counts.items():
+    for label, count in counts(result).items():
         if not count.scored:
             found.append(f"{label or 'relevance'}: no topic could be scored")
         elif count.share_relevant is not None and count.share_relevant > SHARE_WARNING:

@@ -37,7 +37,7 @@ def show(result: Result, folder: Path) -> None:
     """Print the tau tables, what must be known about them, and last the run's folder."""
     for table in tau_tables(result.board, result.correlations):
         show_table(table, len(result.board.systems), table_notes(result, table.title))
-    for line in count_lines({} if result.retrieval is None else result.retrieval.counts):
+    for line in count_lines(result):
         _say(line)
     for line in warnings(result):
         _say(f"note: {line}")
@@ -101,7 +101,8 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
         yield "systems", f"{len(inputs.translations)}: {', '.join(t.system for t in inputs.translations)}"
         yield "test set", f"{len(corpus.test)} segments, {len(corpus.test.references)} reference(s)"
         yield "collection", f"{len(corpus.english)} documents, {corpus.document_map.n_lines} lines"
-        yield "topics", len(inputs.topics)
+        for label, topics in inputs.topics.items():
+            yield "topics", f"{len(topics)}  {experiment.topics[label].signature}"
         for note in corpus.notes:
             yield "note", note
     if experiment.tables is not None:

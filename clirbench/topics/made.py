@@ -62,7 +62,11 @@ class KeyTerms:
             frequency.update(found)
             if position in chosen:
                 held.append((document.doc_id, document.text))
-        made = [Topic.of(doc_id, " ".join(words)) for doc_id, text in held if (words := self._words(text, frequency))]
+        made = [
+            Topic.of(doc_id, " ".join(words))
+            for doc_id, text in held
+            if (words := self._words(text, frequency))
+        ]
         return _some(made, documents, f"a term that stands in {self.min_documents} documents")
 
     def _words(self, text: str, frequency: Mapping[str, int]) -> list[str]:
@@ -169,7 +173,9 @@ def _words_of(chunk: str) -> list[str]:
 
 def _some(topics: list[Topic], documents: Documents, what: str) -> tuple[Topic, ...]:
     if not topics:
-        raise InputError(f"{documents.text.where}: no document has {what}, so no topic can be made; choose another topics=")
+        raise InputError(
+            f"{documents.text.where}: no document has {what}, so no topic can be made; choose another topics="
+        )
     return tuple(topics)
 
 

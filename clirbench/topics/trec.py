@@ -14,11 +14,29 @@ from clirbench.text import TextFile
 from clirbench.topics.files import Entry, check_fields, files_signature, topic_files, topics_of
 from clirbench.types import Documents, Topic
 
-NAMES = {"desc": "description", "narr": "narrative", "smry": "summary", "dom": "domain", "con": "concepts",
-         "fac": "factors", "def": "definitions", "nat": "nationality"}
-LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative", "smry": "Summary",
-          "dom": "Domain", "con": "Concepts?(?:\\(s\\))?", "fac": "Factors?(?:\\(s\\))?",
-          "def": "Definitions?(?:\\(s\\))?", "nat": "Nationality", "time": "Time"}
+NAMES = {
+    "desc": "description",
+    "narr": "narrative",
+    "smry": "summary",
+    "dom": "domain",
+    "con": "concepts",
+    "fac": "factors",
+    "def": "definitions",
+    "nat": "nationality",
+}
+LABELS = {
+    "num": "Number",
+    "title": "Topic",
+    "desc": "Description",
+    "narr": "Narrative",
+    "smry": "Summary",
+    "dom": "Domain",
+    "con": "Concepts?(?:\\(s\\))?",
+    "fac": "Factors?(?:\\(s\\))?",
+    "def": "Definitions?(?:\\(s\\))?",
+    "nat": "Nationality",
+    "time": "Time",
+}
 _TAG = re.compile(r"^[ \t]*<(?P<name>[A-Za-z]+)>(?P<text>.*)$", re.DOTALL)
 _CLOSED = re.compile(r"</[A-Za-z]+>")
 
@@ -72,7 +90,9 @@ def read_trec(path: Path) -> Iterator[Entry]:
     if block is not None:
         yield _entry(path, block)
     if not found:
-        raise InputError(f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)")
+        raise InputError(
+            f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)"
+        )
 
 
 def _entry(path: Path, block: list[tuple[int, str]]) -> Entry:

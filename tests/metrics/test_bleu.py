@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreement import AWKWARD, corpus_score, library_rows, lines, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU as SacreBLEU
@@ -13,6 +12,7 @@ from sacrebleu.metrics import BLEU as SacreBLEU
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.bleu import BLEU
 from clirbench.types import TestSet
+from tests.metrics.agreement import AWKWARD, corpus_score, library_rows, lines, rows
 
 PAIRS = ["cs", "de", "ha", "is", "ja", "ru", "zh"]
 
@@ -33,7 +33,8 @@ def test_counts_equal_the_librarys_on_awkward_text(tokenize: str, lowercase: boo
 
 @pytest.mark.parametrize("effective_order", [False, True])
 @pytest.mark.parametrize(
-    ("method", "value"), [("exp", None), ("none", None), ("floor", None), ("floor", 0.5), ("add-k", None), ("add-k", 2.0)]
+    ("method", "value"),
+    [("exp", None), ("none", None), ("floor", None), ("floor", 0.5), ("add-k", None), ("add-k", 2.0)],
 )
 def test_segment_scores_equal_the_librarys(method: str, value: float | None, effective_order: bool) -> None:
     hypotheses, test = awkward_pairs()
@@ -85,9 +86,7 @@ def test_lignos_2019_published_bleu(shared_data: Path) -> None:
         assert f"{corpus_score(BLEU(), lines(path), test):.2f}" == f"{float(row['BLEU']):.2f}"
 
 
-@pytest.mark.parametrize(
-    "pair", [p if p in ("is", "de") else pytest.param(p, marks=pytest.mark.slow) for p in PAIRS]
-)
+@pytest.mark.parametrize("pair", [p if p in ("is", "de") else pytest.param(p, marks=pytest.mark.slow) for p in PAIRS])
 def test_wmt21_official_bleu(shared_data: Path, pair: str) -> None:
     """bleu-A, bleu-B and bleu-all of the WMT21 organisers, made with sacreBLEU."""
     folder = shared_data / "wmt21" / f"{pair}-en"

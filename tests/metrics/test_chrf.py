@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import AWKWARD, corpus_score, library_rows, lines, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
@@ -14,6 +13,7 @@ from sacrebleu.metrics import CHRF
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.chrf import ChrF
 from clirbench.types import TestSet
+from tests.metrics.agreement import AWKWARD, corpus_score, library_rows, lines, rows
 
 PAIRS = ["cs", "de", "ha", "is", "ja", "ru", "zh"]
 OPTIONS: list[dict[str, Any]] = [
@@ -40,9 +40,7 @@ def test_counts_and_segment_scores_equal_the_librarys(options: dict[str, Any]) -
     metric, library = ChrF(**options), CHRF(**options)
     ours = metric.statistics(hypotheses, test)
     np.testing.assert_array_equal(ours, library_rows(library, hypotheses, test))
-    for hypothesis, reference, score in zip(
-        hypotheses, test.references[0], metric.score(ours).tolist(), strict=True
-    ):
+    for hypothesis, reference, score in zip(hypotheses, test.references[0], metric.score(ours).tolist(), strict=True):
         assert score == pytest.approx(library.sentence_score(hypothesis, [reference]).score, abs=1e-9)
 
 
@@ -72,9 +70,7 @@ def test_lignos_2019_published_chrf1(shared_data: Path) -> None:
         assert f"{corpus_score(ChrF(beta=1), lines(path), test) / 100:.3f}" == f"{float(row['CHRF1']):.3f}"
 
 
-@pytest.mark.parametrize(
-    "pair", [p if p in ("is", "de") else pytest.param(p, marks=pytest.mark.slow) for p in PAIRS]
-)
+@pytest.mark.parametrize("pair", [p if p in ("is", "de") else pytest.param(p, marks=pytest.mark.slow) for p in PAIRS])
 def test_wmt21_official_chrf(shared_data: Path, pair: str) -> None:
     """chrf-A, chrf-B and chrf-all of the WMT21 organisers, made with sacreBLEU (chrF2)."""
     folder = shared_data / "wmt21" / f"{pair}-en"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreement import AWKWARD, corpus_score, lines
 
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.macrof import MacroF, MicroF
 from clirbench.types import TestSet
+from tests.metrics.agreement import AWKWARD, corpus_score, lines
 
 HYPOTHESES = ("the cat sat", "a a b")
 TEST = TestSet((("the cat the", "a c"),))
@@ -85,10 +85,7 @@ def test_published_type_tables_row_by_row(shared_data: Path, pair: str, system: 
     hypotheses = lines(folder / "systems" / f"{system}.txt")
     test = TestSet((lines(folder / "reference.txt"),))
     totals = np.asarray(metric.statistics(hypotheses, test).sum(axis=0)).reshape(-1, 3)
-    ours = {
-        name: tuple(counts)
-        for name, counts in zip(metric.types(hypotheses, test), totals.tolist(), strict=True)
-    }
+    ours = {name: tuple(counts) for name, counts in zip(metric.types(hypotheses, test), totals.tolist(), strict=True)}
     assert ours == published
 
 

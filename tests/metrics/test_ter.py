@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import AWKWARD, corpus_score, library_rows, lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import TER as SacreTER
@@ -14,6 +13,7 @@ from sacrebleu.metrics import TER as SacreTER
 from clirbench.errors import AlignmentError
 from clirbench.metrics.ter import TER
 from clirbench.types import TestSet
+from tests.metrics.agreement import AWKWARD, corpus_score, library_rows, lines
 
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -31,9 +31,7 @@ def test_edits_and_segment_scores_equal_the_librarys(options: dict[str, Any]) ->
     metric, library = TER(**options), SacreTER(**options)
     ours = metric.statistics(hypotheses, test)
     np.testing.assert_array_equal(ours, library_rows(library, hypotheses, test))
-    for hypothesis, reference, score in zip(
-        hypotheses, test.references[0], metric.score(ours).tolist(), strict=True
-    ):
+    for hypothesis, reference, score in zip(hypotheses, test.references[0], metric.score(ours).tolist(), strict=True):
         assert score == pytest.approx(library.sentence_score(hypothesis, [reference]).score, abs=1e-9)
 
 
