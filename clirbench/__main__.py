@@ -38,8 +38,9 @@ def job(cfg: DictConfig) -> None:
         folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
         with terminal.progress() as watch:
             result = run(experiment, watch)
+        terminal.show(result)
         folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
-        terminal.show(result, folder.path)
+        terminal.show_folder(folder.path)
     except ClirbenchError as error:
         if HydraConfig.get().mode is RunMode.MULTIRUN:
             raise UserError(str(error)) from error
