@@ -1,5 +1,6 @@
 """Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -98,7 +99,7 @@ def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
     """The first rule has the empty label, the second the name of its kind: the head of its signature."""
     first, second = rules
     labelled = {} if first is None else {"": first}
-    return labelled if second is None else {**labelled, second.signature.split(":")[0]: second}
+    return labelled if second is None else {**labelled, re.split(r"[:|]", second.signature)[0]: second}
 
 
 def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:

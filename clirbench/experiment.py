@@ -237,7 +237,7 @@ def scoreboard(
         assert experiment.tables is not None
         return experiment.tables.read(), []
     systems = tuple(translation.system for translation in inputs.translations)
-    columns = metric_columns(experiment, systems, statistics)
+    columns = metric_columns(experiment, systems, statistics, len(inputs.corpus.test.references))
     for label, found in retrieval.items():
         columns += measure_columns(experiment, inputs, systems, label, found)
     computed = Scoreboard(systems, tuple(columns), _metadata(inputs.translations))
@@ -256,7 +256,7 @@ def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
 
 
 def metric_columns(
-    experiment: Experiment, systems: Sequence[str], statistics: Mapping[tuple[str, str], Any]
+    experiment: Experiment, systems: Sequence[str], statistics: Mapping[tuple[str, str], Any], n_references: int
 ) -> list[Column]:
     """One column for each metric: the corpus score from summed statistics."""
     return [
@@ -272,7 +272,7 @@ def metric_columns(
                 systems,
             ),
             metric.higher_is_better,
-            metric.signature,
+            f"nrefs:{n_references}|{metric.signature}",
         )
         for metric in experiment.metrics
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.manifests import manifest_folder
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.tables import Table, read_table, system_column
 from clirbench.types import Doubles
@@ -99,9 +100,7 @@ class ScoreTables:
         known = {name for table in tables for name in _data_columns(table)}
         errors: list[ClirbenchError] = []
         for key in ("measures", "lower_is_better", "ignore", "metadata"):
-            errors += [
-                UnknownName(f"column in scores.{key}", n, known) for n in getattr(self, key) if n not in known
-            ]
+            errors += [UnknownName(f"column in scores.{key}", n, known) for n in getattr(self, key) if n not in known]
         for old, new in self.rename.items():
             if new not in known:
                 errors.append(UnknownName("column in scores.rename", old, known))
@@ -116,13 +115,9 @@ class ScoreTables:
                 if name in self.ignore:
                     continue
                 if name in computed and not self._is_marked(name, computed):
-                    errors.append(
-                        ConfigError(f"column {name} is computed and stands in {table.where} too; {remedy}")
-                    )
+                    errors.append(ConfigError(f"column {name} is computed and stands in {table.where} too; {remedy}"))
                 if name in first:
-                    errors.append(
-                        ConfigError(f"column {name} stands in {first[name]} and in {table.where}; {remedy}")
-                    )
+                    errors.append(ConfigError(f"column {name} stands in {first[name]} and in {table.where}; {remedy}"))
                 first.setdefault(name, table.where)
         return errors
 
@@ -139,9 +134,7 @@ class ScoreTables:
                 continue
             with gathered(errors):
                 numeric[name] = _numbers(table.where, name, cells)
-        holes = {
-            s: name for name, values in numeric.items() for s, value in values.items() if math.isnan(value)
-        }
+        holes = {s: name for name, values in numeric.items() for s, value in values.items() if math.isnan(value)}
         if holes and self.missing == "error":
             errors += [
                 InputError(
@@ -176,12 +169,13 @@ def table_path(name: str) -> Path:
     """A file as it is named, or a shipped table for `embedded:NAME`; raises `UnknownName` for one that is not."""
     if not name.startswith(EMBEDDED):
         return Path(name)
-    folder = Path(__file__).parent / "data"
-    path = folder / f"{name.removeprefix(EMBEDDED)}_scores.tsv"
-    if not path.is_file():
-        shipped = (file.name.removesuffix("_scores.tsv") for file in folder.glob("*_scores.tsv"))
-        raise UnknownName("embedded score table", name.removeprefix(EMBEDDED), shipped)
-    return path
+    data = (Path(__file__).parent / "data").glob("*_scores.tsv")
+    shipped = {path.name.removesuffix("_scores.tsv"): path for path in data}
+    shipped |= {path.name.removesuffix(".tsv.gz"): path for path in manifest_folder().glob("*.human.tsv.gz")}
+    wanted = name.removeprefix(EMBEDDED)
+    if wanted not in shipped:
+        raise UnknownName("embedded score table", wanted, shipped)
+    return shipped[wanted]
 
 
 def _data_columns(table: Table) -> list[str]:

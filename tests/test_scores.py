@@ -135,24 +135,18 @@ def test_embedded_tables_give_the_published_coefficients() -> None:
         assert len(board.systems) == 16
         for name, tau in row.items():
             assert round(kendalltau(board["RBO"].values, board[name].values).statistic, 3) == tau
-    with pytest.raises(
-        UnknownName, match=r"embedded score table 'europarl_cs'.*europarl_csen, europarl_deen"
-    ):
+    with pytest.raises(UnknownName, match=r"embedded score table 'europarl_cs'.*europarl_csen, europarl_deen"):
         table_path("embedded:europarl_cs")
 
 
 def test_embedded_tables_equal_the_published_file(shared_data: Path) -> None:
-    lines = (
-        (shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt").read_text().split("\n")
-    )
+    lines = (shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt").read_text().split("\n")
     header = lines[0].split("\t")
     rows = [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:] if line]
     for pair in ("cs", "de"):
         board = ScoreTables([f"embedded:europarl_{pair}en"]).read()
         at = {system: i for i, system in enumerate(board.systems)}
-        mine = [
-            row for row in rows if (row["Lang"], row["Dataset"], row["Model"]) == (pair, "europarl", "bm25")
-        ]
+        mine = [row for row in rows if (row["Lang"], row["Dataset"], row["Model"]) == (pair, "europarl", "bm25")]
         for row in mine:
             i = at[f"{int(row['TrainSize']):06d}.bpe{row['BPEsize']}"]
             assert board["GMAP"].values[i] == float(row["MAP.gm"])

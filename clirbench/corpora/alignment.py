@@ -64,9 +64,7 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
     rows = TextFile(path).lines()
     header = rows[0].split("\t") if rows else []
     if "line" not in header or "doc_id" not in header:
-        raise InputError(
-            f"{path}: line 1: a header with the columns line and doc_id was expected, found {header}"
-        )
+        raise InputError(f"{path}: line 1: a header with the columns line and doc_id was expected, found {header}")
     line_at, id_at = header.index("line"), header.index("doc_id")
     numbers = np.zeros(len(rows) - 1, dtype=np.int64)
     doc_ids: list[str] = []
@@ -98,14 +96,10 @@ def _line_errors(
     if missed:
         errors.append(AlignmentError(f"{path}: misses lines of {text} ({n_lines} lines): {listed(missed)}"))
     if repeated:
-        errors.append(
-            AlignmentError(f"{path}: repeats lines: {listed(repeated)}; a line belongs to one document")
-        )
+        errors.append(AlignmentError(f"{path}: repeats lines: {listed(repeated)}; a line belongs to one document"))
     if beyond:
         errors.append(
-            AlignmentError(
-                f"{path}: names lines that {text} ({n_lines} lines) does not have: {listed(beyond)}"
-            )
+            AlignmentError(f"{path}: names lines that {text} ({n_lines} lines) does not have: {listed(beyond)}")
         )
     return errors
 

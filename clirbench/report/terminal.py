@@ -33,14 +33,19 @@ def progress() -> Iterator[Watch]:
         yield watch
 
 
-def show(result: Result, folder: Path) -> None:
-    """Print the tau tables, what must be known about them, and last the run's folder."""
+def show(result: Result) -> None:
+    """Print the tau tables and what must be known about them."""
     for table in tau_tables(result.board, result.correlations):
         show_table(table, len(result.board.systems), table_notes(result, table.title))
     for line in count_lines(result):
         _say(line)
     for line in warnings(result):
         _say(f"note: {line}")
+    sys.stdout.flush()
+
+
+def show_folder(folder: Path) -> None:
+    """The last line: where everything lies."""
     print(folder)
 
 

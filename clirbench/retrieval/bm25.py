@@ -1,17 +1,16 @@
 """BM25 that ranks exactly as Lucene does, restricted to the terms that the topics ask for."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import UnknownName
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.postings import Postings, postings
-from clirbench.retrieval.queries import Query, query
+from clirbench.retrieval.queries import Query, check_parameters, query
 from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
 
 IDF = ("lucene", "okapi")
@@ -127,16 +126,6 @@ class _Scorer:
     def unmatched(self, one: Query) -> tuple[str, ...]:
         """The terms of a topic that no document contains."""
         return tuple(term for term in one.weights if self.found.frequencies[self.number[term]] == 0)
-
-
-def check_parameters(k1: float, b: float, depth: int) -> None:
-    """Raise `ConfigError` for what no BM25 can be computed with."""
-    if not (math.isfinite(k1) and k1 >= 0):
-        raise ConfigError(f"retrieval.k1={k1}: must be 0 or above, 0.9 by default")
-    if not 0 <= b <= 1:
-        raise ConfigError(f"retrieval.b={b}: must be between 0 and 1, 0.4 by default")
-    if depth < 1:
-        raise ConfigError(f"retrieval.depth={depth}: must be 1 or above, 1000 by default")
 
 
 def rounded_lengths(lengths: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -90,9 +90,7 @@ class FileSystems:
         return wanted and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
 
 
-def misaligned(
-    corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, Text]
-) -> list[ClirbenchError]:
+def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, Text]) -> list[ClirbenchError]:
     """An error for every file that has not as many lines (or not the documents) as its English side."""
     errors: list[ClirbenchError] = []
     english = corpus.english

@@ -40,7 +40,7 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
     errors: list[ClirbenchError] = []
     files: list[Path] = []
     for name in [path] if isinstance(path, str) else path:
-        matches = [name] if Path(name).is_file() else sorted(glob.glob(name))
+        matches = [name] if Path(name).is_file() else sorted(glob.glob(name))  # noqa: PTH207 - a pattern may be absolute
         if not matches:
             errors.append(InputError(f"{name}: no such topic file"))
         files += [Path(match) for match in matches]
@@ -59,9 +59,7 @@ def files_signature(
     return f"{kind}:{'+'.join(fields)}{weighted}|sha256:{digest.hexdigest()[:12]}"
 
 
-def topics_of(
-    entries: Iterable[Entry], fields: Sequence[str], weights: Sequence[float] | None
-) -> tuple[Topic, ...]:
+def topics_of(entries: Iterable[Entry], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:
     """Topics with the chosen fields; a field that a topic lacks is passed over while another has text.
 
     Raises `InputError` for no topics, an id that is empty, holds white space or stands twice, and a topic without
@@ -69,9 +67,7 @@ def topics_of(
     """
     held = tuple(entries)
     known = {name for entry in held for name in entry.fields}
-    errors: list[ClirbenchError] = [
-        UnknownName("topic field", f, known) for f in fields if held and f not in known
-    ]
+    errors: list[ClirbenchError] = [UnknownName("topic field", f, known) for f in fields if held and f not in known]
     raise_all(errors)
     factors = [1.0] * len(fields) if weights is None else [float(weight) for weight in weights]
     first: dict[str, str] = {}
@@ -83,17 +79,13 @@ def topics_of(
             if (text := " ".join(entry.fields.get(field, "").split()))
         )
         if len(entry.topic_id.split()) != 1:
-            errors.append(
-                InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space")
-            )
+            errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
         elif entry.topic_id in first:
             errors.append(
                 InputError(f"{entry.where}: topic {entry.topic_id} stands already at {first[entry.topic_id]}")
             )
         elif not parts:
-            errors.append(
-                InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}")
-            )
+            errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
         first.setdefault(entry.topic_id, entry.where)
         topics.append(Topic(entry.topic_id, parts))
     if not held:

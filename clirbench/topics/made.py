@@ -62,11 +62,7 @@ class KeyTerms:
             frequency.update(found)
             if position in chosen:
                 held.append((document.doc_id, document.text))
-        made = [
-            Topic.of(doc_id, " ".join(words))
-            for doc_id, text in held
-            if (words := self._words(text, frequency))
-        ]
+        made = [Topic.of(doc_id, " ".join(words)) for doc_id, text in held if (words := self._words(text, frequency))]
         return _some(made, documents, f"a term that stands in {self.min_documents} documents")
 
     def _words(self, text: str, frequency: Mapping[str, int]) -> list[str]:

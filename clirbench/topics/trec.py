@@ -90,9 +90,7 @@ def read_trec(path: Path) -> Iterator[Entry]:
     if block is not None:
         yield _entry(path, block)
     if not found:
-        raise InputError(
-            f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)"
-        )
+        raise InputError(f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)")
 
 
 def _entry(path: Path, block: list[tuple[int, str]]) -> Entry:
