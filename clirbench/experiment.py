@@ -1,6 +1,6 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
@@ -17,10 +17,12 @@ from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
-from clirbench.scores import ScoreTables
 from clirbench.scoreboard import Column, Scoreboard, aligned
-from clirbench.steps import Evaluate, Retrieve, SegmentStatistics
+from clirbench.scores import ScoreTables
+from clirbench.steps import Evaluate, Failure, Retrieve, SegmentStatistics, sound
+from clirbench.store import Shelf, opened
 from clirbench.systems.base import SystemSource
+from clirbench.text import Text
 from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
 
@@ -97,7 +99,8 @@ class Counts:
 class Retrieval:
     """The IR side for one set of topics: the English side's run, judgments, every system's run, per-topic values.
 
-    `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x scored topics.
+    `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x scored topics, for
+    the systems of `runs`; `failed` are those that could not be searched or scored.
     """
 
     ideal: Run
@@ -105,6 +108,7 @@ class Retrieval:
     counts: Mapping[str, Counts]
     runs: Mapping[str, Run]
     per_topic: Mapping[tuple[str, str], Doubles]
+    failed: Mapping[str, Failure] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +154,7 @@ class Result:
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     inputs = read_inputs(experiment)
-    statistics = segment_statistics(experiment, inputs, watch) if inputs else {}
+    statistics, failed = segment_statistics(experiment, inputs, watch) if inputs else ({}, {})
     retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
     board, notes = scoreboard(experiment, inputs, statistics, retrieval)
     rows = correlate(
@@ -160,7 +164,7 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    notes = [*experiment.remarks, *notes]
+    notes = [*experiment.remarks, *notes, *holes(failed, retrieval)]
     result = Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
     found = watch("analyses", (analysis.tables(result) for analysis in experiment.analyses), len(experiment.analyses))
     return replace(result, tables=tuple(table for tables in found for table in tables))
@@ -190,8 +194,13 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     return Inputs(corpus, translations, topics)
 
 
-def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> dict[tuple[str, str], Any]:
-    """(metric name, system) -> statistics of every segment. The metrics of one system run one after the other."""
+def segment_statistics(
+    experiment: Experiment, inputs: Inputs, watch: Watch
+) -> tuple[Mapping[tuple[str, str], Any], dict[tuple[str, str], Failure]]:
+    """(metric name, system) -> statistics of every segment, or why there are none.
+
+    The metrics of one system run one after the other.
+    """
     work = [
         (metric, translation)
         for translation in inputs.translations
@@ -199,29 +208,53 @@ def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> 
         for metric in experiment.metrics
     ]
     items = [(metric, translation.test) for metric, translation in work]
-    results = watch("MT metrics", experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items), len(items))
+    names = [translation.system for _, translation in work]
+    found = experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items, names)
     keys = [(metric.name, translation.system) for metric, translation in work]
-    return dict(zip(keys, results, strict=True))
+    good, failed = sound(dict(zip(keys, watch("MT metrics", found, len(items)), strict=True)))
+    return Shelf(good), failed
 
 
 def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:
     """Search the English side with one set of topics, judge, search every system's copy, score."""
     assert experiment.retriever is not None
     english, topics = inputs.corpus.english, inputs.topics[label]
-    ideal = experiment.retriever.rank(english, topics)
+    search = Retrieve(experiment.retriever, topics, english.map)
+    pmap = experiment.engine.pmap
+    ideal = english_run(search, english.text, pmap)
     judged = {
         name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
         for name, rule in experiment.relevance.items()
     }
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
     searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
-    pmap = experiment.engine.pmap
-    found = pmap(Retrieve(experiment.retriever, topics, english.map), list(searched.values()))
-    runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
-    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()))
-    return Retrieval(
-        ideal, judged, counts, runs, _by_measure(list(watch(marked("IR measures", label), values, len(runs))))
-    )
+    systems = tuple(searched)
+    found = watch(marked("retrieval", label), pmap(search, list(searched.values()), systems), len(systems))
+    runs = dict(zip(systems, found, strict=True))
+    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), systems)
+    scored = zip(systems, watch(marked("IR measures", label), values, len(systems)), strict=True)
+    good, failed = sound(dict(scored))
+    shelf = Shelf({system: runs[system] for system in good})
+    return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
+
+
+def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:
+    """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
+    found, _ = sound(dict(zip(["english side"], pmap(search, [english], ["(English side)"]), strict=True)))
+    run: Run = opened(found["english side"])
+    return run
+
+
+def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note for each hole that a failed step left in the table; one for all metrics that failed for one reason."""
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for (metric, system), failure in failed.items():
+        metrics.setdefault((system, failure.reason), []).append(metric)
+    for (system, reason), names in metrics.items():
+        yield f"{system} has no {', '.join(names)}: {reason}"
+    for label, found in retrieval.items():
+        for system, failure in found.failed.items():
+            yield f"{system} has no {marked('IR measures', label)}: {failure.reason}"
 
 
 def _by_measure(by_system: Sequence[Mapping[tuple[str, str], Doubles]]) -> dict[tuple[str, str], Doubles]:
