@@ -19,6 +19,7 @@ from clirbench.scores import ScoreTables
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.steps import Evaluate, Retrieve, SegmentStatistics
 from clirbench.systems.base import SystemSource
+from clirbench.systems.translation import completed
 from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
 
@@ -126,7 +127,7 @@ class Result:
 
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
-    inputs = read_inputs(experiment)
+    inputs, failures = translated(read_inputs(experiment), watch)
     statistics = segment_statistics(experiment, inputs, watch) if inputs else {}
     retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
     board, notes = scoreboard(experiment, inputs, statistics, retrieval)
@@ -137,7 +138,7 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, (*experiment.remarks, *notes))
+    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, (*experiment.remarks, *failures, *notes))
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
@@ -162,6 +163,14 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
                 topics[label] = tuple(source.topics(corpus.english))
     raise_all(problems)
     return Inputs(corpus, translations, topics)
+
+
+def translated(inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list[str]]:
+    """Systems that are translators are run now; one that failed has no texts from here on, and a note says why."""
+    if inputs is None:
+        return None, []
+    translations, errors = completed(inputs.translations, watch)
+    return replace(inputs, translations=translations), [f"{name}: not translated: {e}" for name, e in errors.items()]
 
 
 def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> dict[tuple[str, str], Any]:
