@@ -198,7 +198,7 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
     to_fetch = sum(file.download_bytes for file in lacking)
     example = f"{manifest.mirror}/{lacking[0].path}" if lacking else manifest.mirror
     return MissingData(
-        f"data set {manifest.name} is not here: {len(lacking)} of its {len(manifest.files)} files lie neither under "
+        f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files found neither under "
         f"{mirror} nor in the cache {places.cache or '(not set)'}.\n"
         f"  what:    {manifest.title}\n"
         f"  size:    {megabytes(size)} ({megabytes(to_fetch)} to download)\n"

@@ -33,7 +33,7 @@ def test_wmt21_from_the_mirror(shared_data: Path, pair: str, documents: int, sys
 
 
 def test_without_the_data(tmp_path: Path) -> None:
-    with pytest.raises(MissingData, match=r"data set wmt21_deen is not here: 22 of its 22 files"):
+    with pytest.raises(MissingData, match=r"data set wmt21_deen is not here: 22 of 22 files"):
         ManifestCorpus("wmt21_deen", cache=str(tmp_path)).read()
 
 
