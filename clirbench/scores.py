@@ -178,7 +178,7 @@ class _Found:
 def table_path(name: str) -> Path:
     """A file as it is named, or a shipped table for `embedded:NAME`; raises `UnknownName` for one that is not."""
     if not name.startswith(EMBEDDED):
-        return Path(name)
+        return Path(name).expanduser()
     data = (Path(__file__).parent / "data").glob("*_scores.tsv")
     shipped = {path.name.removesuffix("_scores.tsv"): path for path in data}
     shipped |= {path.name.removesuffix(".tsv.gz"): path for path in manifest_folder().glob("*.human.tsv.gz")}

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import clirbench.downloads
-from clirbench.errors import ConfigError, DownloadError, InputError, MissingData, UnknownName
+from clirbench.errors import ClirbenchError, ConfigError, DownloadError, InputError, MissingData, UnknownName
 from clirbench.fetch import main
 from clirbench.manifests import ManifestFiles, Places, load_manifest, manifest_names
 from clirbench.text import TextFile
@@ -125,6 +127,8 @@ def test_a_wrong_hash_at_the_address(tmp_path: Path, server: Served) -> None:
         ({"title": None}, r"tiny\.yaml: title: a text was expected"),
         ({"files": []}, r"files: a list was expected"),
         ({"files": ["x"]}, r"an entry is a mapping"),
+        ({"shipped": ["x"]}, r"shipped: names of files"),
+        ({"shipped": {"docs.tsv": "../docs.tsv"}}, r"shipped: names of files"),
         ({"mirror": "../x"}, r"mirror: '\.\./x' points outside"),
         ({"entry": {"path": "../../evil"}}, r"'\.\./\.\./evil' points outside the data set"),
         ({"entry": {"path": "/evil"}}, r"'/evil' points outside the data set"),
@@ -152,6 +156,26 @@ def test_names_and_yaml(tmp_path: Path, manifests: Path) -> None:
     (manifests / "bad.yaml").write_text("a: [")
     with pytest.raises(ConfigError, match=r"bad\.yaml: not YAML"):
         load_manifest("bad", manifests)
+
+
+@given(
+    st.sampled_from(["title", "mirror", "url", "files", "shipped", "path", "bytes", "sha256", "packing", "member"]),
+    st.one_of(st.none(), st.integers(), st.text(max_size=5), st.lists(st.integers(), max_size=2), st.just({"a": [1]})),
+    st.binary(max_size=30),
+)
+def test_any_manifest_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, key: str, value: object, tail: bytes
+) -> None:
+    entry = key in ("path", "bytes", "sha256", "packing", "member")
+    folder = manifest_of(tmp_path_factory.mktemp("fuzz"), **({"entry": {key: value}} if entry else {key: value}))
+    for content in (b"", tail):
+        with (folder / "tiny.yaml").open("ab") as out:
+            out.write(content)
+        try:
+            found = load_manifest("tiny", folder)
+        except ClirbenchError:
+            continue
+        assert len(found.files) == len(FILES)
 
 
 def test_shipped_manifests_agree_with_the_published_list(shared_data: Path) -> None:

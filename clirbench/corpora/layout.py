@@ -140,13 +140,13 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
         paths = {name if _has_part(name) else f"systems/{name}": path for name, path in paths.items()}
     if english:
         paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}
-        paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english)
+        paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english).expanduser()
     return layout_of(str(folder), paths, NamedFiles(paths))
 
 
 def existing_folder(folder: str | Path) -> Path:
     """The folder; raises `InputError` where it is missing or is a file."""
-    root = Path(folder)
+    root = Path(folder).expanduser()
     if not root.exists():
         raise InputError(f"{folder}: no such folder")
     if not root.is_dir():

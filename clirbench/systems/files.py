@@ -75,7 +75,9 @@ class FileSystems:
 
     def described(self, test: Layout, searched: Layout) -> Mapping[str, Mapping[str, str]]:
         """Metadata by system: of the named table, or of systems.tsv of the collection, then of the test folder."""
-        paths = [Path(self.metadata)] if self.metadata else [s.single("systems.tsv") for s in (searched, test)]
+        paths = (
+            [Path(self.metadata).expanduser()] if self.metadata else [s.single("systems.tsv") for s in (searched, test)]
+        )
         return next((read_metadata(path) for path in paths if path is not None), {})
 
     def _takes_part(self, name: str) -> bool:

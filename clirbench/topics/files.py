@@ -44,6 +44,7 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
     errors: list[ClirbenchError] = []
     files: list[Path] = []
     for name in name_list("topics.path", path):
+        name = str(Path(name).expanduser())
         matches = [name] if Path(name).is_file() else sorted(glob.glob(name))  # noqa: PTH207 - a pattern may be absolute
         if not matches:
             errors.append(InputError(f"{name}: no such topic file"))
