@@ -1,5 +1,6 @@
 """Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,15 +31,16 @@ def build(cfg: DictConfig) -> Experiment:
     errors: list[ClirbenchError] = []
     engine = _component(cfg, "engine", Engine, errors)
     relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
+    topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
     settings = _plain(cfg, "correlation", errors)
     experiment = {
         "corpus": _component(cfg, "corpus", CorpusSource, errors),
         "systems": _component(cfg, "systems", SystemSource, errors),
-        "topics": _component(cfg, "topics", TopicSource, errors),
+        "topics": _labelled(topics),
         "retriever": _component(cfg, "retrieval", Retriever, errors),
         "relevance": _labelled(relevance),
-        "metrics": _metrics(cfg, errors),
-        "measures": _measures(cfg, errors),
+        "metrics": _listed(cfg, "metric", Metric, errors),
+        "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
         "tables": _tables(cfg, errors),
         "analysis": _names(cfg, "analysis", ANALYSES, errors),
         "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
@@ -49,6 +51,7 @@ def build(cfg: DictConfig) -> Experiment:
         engine=engine,
         table_title=str(cfg.title or ""),
         seed=int(cfg.seed),
+        remarks=tuple(str(remark) for remark in cfg.get("remarks") or []),
         coefficients=tuple(settings["coefficients"]),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
@@ -57,16 +60,18 @@ def build(cfg: DictConfig) -> Experiment:
     )
 
 
-def _component(cfg: DictConfig, key: str, protocol: type, errors: list[ClirbenchError]) -> Any:
+def _component(
+    cfg: Mapping[str, Any], key: str, protocol: type, errors: list[ClirbenchError], where: str | None = None
+) -> Any:
     """The component configured under `key`; None where the group is empty or something is wrong with it."""
     if cfg.get(key) is None:
         return None
     try:
-        return _instantiated(cfg[key], key, protocol)
+        return _instantiated(cfg[key], where or key, protocol)
     except ClirbenchError as error:
         errors.append(error)
     except OmegaConfBaseException as error:
-        errors.append(ConfigError(f"{key}: {error}"))
+        errors.append(ConfigError(f"{where or key}: {error}"))
     return None
 
 
@@ -94,18 +99,21 @@ def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
     """The first rule has the empty label, the second the name of its kind: the head of its signature."""
     first, second = rules
     labelled = {} if first is None else {"": first}
-    return labelled if second is None else {**labelled, second.signature.split(":")[0]: second}
+    return labelled if second is None else {**labelled, re.split(r"[:|]", second.signature)[0]: second}
 
 
-def _metrics(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Metric, ...]:
-    nodes: Mapping[str, Any] = cfg.get("metric") or {}
-    metrics = tuple(_component(nodes, name, Metric, errors) for name in nodes)  # type: ignore[arg-type]
-    built = [metric for metric in metrics if metric is not None]
-    names = [metric.name for metric in built]
-    errors.extend(
-        ConfigError(f"metric {name} is configured twice") for name in {n for n in names if names.count(n) > 1}
-    )
+def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:
+    """The components of a list group, such as metric=[BLEU,chrF2]."""
+    nodes: Mapping[str, Any] = cfg.get(group) or {}
+    listed = (_component(nodes, name, protocol, errors, f"{group}.{name}") for name in nodes)
+    built = [component for component in listed if component is not None]
+    names = [component.name for component in built]
+    errors.extend(ConfigError(f"{group} {name} is configured twice") for name in _doubled(names))
     return tuple(built)
+
+
+def _doubled(names: Sequence[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})
 
 
 def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, ...]:
@@ -116,7 +124,7 @@ def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, .
         except ClirbenchError as error:
             errors.append(error)
     names = [measure.name for measure in measures]
-    errors.extend(ConfigError(f"measure {name} is listed twice") for name in {n for n in names if names.count(n) > 1})
+    errors.extend(ConfigError(f"measure {name} is listed twice") for name in _doubled(names))
     return tuple(measures)
 
 

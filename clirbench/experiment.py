@@ -1,6 +1,6 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
@@ -10,11 +10,12 @@ import numpy as np
 from clirbench.analysis.correlation import Correlation, correlate
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engine import Engine
-from clirbench.errors import ClirbenchError, ConfigError, InputError, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
+from clirbench.scores import ScoreTables
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.steps import Evaluate, Retrieve, SegmentStatistics
 from clirbench.systems.base import SystemSource
@@ -22,13 +23,6 @@ from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
 
 Value = TypeVar("Value")
-
-
-class Tables(Protocol):
-    """Score tables made elsewhere."""
-
-    def read(self, computed: Sequence[str] = ()) -> Scoreboard:
-        """Their columns as a scoreboard; `computed` are the names that this run computes itself."""
 
 
 class Watch(Protocol):
@@ -46,20 +40,20 @@ def unwatched(title: str, values: Iterable[Value], total: int) -> Iterator[Value
 class Experiment:
     """Everything a run needs, as plain values and components; built from the configuration by `config.build`.
 
-    `relevance` maps a label to a rule; the first has the empty label, and another's measures carry its label in
-    their names (`MAP[qrels]`). Without a corpus only score tables are read.
+    `topics` and `relevance` map a label to a component; the first of each has the empty label, and the measures of
+    another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read.
     """
 
     name: str
     engine: Engine
     corpus: CorpusSource | None = None
     systems: SystemSource | None = None
-    topics: TopicSource | None = None
+    topics: Mapping[str, TopicSource] = field(default_factory=lambda: MappingProxyType({}))
     retriever: Retriever | None = None
     relevance: Mapping[str, Relevance] = field(default_factory=lambda: MappingProxyType({}))
     metrics: tuple[Metric, ...] = ()
     measures: tuple[Measure, ...] = ()
-    tables: Tables | None = None
+    tables: ScoreTables | None = None
     table_title: str = ""
     coefficients: tuple[str, ...] = ("kendall", "spearman", "pearson")
     alpha: float = 0.05
@@ -68,15 +62,16 @@ class Experiment:
     analysis: tuple[str, ...] = ("correlation",)
     write_runs: str = "all"
     seed: int = 0
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What was read and aligned before any work starts."""
+    """What was read and aligned before any work starts; `topics` by label."""
 
     corpus: Corpus
     translations: tuple[Translation, ...]
-    topics: tuple[Topic, ...]
+    topics: Mapping[str, tuple[Topic, ...]]
 
 
 @dataclass(frozen=True)
@@ -98,9 +93,9 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Retrieval:
-    """The IR side: the English side's run, judgments, every system's run and per-topic values.
+    """The IR side for one set of topics: the English side's run, judgments, every system's run, per-topic values.
 
-    `per_topic[(label, measure)]` is systems x scored topics.
+    `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x scored topics.
     """
 
     ideal: Run
@@ -112,22 +107,28 @@ class Retrieval:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Everything a report is made from."""
+    """Everything a report is made from; `retrieval` is by label of the topics."""
 
     experiment: Experiment
     board: Scoreboard
     correlations: tuple[Correlation, ...]
     inputs: Inputs | None = None
-    retrieval: Retrieval | None = None
+    retrieval: Mapping[str, Retrieval] = field(default_factory=lambda: MappingProxyType({}))
     statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+
+    def judgments(self) -> Iterator[tuple[str, str, Retrieval]]:
+        """(label of the topics, label of the judgments, retrieval), in order."""
+        for topics, retrieval in self.retrieval.items():
+            for relevance in retrieval.judged:
+                yield topics, relevance, retrieval
 
 
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     inputs = read_inputs(experiment)
     statistics = segment_statistics(experiment, inputs, watch) if inputs else {}
-    retrieval = retrieve(experiment, inputs, watch) if inputs and experiment.measures else None
+    retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
     board, notes = scoreboard(experiment, inputs, statistics, retrieval)
     rows = correlate(
         board,
@@ -136,7 +137,7 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
+    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, (*experiment.remarks, *notes))
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
@@ -147,26 +148,20 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
         return None
     if experiment.systems is None:
         raise ConfigError("no systems are configured: choose systems=files")
+    if experiment.measures and not (experiment.topics and experiment.retriever and experiment.relevance):
+        raise ConfigError("measures need topics, retrieval and relevance; or compute none: measures=[]")
     corpus = experiment.corpus.read()
     problems: list[ClirbenchError] = []
-    translations = _or_problem(problems, lambda: tuple(experiment.systems.translations(corpus)))  # type: ignore[union-attr]
-    topics: tuple[Topic, ...] | None = ()
+    translations: tuple[Translation, ...] = ()
+    topics: dict[str, tuple[Topic, ...]] = {}
+    with gathered(problems):
+        translations = tuple(experiment.systems.translations(corpus))
     if experiment.measures:
-        if experiment.topics is None or experiment.retriever is None or not experiment.relevance:
-            raise ConfigError("measures need topics, retrieval and relevance; or compute none: measures=[]")
-        topics = _or_problem(problems, lambda: tuple(experiment.topics.topics(corpus.english)))  # type: ignore[union-attr]
+        for label, source in experiment.topics.items():
+            with gathered(problems):
+                topics[label] = tuple(source.topics(corpus.english))
     raise_all(problems)
-    if translations is None or topics is None:
-        raise InputError("nothing could be read")
     return Inputs(corpus, translations, topics)
-
-
-def _or_problem(problems: list[ClirbenchError], read: Callable[[], Value]) -> Value | None:
-    try:
-        return read()
-    except ClirbenchError as error:
-        problems.append(error)
-        return None
 
 
 def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> dict[tuple[str, str], Any]:
@@ -183,29 +178,24 @@ def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> 
     return dict(zip(keys, results, strict=True))
 
 
-def retrieve(experiment: Experiment, inputs: Inputs, watch: Watch) -> Retrieval:
-    """Search the English side, judge, search every system's copy, score."""
+def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:
+    """Search the English side with one set of topics, judge, search every system's copy, score."""
     assert experiment.retriever is not None
-    english, topics = inputs.corpus.english, inputs.topics
+    english, topics = inputs.corpus.english, inputs.topics[label]
     ideal = experiment.retriever.rank(english, topics)
-    judged = {label: Judged(rule.judge(ideal, english, topics), ideal) for label, rule in experiment.relevance.items()}
-    counts = {label: count(english.map.doc_ids, topics, found) for label, found in judged.items()}
-    searched = [t for t in inputs.translations if t.collection is not None]
-    step = Retrieve(experiment.retriever, topics, english.map)
-    texts = [translation.collection for translation in searched]
-    runs = dict(
-        zip(
-            (translation.system for translation in searched),
-            watch("retrieval", experiment.engine.pmap(step, texts), len(texts)),
-            strict=True,
-        )
+    judged = {
+        name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
+        for name, rule in experiment.relevance.items()
+    }
+    counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
+    searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
+    pmap = experiment.engine.pmap
+    found = pmap(Retrieve(experiment.retriever, topics, english.map), list(searched.values()))
+    runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
+    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()))
+    return Retrieval(
+        ideal, judged, counts, runs, _by_measure(list(watch(marked("IR measures", label), values, len(runs))))
     )
-    values = watch(
-        "IR measures",
-        experiment.engine.pmap(Evaluate(experiment.measures, judged), list(runs.values())),
-        len(runs),
-    )
-    return Retrieval(ideal, judged, counts, runs, _by_measure(list(values)))
 
 
 def _by_measure(by_system: Sequence[Mapping[tuple[str, str], Doubles]]) -> dict[tuple[str, str], Doubles]:
@@ -240,24 +230,33 @@ def scoreboard(
     experiment: Experiment,
     inputs: Inputs | None,
     statistics: Mapping[tuple[str, str], Any],
-    retrieval: Retrieval | None,
+    retrieval: Mapping[str, Retrieval],
 ) -> tuple[Scoreboard, list[str]]:
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
         assert experiment.tables is not None
         return experiment.tables.read(), []
     systems = tuple(translation.system for translation in inputs.translations)
-    columns = metric_columns(experiment, systems, statistics)
-    if retrieval is not None:
-        columns += measure_columns(experiment, inputs, systems, retrieval)
+    columns = metric_columns(experiment, systems, statistics, len(inputs.corpus.test.references))
+    for label, found in retrieval.items():
+        columns += measure_columns(experiment, inputs, systems, label, found)
     computed = Scoreboard(systems, tuple(columns), _metadata(inputs.translations))
-    if experiment.tables is None:
-        return computed, []
-    return joined(computed, experiment.tables.read([column.name for column in columns]))
+    tables = score_tables(experiment, inputs.corpus)
+    return (computed, []) if tables is None else joined(computed, tables.read([column.name for column in columns]))
+
+
+def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
+    """The configured score tables, and the scores.tsv that lies in the folder of the test set."""
+    layout = corpus.test_layout
+    if layout is None or "scores.tsv" not in layout.singles:
+        return experiment.tables
+    file = layout.singles["scores.tsv"]
+    tables = ScoreTables() if experiment.tables is None else experiment.tables
+    return tables.with_table(layout.files.locate([file])[file])
 
 
 def metric_columns(
-    experiment: Experiment, systems: Sequence[str], statistics: Mapping[tuple[str, str], Any]
+    experiment: Experiment, systems: Sequence[str], statistics: Mapping[tuple[str, str], Any], n_references: int
 ) -> list[Column]:
     """One column for each metric: the corpus score from summed statistics."""
     return [
@@ -273,48 +272,46 @@ def metric_columns(
                 systems,
             ),
             metric.higher_is_better,
-            metric.signature,
+            f"nrefs:{n_references}|{metric.signature}",
         )
         for metric in experiment.metrics
     ]
 
 
 def measure_columns(
-    experiment: Experiment, inputs: Inputs, systems: Sequence[str], retrieval: Retrieval
+    experiment: Experiment, inputs: Inputs, systems: Sequence[str], topics: str, retrieval: Retrieval
 ) -> list[Column]:
     """One column for each measure and set of judgments: the aggregate of its per-topic values."""
     by_name = {measure.name: measure for measure in experiment.measures}
-    searched = list(retrieval.runs)
     columns = []
-    for (label, name), per_topic in retrieval.per_topic.items():
+    for (relevance, name), per_topic in retrieval.per_topic.items():
         measure = by_name[name]
-        values = aligned(dict(zip(searched, measure.aggregate(per_topic).tolist(), strict=True)), systems)
+        values = dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True))
         columns.append(
             Column(
-                column_name(name, label, inputs.corpus.collection),
+                marked(name, inputs.corpus.collection, topics, relevance),
                 "measure",
-                values,
+                aligned(values, systems),
                 measure.higher_is_better,
-                measure_signature(experiment, measure, label),
+                measure_signature(experiment, measure, topics, relevance),
                 experiment.table_title,
             )
         )
     return columns
 
 
-def column_name(measure: str, label: str = "", collection: str = "") -> str:
-    """`MAP`, `MAP[news]` for a second collection, `MAP[qrels]` for a second set of judgments, `MAP[news,qrels]`."""
-    marks = ",".join(mark for mark in (collection, label) if mark)
-    return f"{measure}[{marks}]" if marks else measure
+def marked(name: str, *marks: str) -> str:
+    """`MAP`; `MAP[news]` of a second collection, `MAP[news,qrels]` of second judgments there."""
+    kept = ",".join(mark for mark in marks if mark)
+    return f"{name}[{kept}]" if kept else name
 
 
-def measure_signature(experiment: Experiment, measure: Measure, label: str) -> str:
+def measure_signature(experiment: Experiment, measure: Measure, topics: str, relevance: str) -> str:
     """Everything that can move an IR number: engine, topics, relevance, the measure's own parameters."""
     assert experiment.retriever is not None
-    assert experiment.topics is not None
-    relevance = experiment.relevance[label].signature
-    parts = (experiment.retriever.signature, f"topics:{experiment.topics.signature}", f"rel:{relevance}")
-    return "|".join((*parts, measure.signature))
+    searched = f"topics:{experiment.topics[topics].signature}"
+    judged = f"rel:{experiment.relevance[relevance].signature}"
+    return "|".join((experiment.retriever.signature, searched, judged, measure.signature))
 
 
 def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list[str]]:

@@ -33,7 +33,9 @@ class Table:
             if not cell.strip():
                 raise InputError(f"{self.where}: line {number}: column {name!r} is empty")
             if cell in first:
-                raise InputError(f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already")
+                raise InputError(
+                    f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already"
+                )
             first[cell] = number
 
 
@@ -46,9 +48,9 @@ def read_table(path: Path) -> Table:
     start = 0
     while start < len(lines) and (lines[start].startswith("#") or not lines[start].strip()):
         start += 1
-    if start == len(lines):
+    rows = list(_split(path, lines, start)) if start < len(lines) else []
+    if not rows:
         raise InputError(f"{path}: is empty, a header line was expected")
-    rows = list(_split(path, lines, start))
     header = tuple(cell.strip() for cell in rows[0][1])
     doubled = sorted({name for name in header if header.count(name) > 1})
     if doubled:
@@ -70,7 +72,9 @@ def system_column(table: Table) -> str:
 
 def _split(path: Path, lines: tuple[str, ...], start: int) -> Iterator[tuple[int, list[str]]]:
     name = path.name.removesuffix(".gz")
-    commas = name.endswith(".csv") or (not name.endswith(".tsv") and "\t" not in lines[start] and "," in lines[start])
+    commas = name.endswith(".csv") or (
+        not name.endswith(".tsv") and "\t" not in lines[start] and "," in lines[start]
+    )
     if not commas:
         for number, line in enumerate(lines[start:], start=start + 1):
             if line.strip():
@@ -84,7 +88,9 @@ def _split(path: Path, lines: tuple[str, ...], start: int) -> Iterator[tuple[int
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(f"{path}: line {start + reader.line_num}: not a comma-separated table ({error})") from None
+            raise InputError(
+                f"{path}: line {start + reader.line_num}: not a comma-separated table ({error})"
+            ) from None
         if any(cell.strip() for cell in cells):
             yield number, cells
         number = start + reader.line_num + 1

@@ -264,10 +264,14 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What a system's run is scored against: the judgments of the scored topics, and the English side's own run."""
+    """What a system's run is scored against: the judgments of the scored topics, and the English side's own run.
+
+    `n_documents` is the size of the searched collection, which rates of false alarms need; 0 where it is not known.
+    """
 
     qrels: Qrels
     ideal: Run
+    n_documents: int = 0
 
     @property
     def topic_ids(self) -> tuple[str, ...]:

@@ -84,7 +84,9 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
     return _grouped(path, [doc_ids[i] for i in order.tolist()])
 
 
-def _line_errors(path: Path, numbers: "np.ndarray[tuple[int], np.dtype[np.int64]]", n_lines: int, text: str) -> list[ClirbenchError]:
+def _line_errors(
+    path: Path, numbers: "np.ndarray[tuple[int], np.dtype[np.int64]]", n_lines: int, text: str
+) -> list[ClirbenchError]:
     inside = numbers[(numbers >= 1) & (numbers <= n_lines)]
     counts = np.bincount(inside, minlength=n_lines + 1)[1:]
     missed = (np.flatnonzero(counts == 0) + 1).tolist()
@@ -96,7 +98,9 @@ def _line_errors(path: Path, numbers: "np.ndarray[tuple[int], np.dtype[np.int64]
     if repeated:
         errors.append(AlignmentError(f"{path}: repeats lines: {listed(repeated)}; a line belongs to one document"))
     if beyond:
-        errors.append(AlignmentError(f"{path}: names lines that {text} ({n_lines} lines) does not have: {listed(beyond)}"))
+        errors.append(
+            AlignmentError(f"{path}: names lines that {text} ({n_lines} lines) does not have: {listed(beyond)}")
+        )
     return errors
 
 

@@ -35,7 +35,7 @@ class FolderCorpus:
     def read(self) -> Corpus:
         errors: list[ClirbenchError] = []
         layouts: list[Layout] = []
-        for folder in dict.fromkeys([self.folder, self.test_folder or self.folder]):
+        for folder in dict.fromkeys([str(self.folder), str(self.test_folder or self.folder)]):
             with gathered(errors):
                 layouts.append(folder_layout(folder))
         raise_all(errors)
@@ -45,5 +45,5 @@ class FolderCorpus:
 
 def check_size(size: int) -> None:
     """`documents.size` is a whole number of at least 1; raises `ConfigError`."""
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+    if type(size) is not int or size < 1:
         raise ConfigError(f"documents.size={size}: a whole number of lines, at least 1, was expected")

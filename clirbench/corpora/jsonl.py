@@ -29,6 +29,10 @@ class JsonlText:
         # Not the hash of the file alone: the same bytes read as plain lines are another text.
         return hashlib.sha256(f"jsonl {TextFile(self.path).fingerprint}".encode()).hexdigest()
 
+    @property
+    def size(self) -> int:
+        return TextFile(self.path).size
+
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         held: list[bytes] = []
         length = 0
@@ -49,7 +53,9 @@ class JsonlText:
         first: dict[str, int] = {}
         for number, (doc_id, _) in enumerate(self.documents(), start=1):
             if doc_id in first:
-                raise InputError(f"{self.path}: line {number}: doc_id {doc_id!r} stands on line {first[doc_id]} already")
+                raise InputError(
+                    f"{self.path}: line {number}: doc_id {doc_id!r} stands on line {first[doc_id]} already"
+                )
             first[doc_id] = number
         return tuple(first)
 

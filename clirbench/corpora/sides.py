@@ -26,19 +26,17 @@ class Choice:
 def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str = "") -> Corpus:
     """Both sides, read and aligned; raises everything that is wrong with either at once."""
     errors: list[ClirbenchError] = []
-    test_set: TestSet | None = None
-    english: tuple[Documents, Survey] | None = None
+    test_sets: list[TestSet] = []
+    english: list[tuple[Documents, Survey]] = []
     with gathered(errors):
-        test_set = read_test_set(test, choice)
+        test_sets.append(read_test_set(test, choice))
     with gathered(errors):
-        english = read_english(searched, choice)
+        english.append(read_english(searched, choice))
     raise_all(list({str(error): error for error in errors}.values()))  # one folder: one fault is found twice
-    if test_set is None or english is None:
-        raise InputError(f"{test.where}: nothing could be read")
-    documents, found = english
+    documents, found = english[0]
     source_path = searched.singles.get("source.txt") if choice.read_source else None
     return Corpus(
-        test=test_set,
+        test=test_sets[0],
         english=documents,
         source=searched.text(source_path) if source_path else None,
         collection=collection,
@@ -65,15 +63,18 @@ def read_test_set(layout: Layout, choice: Choice) -> TestSet:
         with gathered(errors):
             read.append(text.lines())
     raise_all(errors)
+    for text, lines in zip(texts[: len(names)], read, strict=False):
+        if not lines:
+            raise InputError(f"{text.where}: has no lines")
     for text, lines in zip(texts, read, strict=True):
         if len(lines) != len(read[0]):
             errors.append(unequal(text.where, len(lines), texts[0].where, len(read[0])))
     for text, lines in zip(texts[: len(names)], read[: len(names)], strict=True):
         empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
         if empty:
-            errors.append(InputError(f"{text.where}: empty lines in an MT reference: {listed(empty)}; fill or remove them"))
-        if not lines:
-            errors.append(InputError(f"{text.where}: has no lines"))
+            errors.append(
+                InputError(f"{text.where}: empty lines in an MT reference: {listed(empty)}; fill or remove them")
+            )
     raise_all(errors)
     return TestSet(tuple(read[: len(names)]), read[len(names)] if len(read) > len(names) else None)
 
@@ -83,7 +84,7 @@ def read_english(layout: Layout, choice: Choice) -> tuple[Documents, Survey]:
     text = layout.text(layout.references[english_name(layout, choice)])
     found = survey(text)
     if not found.n_lines:
-        raise InputError(f"{text.where}: has no lines, there is nothing to search")
+        raise InputError(f"{text.where}: has no lines")
     errors: list[ClirbenchError] = []
     if choice.read_source and "source.txt" in layout.singles:
         with gathered(errors):
@@ -118,7 +119,9 @@ def document_map(layout: Layout, text: Text, n_lines: int, size: int) -> Documen
 def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) -> tuple[str, ...]:
     notes = []
     if found.n_empty:
-        notes.append(f"{documents.text.where}: {found.n_empty} of {found.n_lines} lines are empty (they are searched as such)")
+        notes.append(
+            f"{documents.text.where}: {found.n_empty} of {found.n_lines} lines are empty (they are searched as such)"
+        )
     for layout in dict.fromkeys([test, searched]):
         strange = [name for name in layout.ignored if name.startswith("systems/")]
         if strange:

@@ -1,76 +1,138 @@
 """Rank-biased overlap of two rankings: how alike they are, the top of the lists weighing most."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from clirbench.errors import ConfigError
+from clirbench.errors import InputError
+from clirbench.measures import parameters
+from clirbench.measures.aggregates import arithmetic
 from clirbench.measures.ordinals import shared_ordinals
+from clirbench.measures.overlap import (
+    Curve,
+    Ranks,
+    curve,
+    extrapolated,
+    maximum,
+    minimum,
+)
 from clirbench.types import Doubles, Ints, Judged, Run
+
+TIES = ("doc_id", "w", "a", "b")
+VARIANTS = ("ext", "min", "max", "res")
+
+Ranking = Sequence[str | Sequence[str]]
+"""Items in order, best first; a group of tied items is a tuple or list of them."""
 
 
 @dataclass(frozen=True)
 class RBO:
-    """Extrapolated rank-biased overlap between a system's ranking and the English side's own.
+    """Rank-biased overlap between a system's ranking and the English side's own, or of any two rankings.
 
-    RBO_EXT = (1-p)/p (sum_{d=1..l} X_d/d p^d + sum_{d=s+1..l} X_s (d-s)/(s d) p^d) + ((X_l - X_s)/l + X_s/s) p^l,
-    where X_d is the number of documents the two lists share down to depth d, s <= l their lengths. `p` in (0, 1) is
-    the persistence; `depth` cuts both lists. The value is in [0, 1], 1 for identical lists; an empty list scores 0.
-    Raises `ConfigError` for a parameter out of range.
+    RBO = (1-p)/p sum_{d>=1} A_d p^d, A_d the agreement of the first d ranks (see `clirbench.measures.overlap`).
 
-    **Source:** Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010, eq. 32.
+    * `p` in (0, 1): persistence; the first d ranks carry about 1 - p^d of the weight.
+    * `depth` >= 1: both rankings are cut after that many items (a tie group across the cut is cut too).
+    * `ties`: how equal scores enter: `doc_id` breaks them by id ascending, the one rank order of every other
+      measure (default); `w`, `a` and `b` keep them as ties (`Run.tied`), counted as in sports, averaged over all
+      orders, and normalised so that a ranking agrees with itself.
+    * `variant`: what unseen items do: `ext` agree as seen ones (default), `min` never, `max` always; `res` is
+      max - min, how much is left open.
+
+    Values are in [0, 1]; higher is more alike, `res` apart. Identical rankings give EXT 1, except under `a`, where a
+    tie is an order left to chance. A topic that the system does not match scores 0 in every variant. Raises
+    `ConfigError`.
+
+    **Source:** Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010, eq. 32 for EXT;
+    Corsi and Urbano, The Treatment of Ties in Rank-Biased Overlap, SIGIR 2024, for w, a, b.
     """
 
     p: float = 0.98
+    ties: str = "doc_id"
+    variant: str = "ext"
     depth: int = 1000
     name: str = "RBO"
-    higher_is_better: bool = field(default=True, init=False)
     uses_qrels: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.p, float) or not 0 < self.p < 1:
-            raise ConfigError(f"measure {self.name}: p={self.p!r} must be a number between 0 and 1, both excluded")
-        if not isinstance(self.depth, int) or self.depth < 1:
-            raise ConfigError(f"measure {self.name}: depth={self.depth!r} must be a whole number of at least 1")
+        parameters.persistence(self.name, self.p)
+        parameters.count(self.name, "depth", self.depth)
+        parameters.choice(self.name, "ties", self.ties, TIES)
+        parameters.choice(self.name, "variant", self.variant, VARIANTS)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.variant != "res"
 
     @property
     def signature(self) -> str:
-        return f"{self.name}|measure:RBO|p:{self.p:g}|depth:{self.depth}|variant:ext|ties:doc_id|unmatched:0"
+        settings = f"p:{self.p:g}|depth:{self.depth}|variant:{self.variant}|ties:{self.ties}"
+        return f"{self.name}|measure:RBO|{settings}|mean:arithmetic|unmatched:0"
+
+    def compare(self, x: Ranking, y: Ranking) -> float:
+        """RBO of two rankings, given as items or as groups of tied items, best first.
+
+        With `ties="doc_id"` the items of a group are ordered by their text. Two rankings of which one is empty have
+        EXT and MIN 0 and MAX 1. Raises `InputError` for an item that stands twice in a ranking.
+        """
+        (ranks_x, items_x), (ranks_y, items_y) = self._read(x), self._read(y)
+        where = {item: i for i, item in enumerate(items_y)}
+        shared = [(i, where[item]) for i, item in enumerate(items_x) if item in where]
+        at = np.array(shared, dtype=np.int64).reshape(-1, 2)
+        return self._value(curve(ranks_x, ranks_y, at[:, 0], at[:, 1], self.ties))
+
+    def _read(self, ranking: Ranking) -> tuple[Ranks, list[str]]:
+        groups = [[group] if isinstance(group, str) else list(group) for group in ranking]
+        if self.ties == "doc_id":
+            groups = [[item] for group in groups for item in sorted(group)]
+        items = [item for group in groups for item in group]
+        if len(set(items)) < len(items):
+            double = next(item for i, item in enumerate(items) if item in items[:i])
+            raise InputError(f"the ranking has {double!r} twice; an item stands once in a ranking")
+        sizes = np.array([len(group) for group in groups if group], dtype=np.int64)
+        cut = np.diff(np.minimum(np.cumsum(np.append(0, sizes)), self.depth))
+        ranks = Ranks.untied(int(cut.sum())) if (cut <= 1).all() else Ranks.of_sizes(cut)
+        return ranks, items[: self.depth]
 
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
         ordinals = shared_ordinals(run, judged.ideal)
         scratch = np.full(len(judged.ideal.doc_ids) + 1, -1, dtype=np.int64)
-        return np.array([self._topic(run, judged.ideal, t, ordinals, scratch) for t in judged.topic_ids], dtype=float)
+        values = [self._topic(run, judged.ideal, topic_id, ordinals, scratch) for topic_id in judged.topic_ids]
+        return np.array(values, dtype=np.float64)
 
     def _topic(self, run: Run, ideal: Run, topic_id: str, ordinals: Ints, scratch: Ints) -> float:
-        ours, theirs = run.position.get(topic_id), ideal.position.get(topic_id)
-        if ours is None or theirs is None:
-            return 0.0
-        x = ordinals[run.documents[run.offsets[ours] : run.offsets[ours + 1]][: self.depth]]
-        y = ideal.documents[ideal.offsets[theirs] : ideal.offsets[theirs + 1]][: self.depth]
+        """One topic's value; `scratch` is -1 for every document, and is left so."""
+        x = ordinals[_documents(run, topic_id)[: self.depth]]
+        y = _documents(ideal, topic_id)[: self.depth]
         if not len(x) or not len(y):
             return 0.0
         scratch[y] = np.arange(len(y))
         at = scratch[x]
         scratch[y] = -1
-        found = at >= 0
-        entered = np.maximum(at[found], np.flatnonzero(found))
-        return extrapolated(entered, len(x), len(y), self.p)
+        at_x = np.flatnonzero(at >= 0)
+        ranks_x, ranks_y = self._ranks(run, topic_id), self._ranks(ideal, topic_id)
+        return self._value(curve(ranks_x, ranks_y, at_x, at[at_x], self.ties))
+
+    def _ranks(self, run: Run, topic_id: str) -> Ranks:
+        scores = run.values(topic_id, tied=True)[: self.depth]
+        return Ranks.untied(len(scores)) if self.ties == "doc_id" else Ranks.of_scores(scores)
+
+    def _value(self, curve: Curve) -> float:
+        if self.variant == "ext":
+            return extrapolated(curve, self.p)
+        if self.variant == "min":
+            return minimum(curve, self.p)
+        if self.variant == "max":
+            return maximum(curve, self.p)
+        return maximum(curve, self.p) - minimum(curve, self.p)
 
     def aggregate(self, values: Doubles) -> Doubles:
-        """Mean over the last axis; no topic at all is NaN."""
-        if values.shape[-1] == 0:
-            return np.full(values.shape[:-1], np.nan)
-        return np.asarray(values.mean(axis=-1))
+        return arithmetic(values)
 
 
-def extrapolated(entered: Ints, length_x: int, length_y: int, p: float) -> float:
-    """RBO_EXT (eq. 32) from the 0-based depths at which the shared documents enter the overlap."""
-    short, long = min(length_x, length_y), max(length_x, length_y)
-    depth = np.arange(1, long + 1, dtype=np.float64)
-    weight = p**depth
-    overlap = np.cumsum(np.bincount(entered, minlength=long)).astype(np.float64)
-    at_short, at_long = overlap[short - 1], overlap[-1]
-    beyond = depth[short:]
-    total = (overlap / depth) @ weight + (at_short / short) * ((beyond - short) / beyond) @ weight[short:]
-    return float((1 - p) / p * total + ((at_long - at_short) / long + at_short / short) * weight[-1])
+def _documents(run: Run, topic_id: str) -> Ints:
+    at = run.position.get(topic_id)
+    if at is None:
+        return np.empty(0, dtype=np.int64)
+    return run.documents[run.offsets[at] : run.offsets[at + 1]].astype(np.int64)

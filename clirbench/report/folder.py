@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError
-from clirbench.experiment import Result
+from clirbench.experiment import Result, Retrieval
 from clirbench.report import figures, markdown, tables
 from clirbench.trec import write_qrels, write_run
 
@@ -87,24 +87,25 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
     folder.chmod(0o755)
     tables.write_tsv(folder / "systems.tsv", *tables.systems_table(result.board))
     tables.write_tsv(folder / "correlations.tsv", *tables.correlations_table(result.correlations))
-    if result.retrieval is not None:
+    if result.retrieval:
         tables.write_tsv(folder / "per_topic.tsv", *tables.per_topic_table(result))
-        _write_trec(folder / "trec", result)
+        for label, retrieval in result.retrieval.items():
+            write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
     (folder / "report.md").write_text(markdown.report(result), encoding="utf-8", newline="\n")
     text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)
     (folder / "provenance.json").write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def _write_trec(folder: Path, result: Result) -> None:
-    assert result.retrieval is not None
-    folder.mkdir()
-    for label, judged in result.retrieval.judged.items():
+def write_trec(folder: Path, retrieval: Retrieval, runs: str) -> None:
+    """Judgments and runs of one set of topics; `runs` says which: all, ideal, none."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for label, judged in retrieval.judged.items():
         write_qrels(folder / f"qrels{f'.{label}' if label else ''}.txt", judged.qrels)
-    if result.experiment.write_runs != "none":
-        write_run(folder / "ideal.run", result.retrieval.ideal, "ideal")
-    if result.experiment.write_runs == "all":
-        for system, run in result.retrieval.runs.items():
+    if runs != "none":
+        write_run(folder / "ideal.run", retrieval.ideal, "ideal")
+    if runs == "all":
+        for system, run in retrieval.runs.items():
             write_run(folder / f"{file_name(system)}.run", run, system)
 
 

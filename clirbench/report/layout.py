@@ -1,11 +1,12 @@
 """What the terminal and report.md both show: tau tables, warnings, counts, as plain rows of text."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Counts, Result
+from clirbench.experiment import Counts, Result, Retrieval, marked
+from clirbench.relevance.agreement import agreement, system_agreement
 from clirbench.scoreboard import Scoreboard
 
 # Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.
@@ -59,9 +60,17 @@ def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:
     ]
 
 
-def count_lines(counts: Mapping[str, Counts]) -> list[str]:
+def counts(result: Result) -> dict[str, Counts]:
+    """Counts by label of topics and judgments; the first has the empty label."""
+    return {
+        ",".join(filter(None, (topics, relevance))): retrieval.counts[relevance]
+        for topics, relevance, retrieval in result.judgments()
+    }
+
+
+def count_lines(result: Result) -> list[str]:
     """Documents, topics scored and dropped, and how much of what matches is relevant, for each set of judgments."""
-    return [_count_line(label, found) for label, found in counts.items()]
+    return [_count_line(label, found) for label, found in counts(result).items()]
 
 
 def _count_line(label: str, found: Counts) -> str:
@@ -79,11 +88,40 @@ def _count_line(label: str, found: Counts) -> str:
     return line
 
 
+def agreement_lines(result: Result) -> list[str]:
+    """Whether two sets of judgments say the same: of documents, and of the order of the systems."""
+    return [
+        _agreement_line(result, topics, retrieval, other)
+        for topics, retrieval in result.retrieval.items()
+        for other in list(retrieval.judged)[1:]
+    ]
+
+
+def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: str) -> str:
+    first = next(iter(retrieval.judged))
+    found = agreement(retrieval.judged[first].qrels, retrieval.judged[other].qrels)
+    collection = "" if result.inputs is None else result.inputs.corpus.collection
+    pairs = [
+        (marked(name, collection, topics, first), marked(name, collection, topics, other))
+        for label, name in retrieval.per_topic
+        if label == other
+    ]
+    taus = [
+        f"{a} and {b} {short(system_agreement(result.board[a].values, result.board[b].values).value)}"
+        for a, b in pairs
+    ]
+    rule = result.experiment.relevance[first].signature
+    return (
+        f"agreement of {rule} and {other} on {len(found.topic_ids)} topics: the relevant documents overlap by "
+        f"{short(found.mean())} (mean of |both| / |either|); tau between the two orders of the systems: "
+        + ", ".join(taus)
+    )
+
+
 def warnings(result: Result) -> list[str]:
     """What a reader must know before trusting the table."""
     found = []
-    counts = {} if result.retrieval is None else result.retrieval.counts
-    for label, count in counts.items():
+    for label, count in counts(result).items():
         if not count.scored:
             found.append(f"{label or 'relevance'}: no topic could be scored")
         elif count.share_relevant is not None and count.share_relevant > SHARE_WARNING:

@@ -53,7 +53,7 @@ def _inputs(result: Result) -> Mapping[str, Any]:
         "collection": {"documents": len(corpus.english), "sha256": corpus.english.text.fingerprint},
         "test_segments": len(corpus.test),
         "references": len(corpus.test.references),
-        "topics": len(result.inputs.topics),
+        "topics": {label or "first": len(topics) for label, topics in result.inputs.topics.items()},
         "systems": {
             translation.system: {
                 side: text.fingerprint

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Result, column_name
+from clirbench.experiment import Result, marked
 from clirbench.scoreboard import Scoreboard
 
 
@@ -52,12 +52,11 @@ def per_topic_table(result: Result) -> tuple[list[str], Iterable[list[Any]]]:
 
 
 def _per_topic_rows(result: Result) -> Iterable[list[Any]]:
-    if result.retrieval is None or result.inputs is None:
-        return
-    systems = list(result.retrieval.runs)
-    for (label, measure), values in result.retrieval.per_topic.items():
-        name = column_name(measure, label, result.inputs.corpus.collection)
-        topic_ids = result.retrieval.judged[label].topic_ids
-        for system, row in zip(systems, values.tolist(), strict=True):
-            for topic_id, value in zip(topic_ids, row, strict=True):
-                yield [system, topic_id, name, value]
+    collection = "" if result.inputs is None else result.inputs.corpus.collection
+    for topics, retrieval in result.retrieval.items():
+        for (relevance, measure), values in retrieval.per_topic.items():
+            name = marked(measure, collection, topics, relevance)
+            topic_ids = retrieval.judged[relevance].topic_ids
+            for system, row in zip(retrieval.runs, values.tolist(), strict=True):
+                for topic_id, value in zip(topic_ids, row, strict=True):
+                    yield [system, topic_id, name, value]

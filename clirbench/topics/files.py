@@ -40,7 +40,7 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
     errors: list[ClirbenchError] = []
     files: list[Path] = []
     for name in [path] if isinstance(path, str) else path:
-        matches = [name] if Path(name).is_file() else sorted(glob.glob(name))
+        matches = [name] if Path(name).is_file() else sorted(glob.glob(name))  # noqa: PTH207 - a pattern may be absolute
         if not matches:
             errors.append(InputError(f"{name}: no such topic file"))
         files += [Path(match) for match in matches]
@@ -48,7 +48,9 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def files_signature(kind: str, path: str | Sequence[str] | None, fields: Sequence[str], weights: Sequence[float] | None) -> str:
+def files_signature(
+    kind: str, path: str | Sequence[str] | None, fields: Sequence[str], weights: Sequence[float] | None
+) -> str:
     """`kind`, fields, weights and the content of the files, never their names."""
     digest = hashlib.sha256()
     for file in topic_files(path):
@@ -79,7 +81,9 @@ def topics_of(entries: Iterable[Entry], fields: Sequence[str], weights: Sequence
         if len(entry.topic_id.split()) != 1:
             errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
         elif entry.topic_id in first:
-            errors.append(InputError(f"{entry.where}: topic {entry.topic_id} stands already at {first[entry.topic_id]}"))
+            errors.append(
+                InputError(f"{entry.where}: topic {entry.topic_id} stands already at {first[entry.topic_id]}")
+            )
         elif not parts:
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
         first.setdefault(entry.topic_id, entry.where)

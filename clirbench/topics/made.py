@@ -169,7 +169,9 @@ def _words_of(chunk: str) -> list[str]:
 
 def _some(topics: list[Topic], documents: Documents, what: str) -> tuple[Topic, ...]:
     if not topics:
-        raise InputError(f"{documents.text.where}: no document has {what}, so no topic can be made; choose another topics=")
+        raise InputError(
+            f"{documents.text.where}: no document has {what}, so no topic can be made; choose another topics="
+        )
     return tuple(topics)
 
 

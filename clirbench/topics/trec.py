@@ -14,11 +14,29 @@ from clirbench.text import TextFile
 from clirbench.topics.files import Entry, check_fields, files_signature, topic_files, topics_of
 from clirbench.types import Documents, Topic
 
-NAMES = {"desc": "description", "narr": "narrative", "smry": "summary", "dom": "domain", "con": "concepts",
-         "fac": "factors", "def": "definitions", "nat": "nationality"}
-LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative", "smry": "Summary",
-          "dom": "Domain", "con": "Concepts?(?:\\(s\\))?", "fac": "Factors?(?:\\(s\\))?",
-          "def": "Definitions?(?:\\(s\\))?", "nat": "Nationality", "time": "Time"}
+NAMES = {
+    "desc": "description",
+    "narr": "narrative",
+    "smry": "summary",
+    "dom": "domain",
+    "con": "concepts",
+    "fac": "factors",
+    "def": "definitions",
+    "nat": "nationality",
+}
+LABELS = {
+    "num": "Number",
+    "title": "Topic",
+    "desc": "Description",
+    "narr": "Narrative",
+    "smry": "Summary",
+    "dom": "Domain",
+    "con": "Concepts?(?:\\(s\\))?",
+    "fac": "Factors?(?:\\(s\\))?",
+    "def": "Definitions?(?:\\(s\\))?",
+    "nat": "Nationality",
+    "time": "Time",
+}
 _TAG = re.compile(r"^[ \t]*<(?P<name>[A-Za-z]+)>(?P<text>.*)$", re.DOTALL)
 _CLOSED = re.compile(r"</[A-Za-z]+>")
 

@@ -1,0 +1,1 @@
+"""Analysers: what turns text into the terms that are matched."""

@@ -1,0 +1,126 @@
+"""One pass over a collection: the length of every document and the postings of the query terms alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clirbench.errors import AlignmentError, InputError
+from clirbench.retrieval.analyzers.base import Analyzer
+from clirbench.retrieval.queries import empty_collection
+from clirbench.retrieval.vocabulary import Vocabulary, vocabulary
+from clirbench.text import invalid_utf8
+from clirbench.types import Documents, Ints
+
+Ints32 = NDArray[np.int32]
+
+AT_ONCE = 1 << 17  # chunks that are numbered before they are counted: their numbers stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Postings:
+    """What BM25 needs to know of a collection for given query terms.
+
+    `lengths[d]` is the number of terms in document d. Query term t stands `counts[i]` times in `documents[i]` for
+    i from `starts[t]` to `starts[t + 1]`, in the order of the collection. `frequencies` are the document
+    frequencies of the query terms, then, where every term was asked for, those of all others.
+    """
+
+    lengths: Ints32
+    starts: Ints
+    documents: Ints32
+    counts: Ints32
+    frequencies: Ints
+
+
+def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str], *, every: bool = False) -> Postings:
+    """Read `documents` once, block by block.
+
+    Raises `InputError` for bytes that are not UTF-8 and for a collection without a single term, `AlignmentError`
+    where the text has not as many lines as the map says.
+    """
+    pass_ = _Pass(vocabulary(analyzer, tuple(terms), every), documents, len(terms))
+    n_lines = 0
+    for block in documents.text.blocks():
+        try:
+            pass_.count(block)
+        except UnicodeDecodeError:
+            raise _located(documents.text.where, block, n_lines) from None
+        n_lines += block.count(b"\n")
+    if n_lines != documents.map.n_lines:
+        raise AlignmentError(
+            f"{documents.text.where}: {n_lines} lines, but its {len(documents)} documents have {documents.map.n_lines}"
+        )
+    if not pass_.lengths.any():
+        raise empty_collection(documents)
+    return pass_.finish()
+
+
+class _Pass:
+    """The state of one pass: the growing arrays that the compiled loop fills."""
+
+    def __init__(self, known: Vocabulary, documents: Documents, n_query_terms: int) -> None:
+        self.vocabulary = known
+        self.lines = documents.map.lengths.astype(np.int64)
+        self.lengths = np.zeros(len(documents), dtype=np.int32)
+        first = int(np.argmax(self.lines > 0)) if self.lines.any() else len(self.lines)
+        left = int(self.lines[first]) if first < len(self.lines) else 0
+        self.state = np.array([first, left, 0], dtype=np.int64)
+        self.last_posting = np.empty(n_query_terms, dtype=np.int64)
+        self.last_document = np.full(known.n_numbered, -1, dtype=np.int32)
+        self.frequencies = np.zeros(known.n_numbered, dtype=np.int32)
+        self.documents, self.terms, self.counts = (np.empty(1 << 16, dtype=np.int32) for _ in range(3))
+        self.numbers = np.empty(AT_ONCE, dtype=np.int32)
+
+    def count(self, block: bytes) -> None:
+        """Count the terms of one block of whole lines."""
+        array = np.frombuffer(block, dtype=np.uint8)
+        self.vocabulary.forget_if_large()
+        at = 0
+        while at < len(array):
+            at, written = self.vocabulary.chunks(array, at, self.numbers)
+            self._gather(self.numbers[:written])
+
+    def _gather(self, numbers: Ints32) -> None:
+        from clirbench.retrieval import kernel
+
+        known = self.vocabulary
+        new = known.n_numbered - len(self.frequencies)
+        if new:
+            self.last_document = np.append(self.last_document, np.full(new, -1, dtype=np.int32))
+            self.frequencies = np.append(self.frequencies, np.zeros(new, dtype=np.int32))
+        taken = 0
+        while taken < len(numbers) and self.state[0] < len(self.lines):
+            taken = kernel.gather(
+                numbers, taken, known.n_terms, known.hit_starts, known.hits, self.lines, self.lengths, self.state,
+                self.last_document, self.last_posting, self.frequencies, self.documents, self.terms, self.counts,
+            )  # fmt: skip
+            if taken < len(numbers):
+                self.documents, self.terms, self.counts = map(_twice, (self.documents, self.terms, self.counts))
+
+    def finish(self) -> Postings:
+        """The postings in order of term."""
+        from clirbench.retrieval import kernel
+
+        n_terms, n_postings = len(self.last_posting), int(self.state[2])
+        starts = np.zeros(n_terms + 1, dtype=np.int64)
+        np.cumsum(self.frequencies[:n_terms], out=starts[1:])
+        documents, counts = kernel.by_term(
+            self.documents[:n_postings], self.terms[:n_postings], self.counts[:n_postings], starts
+        )
+        return Postings(self.lengths, starts, documents, counts, self.frequencies.astype(np.int64))
+
+
+def _twice(array: Ints32) -> Ints32:
+    """The same with twice the room."""
+    return np.concatenate([array, np.empty_like(array)])
+
+
+def _located(where: str, block: bytes, n_lines: int) -> InputError:
+    """The error for the first byte of `block`, which begins after `n_lines` lines, that is not UTF-8."""
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return invalid_utf8(where, b"\n" * n_lines + block, n_lines + error.start)
+    return InputError(f"{where}: not valid UTF-8")

@@ -1,0 +1,42 @@
+"""`topics=gov2`: TREC topics that a data manifest finds in a mirror, in the cache, or by download."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from clirbench.manifests import ManifestFiles, Places, load_manifest
+from clirbench.topics.files import check_fields
+from clirbench.topics.trec import TrecTopics
+from clirbench.types import Documents, Topic
+
+
+@dataclass(frozen=True)
+class ManifestTopics:
+    """TREC topics of a data set: all files of the manifest `name`; `fields` and `weights` as in `TrecTopics`.
+
+    Raises `MissingData` where the file lies nowhere and must not be downloaded, and what `TrecTopics` raises.
+    """
+
+    name: str = "gov2"
+    fields: Sequence[str] = ("title",)
+    weights: Sequence[float] | None = None
+    mirror: str | None = None
+    cache: str | None = None
+    download: bool = False
+    manifests: str | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self.fields, self.weights)
+
+    @property
+    def signature(self) -> str:
+        return self._trec().signature
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        return self._trec().topics(documents)
+
+    def _trec(self) -> TrecTopics:
+        manifest = load_manifest(self.name, Path(self.manifests) if self.manifests else None)
+        files = ManifestFiles(manifest, Places(self.mirror, self.cache, self.download))
+        paths = files.locate(list(manifest.by_path))
+        return TrecTopics([str(path) for path in paths.values()], self.fields, self.weights)

@@ -1,0 +1,202 @@
+"""A folder of MT outputs: what is read, and every fault that is found. Expected values are worked by hand."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.corpora.folder import FolderCorpus
+from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, Problems, UnknownName
+from clirbench.systems.files import FileSystems
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    return folder
+
+
+GOOD: dict[str, str | bytes] = {
+    "source.txt": "eins\nzwei\ndrei\nvier\n",
+    "reference.txt": "one\ntwo\u2028more\nthree\nfour\n",
+    "docs.tsv": "line\tdoc_id\tx\n1\tb\t\n2\tb\t\n3\ta\t\n4\tc\t\n",
+    "systems/s1.txt": "one\ntwo\n\nfour\n",
+    "systems/s2.txt": "uno\ndue\ntre\nquattro\n",
+}
+
+
+def test_a_folder_is_read(tmp_path: Path) -> None:
+    corpus = FolderCorpus(str(write(tmp_path, GOOD))).read()
+    assert corpus.test.references == (("one", "two\u2028more", "three", "four"),)
+    assert corpus.test.source == ("eins", "zwei", "drei", "vier")
+    assert [(d.doc_id, d.text) for d in corpus.english] == [
+        ("b", "one\ntwo\u2028more"),
+        ("a", "three"),
+        ("c", "four"),
+    ]
+
+
+def test_gzip_several_references_and_blocks_of_lines(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "reference-A.txt.gz": "a1\na2\na3\n",
+        "reference-B.txt": "b1\nb2\nb3",
+        "systems/x.y.txt.gz": "1\n2\n3",
+    }
+    write(tmp_path, files)
+    first = FolderCorpus(str(tmp_path), documents_size=2).read()
+    assert first.test.references == (("a1", "a2", "a3"),)
+    assert [(d.doc_id, d.text) for d in first.english] == [("1", "a1\na2"), ("2", "a3")]
+    assert [t.system for t in FileSystems().translations(first)] == ["x.y"]
+    both = FolderCorpus(str(tmp_path), references=["B", "A"]).read()
+    assert both.test.references == (("b1", "b2", "b3"), ("a1", "a2", "a3"))
+    assert [d.text for d in both.english] == ["b1", "b2", "b3"]
+    assert FolderCorpus(str(tmp_path), references="all").read().test.references == both.test.references[::-1]
+    with pytest.raises(UnknownName, match=r"reference of .* 'C'.*Choices: A, B"):
+        FolderCorpus(str(tmp_path), references=["A", "C"]).read()
+
+
+def test_the_test_set_may_lie_in_another_folder(tmp_path: Path) -> None:
+    collection = write(tmp_path / "collection", {**GOOD, "reference.txt": "one\n\nthree\nfour\n"})
+    news = write(tmp_path / "news", {"reference.txt": "x\ny\n", "systems/s1.txt": "x\ny\n", "systems/s2.txt": "y\nx\n"})
+    corpus = FolderCorpus(str(collection), str(news)).read()
+    assert len(corpus.test) == 2
+    assert corpus.english.map.n_lines == 4
+    assert "1 of 4 lines are empty" in corpus.notes[0]
+    translations = FileSystems().translations(corpus)
+    assert translations[0].test is not None
+    assert translations[0].test.lines() == ("x", "y")
+    assert translations[0].collection is not None
+    assert translations[0].collection.lines() == ("one", "two", "", "four")
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "message"),
+    [
+        ({"reference.txt": None}, InputError, r"no reference\.txt"),
+        ({"reference.txt": ""}, InputError, r"reference\.txt: has no lines"),
+        (
+            {"reference.txt": "one\n\nthree\n \n"},
+            InputError,
+            r"reference\.txt: empty lines in an MT reference: 2, 4;",
+        ),
+        (
+            {"source.txt": "eins\n"},
+            AlignmentError,
+            r"source\.txt has 1 lines, .*reference\.txt has 4",
+        ),
+        (
+            {"reference.txt": b"one\ntw\xff\nthree\nfour\n"},
+            InputError,
+            r"reference\.txt: line 2, byte 3: 0xff is not valid UTF-8",
+        ),
+        (
+            {"reference.txt.gz": "x"},
+            InputError,
+            r"two files for reference A: reference\.txt, reference\.txt\.gz",
+        ),
+        ({"systems/s1.txt.gz": "x"}, InputError, r"two files for system 's1'"),
+        ({"systems/a\tb.txt": "x"}, InputError, r"system name 'a\\tb' holds a control character"),
+        ({"systems/a\nb.txt": "x"}, InputError, r"system name 'a\\nb' holds a control character"),
+        ({"docs.tsv": "doc_id\nx\n"}, InputError, r"docs\.tsv: line 1: .*columns line and doc_id"),
+        ({"docs.tsv": ""}, InputError, r"docs\.tsv: line 1"),
+        (
+            {"docs.tsv": "line\tdoc_id\n1\ta\n2\ta\n"},
+            AlignmentError,
+            r"docs\.tsv: misses lines of .*reference\.txt \(4 lines\): 3, 4",
+        ),
+        (
+            {"docs.tsv": "line\tdoc_id\n1\ta\n2\ta\n2\tb\n3\tb\n4\tb\n"},
+            AlignmentError,
+            r"docs\.tsv: repeats lines: 2;",
+        ),
+        (
+            {"docs.tsv": "line\tdoc_id\n1\ta\n2\tb\n3\ta\n4\ta\n"},
+            AlignmentError,
+            r"contiguous: a comes back on line 3",
+        ),
+        (
+            {"docs.tsv": "line\tdoc_id\n1\ta\n2\ta\n3\ta\n4\ta\n5\ta\n"},
+            AlignmentError,
+            r"names lines that .*reference\.txt \(4 lines\) does not have: 5",
+        ),
+        (
+            {"docs.tsv": "line\tdoc_id\n1\ta\none\ta\n"},
+            InputError,
+            r"docs\.tsv: line 3: 'one' is not a line number",
+        ),
+        (
+            {"docs.tsv": "line\tdoc_id\n1\ta b\n"},
+            InputError,
+            r"line 2: doc_id 'a b' is empty or holds white space",
+        ),
+        ({"docs.tsv": "line\tdoc_id\n1\n"}, InputError, r"docs\.tsv: line 2: 1 columns, the header has 2"),
+        ({"reference.txt": b"\x1f\x8b\x08broken"}, InputError, r"gzip file is damaged or truncated"),
+    ],
+)
+def test_what_a_faulty_folder_gets(
+    tmp_path: Path, changes: dict[str, str | bytes | None], kind: type[ClirbenchError], message: str
+) -> None:
+    files = {**GOOD, **changes}
+    write(tmp_path, {name: content for name, content in files.items() if content is not None})
+    with pytest.raises(kind, match=message):
+        FolderCorpus(str(tmp_path)).read()
+
+
+def test_only_the_first_ten_empty_lines_are_listed(tmp_path: Path) -> None:
+    write(tmp_path, {**GOOD, "reference.txt": "\n" * 12, "source.txt": "x\n" * 12})
+    with pytest.raises(Problems, match=r"1, 2, 3, 4, 5, 6, 7, 8, 9, 10, \.\.\. \(12 in all\)"):
+        FolderCorpus(str(tmp_path)).read()
+
+
+def test_all_faults_are_shown_at_once_and_each_once(tmp_path: Path) -> None:
+    write(tmp_path, {**GOOD, "reference.txt": "one\n\n", "docs.tsv": "line\tdoc_id\n1\ta\n"})
+    with pytest.raises(Problems) as raised:
+        FolderCorpus(str(tmp_path)).read()
+    assert len(raised.value.errors) == 3  # the empty line, the source's length, the line that docs.tsv misses
+    assert len({str(error) for error in raised.value.errors}) == 3
+
+
+def test_missing_folders_and_settings(tmp_path: Path) -> None:
+    with pytest.raises(Problems, match=r"a: no such folder\n.*b: no such folder"):
+        FolderCorpus(str(tmp_path / "a"), str(tmp_path / "b")).read()
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="is a file, a folder"):
+        FolderCorpus(str(tmp_path / "file")).read()
+    with pytest.raises(ConfigError, match=r"folder=DIR"):
+        FolderCorpus("")
+    with pytest.raises(ConfigError, match=r"documents\.size=0"):
+        FolderCorpus("x", documents_size=0)
+
+
+@given(
+    st.sampled_from(["reference.txt", "source.txt", "docs.tsv", "systems/s1.txt", "systems.tsv"]),
+    st.one_of(st.binary(max_size=60), st.text('line\tdoc_id\n12345 "#,a', max_size=60).map(str.encode)),
+)
+def test_any_bytes_are_read_or_refused_by_our_errors(
+    tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes
+) -> None:
+    folder = write(tmp_path_factory.mktemp("fuzz"), {**GOOD, name: content})
+    try:
+        corpus = FolderCorpus(str(folder)).read()
+        FileSystems().translations(corpus)
+    except ClirbenchError as error:
+        refused = str(error)
+    else:
+        refused = "read"
+    assert refused
+
+
+def test_the_real_ladder(shared_data: Path) -> None:
+    """1,100 documents and 59,372 lines, news of 3,003 lines: README of the data set."""
+    ladder = shared_data / "europarl" / "fr-en-ladder"
+    corpus = FolderCorpus(str(ladder / "collection"), str(ladder / "news")).read()
+    assert (len(corpus.test), len(corpus.english), corpus.english.map.n_lines) == (3003, 1100, 59372)
+    assert corpus.english.map.doc_ids[0] == "ep-07-01-15-001"
+    translations = FileSystems(include=["word-*"], metadata=str(ladder / "systems.tsv")).translations(corpus)
+    assert len(translations) == 8
+    assert translations[0].metadata == {"kind": "word", "training_pairs": "1000"}

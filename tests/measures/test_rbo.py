@@ -1,0 +1,214 @@
+"""Rank-biased overlap against published values, definitions written out, and its laws."""
+
+import csv
+import itertools
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.measures import RBO
+from clirbench.types import Judged, Qrels, Run
+
+Groups = list[list[str]]
+
+
+@st.composite
+def rankings(draw: st.DrawFn, tied: bool = True) -> Groups:
+    items = draw(st.permutations("abcdefghij"))[: draw(st.integers(1, 10))]
+    cuts = draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items))) if tied else [True] * len(items)
+    groups: Groups = []
+    for item, new in zip(items, cuts, strict=True):
+        if new or not groups:
+            groups.append([])
+        groups[-1].append(item)
+    return groups
+
+
+PERSISTENCE = st.floats(0.05, 0.99)
+TREATMENTS = ["doc_id", "w", "a", "b"]
+
+
+def read_groups(text: str) -> Groups:
+    return [group.strip("()").split() for group in re.findall(r"\([^)]*\)|\S+", text)]
+
+
+@pytest.mark.parametrize("ties", ["w", "a", "b"])
+def test_the_2000_published_cases(shared_data: Path, ties: str) -> None:
+    """Expected values: rbo-cases.csv, the reference implementation of Corsi and Urbano (SIGIR 2024)."""
+    with (shared_data / "rbo" / "rbo-cases.csv").open(newline="") as stream:
+        cases = list(csv.DictReader(stream))
+    assert len(cases) == 2000
+    for case in cases:
+        x, y = read_groups(case["x"]), read_groups(case["y"])
+        for variant in ("ext", "min", "max", "res"):
+            rbo = RBO(p=float(case["p"]), ties=ties, variant=variant)
+            assert rbo.compare(x, y) == pytest.approx(float(case[f"{ties}.{variant}"]), abs=1e-9, rel=0)
+
+
+def test_hand_worked_extrapolation() -> None:
+    """abc, bad: A = 0, 1, 2/3; EXT = .1/.9 (.81 + 2/3 .729) + 2/3 .729."""
+    expected = 0.1 / 0.9 * (0.81 + 2 / 3 * 0.729) + 2 / 3 * 0.729
+    assert RBO(p=0.9).compare("abc", "bad") == pytest.approx(expected, abs=1e-12)
+
+
+def test_hand_worked_uneven_lists() -> None:
+    """a, ab: A_1 = 1; S's unseen second item agrees with certainty (A_s = 1), so EXT = 1; MIN has X = 1 for ever."""
+    assert RBO(p=0.5).compare("a", "ab") == pytest.approx(1, abs=1e-12)
+    assert RBO(p=0.5, variant="min").compare("a", "ab") == pytest.approx(math.log(2), abs=1e-12)
+    assert RBO(p=0.5, variant="max").compare("a", "ab") == pytest.approx(1, abs=1e-12)
+
+
+@given(rankings(), rankings(), PERSISTENCE)
+def test_a_is_the_mean_over_all_orders_of_the_ties(x: Groups, y: Groups, p: float) -> None:
+    """Of what the lists show themselves: the first min(s, l) terms of the sum, without extrapolation."""
+    x, y = x[:3], y[:3]
+    orders = [list(_orders(side)) for side in (x, y)]
+    if len(orders[0]) * len(orders[1]) > 600:
+        return
+    n = min(len(orders[0][0]), len(orders[1][0]))
+    means = [
+        np.mean([len({*a[:d]} & {*b[:d]}) / d for a in orders[0] for b in orders[1]]) for d in range(1, n + 1)
+    ]
+    # At depth n of lists cut to n items the tail of EXT carries the last agreement.
+    expected = (1 - p) / p * sum(m * p ** (d + 1) for d, m in enumerate(means)) + means[-1] * p**n
+    cut_x, cut_y = _cut(x, n), _cut(y, n)
+    if cut_x == x and cut_y == y:
+        assert RBO(p=p, ties="a").compare(x, y) == pytest.approx(expected, abs=1e-9)
+
+
+def _orders(groups: Groups) -> "itertools.chain[list[str]]":
+    products = itertools.product(*(itertools.permutations(group) for group in groups))
+    return itertools.chain([item for group in order for item in group] for order in products)
+
+
+def _cut(groups: Groups, depth: int) -> Groups:
+    kept: Groups = []
+    for group in groups:
+        room = depth - sum(map(len, kept))
+        if room > 0:
+            kept.append(group[:room])
+    return kept
+
+
+@given(rankings(), rankings(), PERSISTENCE, st.sampled_from(TREATMENTS))
+def test_symmetry_range_and_order_of_the_variants(x: Groups, y: Groups, p: float, ties: str) -> None:
+    values = {v: RBO(p=p, ties=ties, variant=v).compare(x, y) for v in ("min", "ext", "max", "res")}
+    for variant, value in values.items():
+        assert RBO(p=p, ties=ties, variant=variant).compare(y, x) == pytest.approx(value, abs=1e-12)
+        assert -1e-12 <= value <= 1 + 1e-12
+    assert values["min"] <= values["ext"] + 1e-12
+    assert values["ext"] <= values["max"] + 1e-12
+    assert values["res"] == pytest.approx(values["max"] - values["min"], abs=1e-15)
+
+
+@given(rankings(tied=False), rankings(tied=False), PERSISTENCE)
+def test_deepening_never_widens_what_is_possible(x: Groups, y: Groups, p: float) -> None:
+    low, high = 0.0, 1.0
+    for depth in range(1, 11):
+        at_least = RBO(p=p, variant="min", depth=depth).compare(x, y)
+        at_most = RBO(p=p, variant="max", depth=depth).compare(x, y)
+        assert low - 1e-12 <= at_least
+        assert at_most <= high + 1e-12
+        low, high = at_least, at_most
+
+
+@given(rankings(), rankings(), PERSISTENCE, st.sampled_from(["w", "a", "b"]))
+def test_deepening_by_whole_tie_groups_never_widens(x: Groups, y: Groups, p: float, ties: str) -> None:
+    """The width, max - min; under w and b the interval itself may move: a tie that comes to sight moves the divisor."""
+    width, low, high = 1.0, 0.0, 1.0
+    for groups in range(1, 11):
+        at_least = RBO(p=p, ties=ties, variant="min").compare(x[:groups], y[:groups])
+        at_most = RBO(p=p, ties=ties, variant="max").compare(x[:groups], y[:groups])
+        assert at_most - at_least <= width + 1e-12
+        if ties == "a":
+            assert low - 1e-12 <= at_least
+            assert at_most <= high + 1e-12
+        width, low, high = at_most - at_least, at_least, at_most
+
+
+@given(rankings(), PERSISTENCE)
+def test_a_ranking_agrees_with_itself(x: Groups, p: float) -> None:
+    for ties in ("doc_id", "w", "b"):
+        assert RBO(p=p, ties=ties).compare(x, x) == pytest.approx(1, abs=1e-12)
+
+
+def test_identical_rankings_of_100_items_give_1_at_p_98() -> None:
+    """The truncated sum of other libraries gives .867 here."""
+    items = [str(i) for i in range(100)]
+    assert RBO(p=0.98).compare(items, items) == pytest.approx(1, abs=1e-12)
+    assert RBO(p=0.98, depth=100).compare([*items, "x"], [*items, "y"]) == pytest.approx(1, abs=1e-12)
+
+
+@given(rankings(tied=False), rankings(tied=False), PERSISTENCE, st.sampled_from(["ext", "min", "max", "res"]))
+def test_without_ties_all_treatments_are_one(x: Groups, y: Groups, p: float, variant: str) -> None:
+    values = [RBO(p=p, ties=ties, variant=variant).compare(x, y) for ties in TREATMENTS]
+    assert values == pytest.approx([values[0]] * 4, abs=1e-12)
+
+
+@given(rankings(), rankings(), PERSISTENCE, st.sampled_from(TREATMENTS), st.integers(1, 12))
+@settings(max_examples=50)
+def test_a_run_is_scored_as_its_lists_are(x: Groups, y: Groups, p: float, ties: str, depth: int) -> None:
+    def scores(groups: Groups) -> dict[str, float]:
+        return {item: float(-rank) for rank, group in enumerate(groups) for item in group}
+
+    def in_order(groups: Groups) -> Groups:
+        return [sorted(group) for group in groups]  # a Run holds tied documents by id, which matters where depth cuts
+
+    run, ideal = Run.of({"t": scores(x)}), Run.of({"u": scores(x), "t": scores(y)})
+    rbo = RBO(p=p, ties=ties, depth=depth)
+    value = rbo.per_topic(run, Judged(Qrels({"t": {}}), ideal))
+    assert value.tolist() == [pytest.approx(rbo.compare(in_order(x), in_order(y)), abs=1e-12)]
+
+
+def test_how_equal_scores_of_a_run_enter_is_a_parameter() -> None:
+    run = Run.of({"t": {"b": 2.0, "a": 2.0}})
+    ideal = Run.of({"t": {"b": 2.0, "a": 1.0}})
+    judged = Judged(Qrels({"t": {}}), ideal)
+    broken, tied = (RBO(p=0.5, ties=ties).per_topic(run, judged)[0] for ties in ("doc_id", "w"))
+    assert broken == pytest.approx(0.5, abs=1e-12)  # ab, ba: A = 0, 1; EXT = 1/4 + 1/4
+    assert tied == pytest.approx(0.5 * 2 / 3 + 0.25 + 0.25, abs=1e-12)  # (ab), b a: A = 2/3, 1
+
+
+def test_topics_that_a_side_does_not_match_score_0_in_every_variant() -> None:
+    run, ideal = Run.of({"1": {"a": 1}, "2": {}}), Run.of({"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}})
+    judged = Judged(Qrels({"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}}), ideal)
+    for variant in ("ext", "max"):
+        assert RBO(variant=variant).per_topic(run, judged).tolist() == pytest.approx([1, 0, 0])
+
+
+def test_empty_rankings_show_nothing() -> None:
+    for x, y in (("", "ab"), ("", "")):
+        assert RBO().compare(x, y) == 0
+        assert RBO(variant="min").compare(x, y) == 0
+        assert RBO(variant="max").compare(x, y) == pytest.approx(1)
+
+
+def test_a_residual_is_better_when_lower() -> None:
+    assert RBO().higher_is_better
+    assert not RBO(variant="res").higher_is_better
+
+
+def test_the_signature_says_everything() -> None:
+    signature = RBO(p=0.9, ties="a", variant="min", depth=50).signature
+    assert signature == "RBO|measure:RBO|p:0.9|depth:50|variant:min|ties:a|mean:arithmetic|unmatched:0"
+
+
+def test_bad_parameters_and_rankings_are_refused() -> None:
+    for p in (0, 1, 1.5, -0.1, math.nan, math.inf, True, "x"):
+        with pytest.raises(ConfigError, match="between 0 and 1, both excluded"):
+            RBO(p=p)  # type: ignore[arg-type]
+    for depth in (0, 1.5, True):
+        with pytest.raises(ConfigError, match="at least 1"):
+            RBO(depth=depth)  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="unknown ties of measure RBO: 'c'.*Choices: a, b, doc_id, w"):
+        RBO(ties="c")
+    with pytest.raises(UnknownName, match="unknown variant of measure RBO: 'exta'.*Did you mean 'ext'"):
+        RBO(variant="exta")
+    with pytest.raises(InputError, match="'a' twice"):
+        RBO().compare(["a", ("b", "a")], ["a"])

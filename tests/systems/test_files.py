@@ -1,0 +1,86 @@
+"""Systems from files: which take part, what they are called, and what is wrong with them."""
+
+from pathlib import Path
+
+import pytest
+
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.folder import FolderCorpus
+from clirbench.errors import AlignmentError, InputError, Problems, UnknownName
+from clirbench.systems.files import FileSystems
+
+
+def corpus_of(folder: Path, systems: dict[str, str], **more: str) -> Corpus:
+    (folder / "systems").mkdir(parents=True)
+    (folder / "reference.txt").write_text("one\ntwo\n")
+    for name, content in systems.items():
+        (folder / "systems" / name).write_text(content)
+    for name, content in more.items():
+        (folder / name.replace("_", ".")).write_text(content)
+    return FolderCorpus(str(folder)).read()
+
+
+def test_names_and_metadata(tmp_path: Path) -> None:
+    table = "name\tstep\tkind\nb\t200\tbig\nmissing\t1\tx\n"
+    corpus = corpus_of(tmp_path, {"b.txt": "1\n2\n", "a.b.txt": "1\n2"}, systems_tsv=table)
+    found = FileSystems().translations(corpus)
+    assert [(t.system, dict(t.metadata)) for t in found] == [
+        ("a.b", {}),
+        ("b", {"step": "200", "kind": "big"}),
+    ]
+    assert [t.system for t in FileSystems(exclude=["a*"]).translations(corpus)] == ["b"]
+    assert [t.system for t in FileSystems(include=["a*", "b"]).translations(corpus)] == ["a.b", "b"]
+
+
+def test_line_counts_of_every_system_are_checked(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, {"a.txt": "1\n2\n3\n", "b.txt": "1\n2\n", "c.txt": ""})
+    with pytest.raises(
+        Problems, match=r"a\.txt has 3 lines, .*reference\.txt has 2(.|\n)*c\.txt has 0 lines"
+    ) as raised:
+        FileSystems().translations(corpus)
+    assert all(isinstance(error, AlignmentError) for error in raised.value.errors)
+
+
+def test_invalid_utf8_names_file_line_and_byte(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, {"a.txt": "1\n2\n"})
+    (tmp_path / "systems" / "a.txt").write_bytes(b"1\nab\xe9\n")
+    with pytest.raises(InputError, match=r"a\.txt: line 2, byte 3: 0xe9"):
+        FileSystems().translations(corpus)
+
+
+def test_no_systems(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, {"a.out": "1\n2\n"})
+    with pytest.raises(InputError, match=r"no systems: .*systems/NAME\.txt.*systems/a\.out"):
+        FileSystems().translations(corpus)
+
+
+def test_patterns_that_match_nothing_or_leave_nothing(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, {"alpha.txt": "1\n2\n", "beta.txt": "1\n2\n"})
+    with pytest.raises(UnknownName, match=r"system 'alpa'\. Did you mean 'alpha'\? Choices: alpha, beta"):
+        FileSystems(include=["alpa"]).translations(corpus)
+    with pytest.raises(InputError, match=r"leave none of alpha, beta"):
+        FileSystems(exclude=["*"]).translations(corpus)
+
+
+def test_both_folders_have_the_same_systems(tmp_path: Path) -> None:
+    corpus_of(tmp_path / "one", {"a.txt": "1\n2\n", "b.txt": "1\n2\n"})
+    corpus_of(tmp_path / "two", {"a.txt": "1\n2\n", "c.txt": "1\n2\n"})
+    corpus = FolderCorpus(str(tmp_path / "one"), str(tmp_path / "two")).read()
+    with pytest.raises(Problems, match=r"one: lacks systems .*: c\n.*two: lacks systems .*: b"):
+        FileSystems().translations(corpus)
+    assert [t.system for t in FileSystems(include=["a"]).translations(corpus)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("step\n1\n", r"systems\.tsv: no column system or name; columns: step"),
+        ("system\tx\na\t1\na\t2\n", r"systems\.tsv: line 3: system 'a' stands on line 2 already"),
+        ("system\tx\na\n", r"systems\.tsv: line 2: 1 columns, the header has 2"),
+        ("system\tx\tx\na\t1\t1\n", r"systems\.tsv: line 1: columns stand twice: x"),
+    ],
+)
+def test_faulty_metadata(tmp_path: Path, table: str, message: str) -> None:
+    corpus = corpus_of(tmp_path, {"a.txt": "1\n2\n"}, systems_tsv=table)
+    with pytest.raises(InputError, match=message):
+        FileSystems().translations(corpus)

@@ -1,0 +1,32 @@
+import pytest
+
+from clirbench.errors import ClirbenchError, ConfigError, InputError, Problems, UnknownName, gathered, raise_all
+
+
+def test_an_unknown_name_lists_the_choices_and_the_closest() -> None:
+    error = UnknownName("metric", "BLUE", ["BLEU", "chrF2", "TER"])
+    assert str(error) == "unknown metric 'BLUE'. Did you mean 'BLEU'? Choices: BLEU, TER, chrF2"
+
+
+def test_a_name_in_the_wrong_case_finds_its_match() -> None:
+    assert "Did you mean 'chrF2'?" in str(UnknownName("metric", "CHRF2", ["BLEU", "chrF2"]))
+
+
+def test_nothing_close_gives_no_hint() -> None:
+    assert "Did you mean" not in str(UnknownName("metric", "zzz", ["BLEU"]))
+
+
+def test_all_errors_are_shown_at_once() -> None:
+    errors: list[ClirbenchError] = []
+    for message in ("first", "second"):
+        with gathered(errors):
+            raise InputError(message)
+    with pytest.raises(Problems, match="- first\n- second") as raised:
+        raise_all(errors)
+    assert [str(error) for error in raised.value.errors] == ["first", "second"]
+
+
+def test_a_single_error_is_raised_as_itself_and_none_as_nothing() -> None:
+    raise_all([])
+    with pytest.raises(ConfigError, match="^alone$"):
+        raise_all([ConfigError("alone")])

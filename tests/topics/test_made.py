@@ -1,0 +1,81 @@
+"""Topics made from the English side, on documents small enough to work by hand."""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.errors import ConfigError, InputError
+from clirbench.text import TextLines
+from clirbench.topics.made import KeyTerms, Sentences, Titles, evenly_spaced
+from clirbench.types import Document, DocumentMap, Documents
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Lower-cased words without a plural s; `the` is no term."""
+
+    signature: str = "plain"
+
+    def terms(self, text: str) -> list[str]:
+        words = (word.lower().removesuffix("s") for word in re.findall(r"\w+", text))
+        return [word for word in words if word != "the"]
+
+
+def documents(*texts: str) -> Documents:
+    return Documents.of([Document(f"d{number}", text) for number, text in enumerate(texts, start=1)])
+
+
+def test_key_terms_are_the_rarest_that_are_not_too_rare_as_words_of_the_document() -> None:
+    """df: port 4, ship 3, tax 2, rum 1, crane 2; of d1 in 2 documents or more: tax, crane, then ship."""
+    found = documents("The ports, (Ships) Rum taxes? Tax-free tax Cranes!", "ship port tax", "port ship", "port crane")
+    one = KeyTerms(Plain(), n=1, min_documents=2).topics(found)
+    assert [(topic.topic_id, topic.text) for topic in one] == [("d1", "Tax Cranes Ships")]
+    everything = KeyTerms(Plain(), n=9, terms=1, min_documents=2).topics(found)
+    assert [topic.text for topic in everything] == ["Tax", "tax", "ship", "crane"]
+
+
+def test_a_document_without_a_term_gives_no_topic() -> None:
+    found = documents("a b", "the", "b a")
+    assert [t.topic_id for t in KeyTerms(Plain(), min_documents=2).topics(found)] == ["d1", "d3"]
+    with pytest.raises(InputError, match="no document has a term that stands in 3 documents"):
+        KeyTerms(Plain()).topics(found)
+
+
+def test_titles_are_first_segments() -> None:
+    map_ = DocumentMap(("x", "y", "z"), np.array([2, 1, 1]))
+    found = Documents(TextLines(("Title one", "body", "...", " Last ")), map_)
+    assert [(t.topic_id, t.text) for t in Titles().topics(found)] == [("x", "Title one"), ("z", "Last")]
+
+
+def test_sentences_have_enough_terms() -> None:
+    found = documents("one two the", "one two three", "x", "a b c d", "e f g")
+    topics = Sentences(Plain(), n=2, min_terms=3).topics(found)
+    assert [(t.topic_id, t.text) for t in topics] == [("line2", "one two three"), ("line4", "a b c d")]
+    with pytest.raises(InputError, match="a segment of 9 terms"):
+        Sentences(Plain(), min_terms=9).topics(found)
+
+
+@given(st.integers(0, 500), st.integers(1, 200))
+def test_evenly_spaced_positions_are_distinct_and_apart(candidates: int, n: int) -> None:
+    positions = evenly_spaced(candidates, n)
+    assert len(positions) == min(n, candidates)
+    gaps = {b - a for a, b in pairwise(positions)}
+    assert all(gap >= 1 for gap in gaps)
+    assert len(gaps) <= 2
+    assert positions == [] or (positions[0] == 0 and positions[-1] < candidates)
+
+
+@pytest.mark.parametrize("n", [0, -1, True, 1.5])
+def test_how_many_must_be_a_count(n: int) -> None:
+    with pytest.raises(ConfigError, match=r"topics\.n="):
+        Titles(n)
+
+
+def test_signatures_say_that_topics_are_known_item_like() -> None:
+    assert KeyTerms(Plain()).signature == "keyterms|n:150|terms:3|min_df:3|an:plain|known-item-like"
+    assert Titles(20).signature == "titles|n:20|known-item-like"
