@@ -199,6 +199,12 @@ def read_wordnet(folder: str) -> Any:
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
+    class English(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
+        """Without the mapping for other languages, which needs a second WordNet in nltk's own folders."""
+
+        def map_wn(self, version: str = "wordnet") -> None:
+            return None
+
     # nltk opens files, now and later, only below the folders of this list.
     if folder not in nltk.data.path:
         nltk.data.path.append(folder)
@@ -206,6 +212,6 @@ def read_wordnet(folder: str) -> Any:
         with warnings.catch_warnings():
             # The reader warns that other languages are not at hand; none is asked for.
             warnings.simplefilter("ignore")
-            return WordNetCorpusReader(folder, None)
+            return English(folder, None)
     except (OSError, ValueError) as error:
         raise ResourceError(f"WordNet in {folder} cannot be read ({error}): {WORDNET_ADVICE}") from None
