@@ -68,7 +68,8 @@ def test_meteor_equals_nltk(shared_data: Path, wordnet: Path) -> None:
 
 def test_meteor_matches_synonyms_only_with_wordnet(wordnet: Path) -> None:
     test = TestSet((("the auto",),))
-    # nltk looks up synonyms of stems: car and auto are their own. All of 2 words match in one chunk: penalty 0.5 * (1/2)^3 = 1/16.
+    # nltk looks up synonyms of stems: car and auto are their own.
+    # All of 2 words match in one chunk: penalty 0.5 * (1/2)^3 = 1/16.
     assert corpus_score(METEOR(wordnet=str(wordnet)), ["the car"], test) == pytest.approx(100 * 15 / 16)
     # Without synonyms one of two words matches, P = R = 1/2, one chunk of one match: penalty 1/2.
     assert corpus_score(METEOR(synonyms=False), ["the car"], test) == pytest.approx(100 * 0.5 * 0.5)
