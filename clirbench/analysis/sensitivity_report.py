@@ -90,9 +90,12 @@ def figure(found: Sensitivity, columns: Iterable[str] = ()) -> "Figure":
     drawn = list(columns) or _shown(found)
     n_columns = min(4, len(found.kinds))
     n_rows = -(-len(found.kinds) // n_columns)
-    drawing = Figure(figsize=(2.7 * n_columns, 2.4 * n_rows + 0.5))
+    width, height = 2.7 * n_columns + 0.4, 2.1 * n_rows + 0.5
+    drawing = Figure(figsize=(width, height))
     axes = drawing.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
-    drawing.subplots_adjust(left=0.07, right=0.99, bottom=0.2 / n_rows + 0.06, top=1 - 0.16 / n_rows, wspace=0.08)
+    # Margins in inches, as shares of the figure: the labels of both axes stand in them.
+    margins = {"left": 0.7 / width, "right": 1 - 0.1 / width, "bottom": 0.55 / height, "top": 1 - 0.3 / height}
+    drawing.subplots_adjust(**margins, wspace=0.08, hspace=0.25)
     for axis, kind in zip(axes, found.kinds, strict=False):
         for name, color in zip(drawn, COLORS * len(drawn), strict=False):
             curve = found.of(kind, name)
@@ -105,8 +108,8 @@ def figure(found: Sensitivity, columns: Iterable[str] = ()) -> "Figure":
     for axis in axes[len(found.kinds) :]:
         axis.set_visible(False)
     axes[0].legend(fontsize=7, frameon=False)
-    drawing.supxlabel("share of words struck", fontsize=9)
-    drawing.supylabel("% of the perfect translation's score lost", fontsize=9)
+    drawing.supxlabel("share of words struck", fontsize=9, y=0.1 / height)
+    drawing.supylabel("% of the perfect translation's score lost", fontsize=9, x=0.1 / width)
     return drawing
 
 

@@ -55,9 +55,7 @@ class FileSystems:
         if not searched.systems and not test.systems:
             seen = [name for name in searched.ignored if name.startswith("systems/")]
             hint = f"; files of another kind lie there: {listed(seen)}" if seen else ""
-            raise InputError(
-                f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}"
-            )
+            raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
         everything = sorted({*test.systems, *searched.systems})
         errors: list[ClirbenchError] = [
             UnknownName("system", pattern, everything)
@@ -66,23 +64,17 @@ class FileSystems:
         ]
         names = [name for name in everything if self._takes_part(name)]
         if not names and not errors:
-            errors.append(
-                InputError(f"systems.include and systems.exclude leave none of {listed(everything)}")
-            )
+            errors.append(InputError(f"systems.include and systems.exclude leave none of {listed(everything)}"))
         for layout in (searched, test) if searched is not test else ():
             missing = [name for name in names if name not in layout.systems]
             if missing:
-                errors.append(
-                    InputError(f"{layout.where}: lacks systems that the other folder has: {listed(missing)}")
-                )
+                errors.append(InputError(f"{layout.where}: lacks systems that the other folder has: {listed(missing)}"))
         raise_all(errors)
         return tuple(names)
 
     def described(self, test: Layout, searched: Layout) -> Mapping[str, Mapping[str, str]]:
         """Metadata by system: of the named table, or of systems.tsv of the collection, then of the test folder."""
-        paths = (
-            [Path(self.metadata)] if self.metadata else [s.single("systems.tsv") for s in (searched, test)]
-        )
+        paths = [Path(self.metadata)] if self.metadata else [s.single("systems.tsv") for s in (searched, test)]
         return next((read_metadata(path) for path in paths if path is not None), {})
 
     def _takes_part(self, name: str) -> bool:
