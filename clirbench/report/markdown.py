@@ -6,7 +6,7 @@ import numpy as np
 
 from clirbench.experiment import Result
 from clirbench.report import tables
-from clirbench.report.layout import count_lines, table_notes, tau_tables, warnings
+from clirbench.report.layout import agreement_lines, count_lines, table_notes, tau_tables, warnings
 
 
 def report(result: Result) -> str:
@@ -54,7 +54,7 @@ def _counts(result: Result) -> list[str]:
         corpus = result.inputs.corpus
         lines.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
         lines += corpus.notes
-    return lines + count_lines(result)
+    return [*lines, *count_lines(result), *agreement_lines(result)]
 
 
 def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
