@@ -5,10 +5,19 @@ from math import nan
 import numpy as np
 import pytest
 
-from clirbench.analysis.sensitivity import sensitivity
+from clirbench.analysis.sensitivity import contrasts, sensitivity
 from clirbench.analysis.sensitivity_report import cost_table, figure, findings
+from clirbench.corpora.demo import DemoCorpus, demo_file
+from clirbench.engine import Serial
 from clirbench.errors import ConfigError
+from clirbench.experiment import Experiment, run
+from clirbench.measures import parse
+from clirbench.metrics import bleu
+from clirbench.relevance.qrels import QrelsFile
+from clirbench.retrieval.bm25 import BM25
 from clirbench.scoreboard import Column, Role, Scoreboard
+from clirbench.systems.simulated import SensitivitySystems
+from clirbench.topics.jsonl import JsonlTopics
 
 
 def column(name: str, role: Role, values: list[float]) -> Column:
@@ -69,3 +78,35 @@ def test_the_figure_draws_a_line_for_each_column_and_a_panel_for_each_kind() -> 
     assert list(lines["MAP"].get_ydata()) == pytest.approx([0, 50])
     assert lines["BLEU"].get_linestyle() == "--"
     assert len(figure(sensitivity(board(BLEU, MAP)), ["MAP"]).axes[0].get_lines()) == 1
+
+
+def demo_verdicts(seed: int) -> dict[str, str]:
+    """What each kind of error hurts clearly more on the demo: BLEU or MAP with qrels."""
+    result = run(
+        Experiment(
+            name="sensitivity",
+            engine=Serial(),
+            corpus=DemoCorpus(),
+            systems=SensitivitySystems(rates=(0.1,), seed=seed),
+            topics={"": JsonlTopics(demo_file("topics.jsonl"))},
+            retriever=BM25(),
+            relevance={"": QrelsFile(demo_file("qrels.txt"))},
+            metrics=(bleu.BLEU(),),
+            measures=(parse("MAP"),),
+        )
+    )
+    return {row.kind: row.verdict for row in contrasts(sensitivity(result.board), "BLEU", "MAP")}
+
+
+def test_on_the_demo_some_errors_hurt_retrieval_more_than_bleu_and_others_less() -> None:
+    verdicts = demo_verdicts(0)
+    assert verdicts["untranslated"] == "retrieval"
+    assert verdicts["word_order"] == verdicts["function_words"] == verdicts["repetition"] == "metric"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_which_errors_bleu_does_not_see_hardly_depends_on_the_seed(seed: int) -> None:
+    verdicts = demo_verdicts(seed)
+    assert verdicts["untranslated"] in ("retrieval", "alike")
+    assert {kind for kind, verdict in verdicts.items() if verdict != "metric"} == {"untranslated"}
