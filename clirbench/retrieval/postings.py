@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from clirbench.errors import AlignmentError, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
+from clirbench.retrieval.queries import empty_collection
 from clirbench.retrieval.vocabulary import Vocabulary, vocabulary
 from clirbench.text import invalid_utf8
 from clirbench.types import Documents, Ints
@@ -52,7 +53,7 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str], *, 
             f"{documents.text.where}: {n_lines} lines, but its {len(documents)} documents have {documents.map.n_lines}"
         )
     if not pass_.lengths.any():
-        raise InputError(f"{documents.text.where}: the collection is empty: no document has a term")
+        raise empty_collection(documents)
     return pass_.finish()
 
 

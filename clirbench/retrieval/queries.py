@@ -1,11 +1,16 @@
-"""From topics to weighted terms, the same for every engine."""
+"""What every engine does alike: parameters are checked, topics become weighted terms, nothing to search is an error."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from clirbench.errors import InputError
+import numpy as np
+
+from clirbench.errors import ConfigError, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.types import Topic
+from clirbench.types import Documents, Doubles, Floats, Ints, Run, Topic, rank_order
+
+TermScores = tuple[Ints, Doubles]
 
 
 @dataclass(frozen=True)
@@ -19,8 +24,8 @@ class Query:
 def query(topic: Topic, analyzer: Analyzer) -> Query:
     """qtf(t) = sum over the topic's parts of the part's weight times the times t stands in it.
 
-    With weights of 1 that is how often the term is repeated. A part of weight 0 is left out; one that is negative or not finite
-    raises `InputError`.
+    With weights of 1 that is how often the term is repeated. A part of weight 0 is left out; one that
+    is negative or not finite raises `InputError`.
     """
     weights: dict[str, float] = {}
     if not all(math.isfinite(weight) and weight >= 0 for _, weight in topic.parts):
@@ -30,3 +35,44 @@ def query(topic: Topic, analyzer: Analyzer) -> Query:
             for term in analyzer.terms(text):
                 weights[term] = weights.get(term, 0.0) + weight
     return Query(topic.topic_id, weights)
+
+
+def check_parameters(k1: float, b: float, depth: int) -> None:
+    """Raise `ConfigError` for what no BM25 can be computed with."""
+    if not (math.isfinite(k1) and k1 >= 0):
+        raise ConfigError(f"retrieval.k1={k1}: must be 0 or above, 0.9 by default")
+    if not 0 <= b <= 1:
+        raise ConfigError(f"retrieval.b={b}: must be between 0 and 1, 0.4 by default")
+    if depth < 1:
+        raise ConfigError(f"retrieval.depth={depth}: must be 1 or above, 1000 by default")
+
+
+def empty_collection(documents: Documents) -> InputError:
+    """The error for a collection in which no document has a term."""
+    return InputError(
+        f"{documents.text.where}: the collection is empty: none of its {len(documents)} documents has a term"
+    )
+
+
+def combine(documents: Documents, queries: Sequence[Query], scores_of: Callable[[str], TermScores], depth: int) -> Run:
+    """Run from what an engine says of single terms: `scores_of(term)` is (ordinals of the documents, their scores).
+
+    Scores are weighted by qtf, summed in float64 and cast to float32.
+    """
+    by_term = {term: scores_of(term) for term in dict.fromkeys(term for one in queries for term in one.weights)}
+    ranked: list[tuple[str, Ints, Floats]] = []
+    n_matched: list[int] = []
+    for one in queries:
+        total = np.zeros(len(documents))
+        matches = np.zeros(len(documents), dtype=bool)
+        for term, weight in one.weights.items():
+            matched, scores = by_term[term]
+            total[matched] += weight * scores
+            matches[matched] = True
+        found = np.flatnonzero(matches)
+        sums = total[found].astype(np.float32)
+        order = rank_order(sums, documents.map.id_rank[found], depth)
+        ranked.append((one.topic_id, found[order], sums[order]))
+        n_matched.append(len(found))
+    unmatched = [[term for term in one.weights if not len(by_term[term][0])] for one in queries]
+    return Run.build(documents.map, ranked, unmatched=unmatched, n_matched=n_matched)

@@ -5,17 +5,19 @@ A word is the longest run that the rules of UAX #29 join and that holds a letter
 of its own, a run of Thai, Lao, Khmer or Burmese is one word, and so is an emoji with all that is joined to it.
 A word of more than 255 UTF-16 code units is cut there and goes on as a new word.
 
+Characters are classed as of Unicode 12.1, which is Lucene 9.9.1's; younger ones belong to no word. The rules are
+one regular expression over the classes of the characters, a letter each (see word_classes.txt).
+
 **Source:** Unicode Standard Annex #29, section 4 (WB1-WB999); Unicode Technical Standard #51 (emoji sequences).
 """
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import regex
+from importlib import resources
 
 LONGEST = 255
+UNICODE = "12.1"
 
 # In ASCII the rules come down to this: letters, digits and `_` join; `.` and `'` join two letters or two digits,
 # `:` joins two letters, `,` and `;` join two digits.
@@ -23,28 +25,28 @@ _ASCII = re.compile(r"_*[A-Za-z0-9](?:[A-Za-z0-9_]+|(?<=[A-Za-z])[:.'](?=[A-Za-z
 
 
 def words(text: str) -> list[str]:
-    """The words of `text` in reading order, cut at 255 UTF-16 code units."""
-    found: list[str] = _ASCII.findall(text) if text.isascii() else _unicode().findall(text)
-    if len(text) * 2 <= LONGEST or all(len(word) * 2 <= LONGEST for word in found):
+    """The words of `text` in reading order, cut at 255 UTF-16 code units; none for text without any."""
+    if text.isascii():
+        found: list[str] = _ASCII.findall(text)
+    else:
+        found = [text[match.start() : match.end()] for match in _rules().finditer(_classes_of(text))]
+    if 2 * len(text) <= LONGEST or all(2 * len(word) <= LONGEST for word in found):
         return found
     return _cut(text)
 
 
 def _cut(text: str) -> list[str]:
-    """Words where no word may look further than 255 UTF-16 code units from its own start."""
-    pattern = _ASCII if text.isascii() else _unicode()
+    """Words where none may look further than 255 UTF-16 code units from its own start."""
+    classes = _classes_of(text)
     found = []
     at = 0
-    while match := pattern.search(text, at):
+    while match := _rules().search(classes, at):
         start = match.start()
-        end = _end_of_window(text, start)
-        if match.end() > end:
-            match = pattern.match(text, start, end)
-            if match is None:
-                at = start + 1
-                continue
-        found.append(match[0])
-        at = match.end()
+        window = _end_of_window(text, start)
+        inside = match if match.end() <= window else _rules().match(classes, start, window)
+        at = inside.end() if inside else start + 1
+        if inside:
+            found.append(text[start:at])
     return found
 
 
@@ -58,35 +60,56 @@ def _end_of_window(text: str, start: int) -> int:
     return min(len(text), start + LONGEST)
 
 
-@lru_cache(maxsize=1)
-def _unicode() -> "regex.Pattern[str]":
-    """The rules for any text. Written so that the first match is the longest: each step takes all it can get."""
-    import regex
+def _classes_of(text: str) -> str:
+    """The class of every character of `text`, one letter each."""
+    return text.translate(_class_by_character())
 
-    joined = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"  # WB4: these belong to the character before them
-    classes = {
-        "LETTER": r"[\p{WB=ALetter}\p{WB=Hebrew_Letter}]",
-        "HEBREW": r"\p{WB=Hebrew_Letter}",
-        "DIGIT": r"[\p{WB=Numeric}\uFF10-\uFF19]",
-        "KATAKANA": r"\p{WB=Katakana}",
-        "UNDERSCORE": r"\p{WB=ExtendNumLet}",
-        "BETWEEN_LETTERS": r"[\p{WB=MidLetter}\p{WB=MidNumLet}']",
-        "BETWEEN_DIGITS": r"[\p{WB=MidNum}\p{WB=MidNumLet}']",
-        "SINGLE": "'",
-        "DOUBLE": '"',
-        "COMPLEX": r"\p{LB=SA}",
-        "ALONE": r"[\p{Script=Han}\p{Script=Hiragana}]",
-    }
-    part = {name: f"(?:{members}{joined})" for name, members in classes.items()}
-    hebrew = "{HEBREW}(?:{SINGLE}|{DOUBLE}{HEBREW})"  # WB7a-c: geresh may end a word, gershayim stands within
-    letters = "{LETTER}(?:{BETWEEN_LETTERS}{LETTER})*+"  # WB5-7
-    digits = "{DIGIT}(?:{BETWEEN_DIGITS}{DIGIT})*+"  # WB8, WB11-12
-    core = f"(?:{{KATAKANA}}++|(?:{hebrew}|{letters}|{digits})++)"  # WB9-10, WB13
-    word = f"{{UNDERSCORE}}*+{core}(?:{{UNDERSCORE}}++{core})*{{UNDERSCORE}}*+"  # WB13a-b
-    emoji = (
-        r"(?:\p{Regional_Indicator}{2}"
-        r"|[#*]\uFE0F?\u20E3"
-        r"|\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?(?:\u200D\p{Extended_Pictographic}"
-        r"[\p{Emoji_Modifier}\uFE0F]?)*)" + joined
-    )
-    return regex.compile((word + "|{COMPLEX}++|{ALONE}|").format(**part) + emoji)
+
+class _ClassByCharacter(dict[int, str]):
+    """Looks a character's class up in the sorted ranges once, and remembers it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        ranges = []
+        for line in resources.files(__package__).joinpath("word_classes.txt").read_text("utf-8").split("\n"):
+            if line and not line.startswith("#"):
+                name, *members = line.split(" ")
+                for member in members:
+                    first, _, last = member.partition("-")
+                    ranges.append((int(first, 16), int(last or first, 16), name))
+        ranges.sort()
+        self._firsts = [first for first, _, _ in ranges]
+        self._ranges = ranges
+
+    def __missing__(self, character: int) -> str:
+        at = bisect_right(self._firsts, character) - 1
+        inside = at >= 0 and character <= self._ranges[at][1]
+        self[character] = self._ranges[at][2] if inside else "o"
+        return self[character]
+
+
+@lru_cache(maxsize=1)
+def _class_by_character() -> _ClassByCharacter:
+    return _ClassByCharacter()
+
+
+@lru_cache(maxsize=1)
+def _rules() -> re.Pattern[str]:
+    """The rules as a pattern of classes; each step takes all it can get, so that the first match is the longest."""
+
+    extending = "XZVtvTM"
+
+    def one(members: str) -> str:
+        return f"(?:[{members}][{extending}]*+)"  # WB4: what extends a character goes with it
+
+    letter, hebrew, digit, katakana, underscore = one("LH"), one("H"), one("D"), one("K"), one("U")
+    single, double = one("q"), one("d")
+    gershayim = f"{hebrew}(?:{single}|{double}{hebrew})"  # WB7a-c: ' may end a Hebrew word, \" stands within one
+    letters = f"{letter}(?:{one('mbq')}{letter})*+"  # WB5-7
+    digits = f"{digit}(?:{one('nbq')}{digit})*+"  # WB8, WB11-12
+    core = f"(?:{katakana}++|(?:{gershayim}|{letters}|{digits})++)"  # WB9-10, WB13
+    word = f"{underscore}*+{core}(?:{underscore}++{core})*+{underscore}*+"  # WB13a-b
+    held = "[XZvTM]*"  # an emoji keeps what extends it, but for the two style selectors
+    joined = f"(?:(?:(?<=Z)P|Z++P){held}V?|(?<=V)ZM{held})*+"  # WB3c
+    emoji = f"{one('R')}{one('R')}|Z*+P{held}V?{joined}|M{held}{joined}|k{held}V?v{held}"
+    return re.compile(f"{word}|{one('ST')}++|{one('A')}|{emoji}")

