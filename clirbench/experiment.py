@@ -7,7 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from clirbench.analysis.base import Analysis, AnalysisTable
 from clirbench.analysis.correlation import Correlation, correlate
+from clirbench.analysis.evidence import Evidence
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engine import Engine
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
@@ -20,6 +22,7 @@ from clirbench.scores import ScoreTables
 from clirbench.steps import Evaluate, Failure, Retrieve, SegmentStatistics, sound
 from clirbench.store import Shelf, opened
 from clirbench.systems.base import SystemSource
+from clirbench.systems.translation import completed
 from clirbench.text import Text
 from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
@@ -61,7 +64,7 @@ class Experiment:
     alpha: float = 0.05
     p_value: str = "scipy"
     complete_pairs: bool = False
-    analysis: tuple[str, ...] = ("correlation",)
+    analyses: tuple[Analysis, ...] = ()
     write_runs: str = "all"
     seed: int = 0
     remarks: tuple[str, ...] = ()
@@ -120,6 +123,7 @@ class Result:
     retrieval: Mapping[str, Retrieval] = field(default_factory=lambda: MappingProxyType({}))
     statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    tables: tuple[AnalysisTable, ...] = ()
 
     def judgments(self) -> Iterator[tuple[str, str, Retrieval]]:
         """(label of the topics, label of the judgments, retrieval), in order."""
@@ -127,10 +131,30 @@ class Result:
             for relevance in retrieval.judged:
                 yield topics, relevance, retrieval
 
+    def evidence(self) -> Evidence:
+        """The scoreboard with the segments and topics its columns were summed from, for the statistics.
+
+        Systems that lack statistics or a run are holes of the board; their per-topic rows are NaN.
+        """
+        systems = self.board.systems
+        per_topic: dict[str, Doubles] = {}
+        by_name = {measure.name: measure for measure in self.experiment.measures}
+        measures: dict[str, Measure] = {}
+        collection = "" if self.inputs is None else self.inputs.corpus.collection
+        for topics, retrieval in self.retrieval.items():
+            row = {system: i for i, system in enumerate(retrieval.runs)}
+            for (relevance, name), values in retrieval.per_topic.items():
+                column = marked(name, collection, topics, relevance)
+                holes = np.full(values.shape[1], np.nan)
+                per_topic[column] = np.stack([values[row[s]] if s in row else holes for s in systems])
+                measures[column] = by_name[name]
+        metrics = {metric.name: metric for metric in self.experiment.metrics}
+        return Evidence(self.board, self.statistics, metrics, per_topic, measures)
+
 
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
-    inputs = read_inputs(experiment)
+    inputs, untranslated = translated(read_inputs(experiment), watch)
     statistics, failed = segment_statistics(experiment, inputs, watch) if inputs else ({}, {})
     retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
     board, notes = scoreboard(experiment, inputs, statistics, retrieval)
@@ -141,8 +165,10 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    notes = [*experiment.remarks, *notes, *holes(failed, retrieval)]
-    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
+    notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval)]
+    result = Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
+    found = watch("analyses", (analysis.tables(result) for analysis in experiment.analyses), len(experiment.analyses))
+    return replace(result, tables=tuple(table for tables in found for table in tables))
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
@@ -167,6 +193,14 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
                 topics[label] = tuple(source.topics(corpus.english))
     raise_all(problems)
     return Inputs(corpus, translations, topics)
+
+
+def translated(inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list[str]]:
+    """Systems that are translators are run now; one that failed has no texts from here on, and a note says why."""
+    if inputs is None:
+        return None, []
+    translations, errors = completed(inputs.translations, watch)
+    return replace(inputs, translations=translations), [f"{name}: not translated: {e}" for name, e in errors.items()]
 
 
 def segment_statistics(

@@ -24,7 +24,7 @@ class BM25:
 
     score(q, d) = sum over terms t of w - w / (1 + tf(t, d) * norm(d)), w = qtf(t) * idf(t),
     norm(d) = 1 / (k1 * (1 - b + b * dl(d) / avgdl)); each term score a float32, their sum a float64 cast to float32.
-    N, avgdl and df count documents with at least one term; qtf is the sum of the weights of a topic's parts over
+    N and avgdl count the documents with at least one term; qtf is the sum of the weights of a topic's parts over
     the times the term stands in them. Scores are above 0 with `idf=lucene`, without upper bound; higher is better.
 
     `k1` (0 and above): how slowly repeated terms saturate. `b` (0 to 1): how much long documents pay.
@@ -33,6 +33,7 @@ class BM25:
     a negative logarithm is replaced by .25 times the mean logarithm of all terms of the collection: the
     library rank_bm25's `BM25Okapi`, in which a term in exactly half the documents weighs nothing.
     `lengths`: `lucene` rounds dl down to 4 significant bits beyond 40 as a Lucene index does; `exact` does not.
+    `count_empty`: whether N and avgdl count documents without a term too (rank_bm25 and bm25s do, Lucene does not).
 
     Ties are broken by doc_id. A topic that matches nothing has an empty list; `Run.unmatched` names its terms.
 
@@ -45,6 +46,7 @@ class BM25:
     depth: int = 1000
     idf: str = "lucene"
     lengths: str = "lucene"
+    count_empty: bool = False
     analyzer: Analyzer = field(default_factory=English)
 
     def __post_init__(self) -> None:
@@ -56,8 +58,9 @@ class BM25:
 
     @property
     def signature(self) -> str:
+        empty = "counted" if self.count_empty else "skipped"
         return (
-            f"bm25:clirbench|k1:{self.k1:g}|b:{self.b:g}|idf:{self.idf}|lengths:{self.lengths}|qtf:sum"
+            f"bm25:clirbench|k1:{self.k1:g}|b:{self.b:g}|idf:{self.idf}|lengths:{self.lengths}|empty:{empty}|qtf:sum"
             f"|an:{self.analyzer.signature}|depth:{self.depth}|ties:doc_id"
         )
 
@@ -75,10 +78,13 @@ class BM25:
             n_matched=[n_matched for _, _, n_matched in ranked],
         )
 
+    def _n_documents(self, found: Postings) -> int:
+        return len(found.lengths) if self.count_empty else int(np.count_nonzero(found.lengths))
+
     def _norms(self, found: Postings) -> Floats:
         """1 / (k1 * (1 - b + b * dl / avgdl)) for every document, in float32 step by step as Lucene has it."""
         lengths = rounded_lengths(found.lengths) if self.lengths == "lucene" else found.lengths
-        average = np.float32(found.lengths.sum() / np.count_nonzero(found.lengths))
+        average = np.float32(found.lengths.sum(dtype=np.int64) / self._n_documents(found))
         k1, b, one = np.float32(self.k1), np.float32(self.b), np.float32(1)
         with np.errstate(divide="ignore"):  # k1 = 0: the norm is infinite, a term's score its weight
             norms = one / (k1 * ((one - b) + b * lengths.astype(np.float32) / average))
@@ -86,7 +92,7 @@ class BM25:
 
     def _idf(self, found: Postings) -> NDArray[np.float64]:
         """The idf of every query term; 0 for one that no document contains."""
-        n_documents = int(np.count_nonzero(found.lengths))
+        n_documents = self._n_documents(found)
         df = found.frequencies.astype(np.float64)
         if self.idf == "lucene":
             return np.log(1 + (n_documents - df + 0.5) / (df + 0.5)) * (df > 0)

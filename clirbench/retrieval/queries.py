@@ -1,11 +1,16 @@
 """What every engine does alike: parameters are checked, topics become weighted terms, nothing to search is an error."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.types import Documents, Topic
+from clirbench.types import Documents, Doubles, Floats, Ints, Run, Topic, rank_order
+
+TermScores = tuple[Ints, Doubles]
 
 
 @dataclass(frozen=True)
@@ -47,3 +52,27 @@ def empty_collection(documents: Documents) -> InputError:
     return InputError(
         f"{documents.text.where}: the collection is empty: none of its {len(documents)} documents has a term"
     )
+
+
+def combine(documents: Documents, queries: Sequence[Query], scores_of: Callable[[str], TermScores], depth: int) -> Run:
+    """Run from what an engine says of single terms: `scores_of(term)` is (ordinals of the documents, their scores).
+
+    Scores are weighted by qtf, summed in float64 and cast to float32.
+    """
+    by_term = {term: scores_of(term) for term in dict.fromkeys(term for one in queries for term in one.weights)}
+    ranked: list[tuple[str, Ints, Floats]] = []
+    n_matched: list[int] = []
+    for one in queries:
+        total = np.zeros(len(documents))
+        matches = np.zeros(len(documents), dtype=bool)
+        for term, weight in one.weights.items():
+            matched, scores = by_term[term]
+            total[matched] += weight * scores
+            matches[matched] = True
+        found = np.flatnonzero(matches)
+        sums = total[found].astype(np.float32)
+        order = rank_order(sums, documents.map.id_rank[found], depth)
+        ranked.append((one.topic_id, found[order], sums[order]))
+        n_matched.append(len(found))
+    unmatched = [[term for term in one.weights if not len(by_term[term][0])] for one in queries]
+    return Run.build(documents.map, ranked, unmatched=unmatched, n_matched=n_matched)
