@@ -1,21 +1,26 @@
 """The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import CompactHydraException, OverrideParseException
+from hydra.errors import CompactHydraException, HydraException
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from clirbench.cached import Cached
 from clirbench.config import build
 from clirbench.engine import close_workers
-from clirbench.errors import ClirbenchError
+from clirbench.errors import ClirbenchError, ConfigError, UnknownName
 from clirbench.experiment import read_inputs, run
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
+from clirbench.status import PLAN, Plan
+from clirbench.store import Store
 
 HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -35,12 +40,19 @@ def job(cfg: DictConfig) -> None:
             terminal.show_inputs(experiment, read_inputs(experiment))
             return
         folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
+        store = Store(Path(cfg.paths.cache) / "store")
+        store.sweep()
+        plan = Plan.begin(folder.path / PLAN, store.path)
         with terminal.progress() as watch:
-            result = run(experiment, watch)
+            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan)), watch)
+        terminal.show(result)
         folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
-        terminal.show(result, folder.path)
+        terminal.show_folder(folder.path)
     except ClirbenchError as error:
-        raise UserError(str(error)) from error
+        if HydraConfig.get().mode is RunMode.MULTIRUN:
+            raise UserError(str(error)) from error
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
     finally:
         close_workers()
 
@@ -52,8 +64,11 @@ def _command() -> list[str]:
 def main() -> None:
     """The console script; without an experiment it runs the one that the arguments speak of."""
     overrides = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    if problem := _unreadable(overrides):
-        print(problem, file=sys.stderr)
+    try:
+        for override in overrides:
+            check_override(override)
+    except ConfigError as error:
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     if not any(override.lstrip("+").startswith("experiment=") for override in overrides):
         sys.argv.append(f"+experiment={_spoken_of(overrides)}")
@@ -71,18 +86,24 @@ def _spoken_of(overrides: list[str]) -> str:
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
-def _unreadable(overrides: list[str]) -> str | None:
-    """What to say of an argument that Hydra's grammar refuses."""
-    for override in overrides:
-        try:
-            OverridesParser.create().parse_override(override)
-        except OverrideParseException:
-            key, _, value = override.partition("=")
-            return (
-                f"{override}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside "
-                f"the shell's quotes: '{key}=\"{value}\"'"
-            )
-    return None
+def check_override(text: str) -> None:
+    """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice."""
+    try:
+        override = OverridesParser.create().parse_override(text)
+    except HydraException:
+        key, _, value = text.partition("=")
+        raise ConfigError(
+            f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
+            f"quotes: '{key}=\"{value}\"'"
+        ) from None
+    group = CONF / override.key_or_group
+    if override.is_sweep_override() or any(a.startswith("hydra.searchpath") for a in sys.argv) or not group.is_dir():
+        return
+    named = override.value()
+    choices = [path.stem for path in group.glob("*.yaml")]
+    for name in named if isinstance(named, list) else [named]:
+        if isinstance(name, str) and name not in choices and name != "null":
+            raise UnknownName(override.key_or_group, name, choices)
 
 
 if __name__ == "__main__":

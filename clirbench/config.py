@@ -1,5 +1,6 @@
 """Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from clirbench.analysis.base import Analysis
 from clirbench.corpora.base import CorpusSource
 from clirbench.engine import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, raise_all
@@ -21,7 +23,6 @@ from clirbench.scores import ScoreTables
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
 
-ANALYSES = ("correlation",)
 RUN_FILES = ("all", "ideal", "none")
 
 
@@ -41,7 +42,7 @@ def build(cfg: DictConfig) -> Experiment:
         "metrics": _listed(cfg, "metric", Metric, errors),
         "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
         "tables": _tables(cfg, errors),
-        "analysis": _names(cfg, "analysis", ANALYSES, errors),
+        "analyses": _analyses(cfg, errors),
         "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
     }
     raise_all(errors)
@@ -50,6 +51,7 @@ def build(cfg: DictConfig) -> Experiment:
         engine=engine,
         table_title=str(cfg.title or ""),
         seed=int(cfg.seed),
+        remarks=tuple(str(remark) for remark in cfg.get("remarks") or []),
         coefficients=tuple(settings["coefficients"]),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
@@ -97,7 +99,7 @@ def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
     """The first rule has the empty label, the second the name of its kind: the head of its signature."""
     first, second = rules
     labelled = {} if first is None else {"": first}
-    return labelled if second is None else {**labelled, second.signature.split(":")[0]: second}
+    return labelled if second is None else {**labelled, re.split(r"[:|]", second.signature)[0]: second}
 
 
 def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:
@@ -146,10 +148,14 @@ def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str,
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
-def _names(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[ClirbenchError]) -> tuple[str, ...]:
-    names = tuple(str(name) for name in cfg.get(key) or [])
-    errors.extend(UnknownName(key, name, choices) for name in names if name not in choices)
-    return names
+def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
+    """The analyses that `analysis` names, as `analyses.NAME` configures them; the correlation itself is always made."""
+    nodes: Mapping[str, Any] = cfg.get("analyses") or {}
+    names = [str(name) for name in cfg.get("analysis") or []]
+    choices = [*nodes, "correlation"]
+    errors.extend(UnknownName("analysis", name, choices) for name in names if name not in choices)
+    found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in nodes]
+    return tuple(analysis for analysis in found if analysis is not None)
 
 
 def _choice(key: str, value: str, choices: Sequence[str], errors: list[ClirbenchError]) -> str:

@@ -2,9 +2,13 @@
 
     engine.pmap(step, items) -> one result for each item, in the order of the items
 
-Results are the same bytes from every engine: a step is a pure function of its named inputs.
+Results are the same bytes from every engine: a step is a pure function of its named inputs. Clusters (Dask, Ray,
+Slurm) are in `clirbench.clusters`; `clirbench.cached` puts the store before any engine.
 """
 
+import os
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,30 +18,33 @@ from clirbench.errors import ConfigError, ResourceError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Chunk = list[Any]
 
 # Starting worker processes costs about a second; work that is done sooner than that is not handed out.
 PATIENCE = 1.0
-
-
-class Pmap(Protocol):
-    """Maps a step over items, lazily and in order."""
-
-    def __call__(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]: ...
+# Steps that say what they cost say it in bytes of text; so many are worth starting workers for without a try.
+WORTH_WORKERS = 4_000_000
 
 
 @runtime_checkable
 class Engine(Protocol):
     """A way to run steps; a frozen dataclass whose fields are its configuration."""
 
-    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-        """Apply `step` to every item; yields in the order of the items."""
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
+        """Apply `step` to every item; yields in the order of the items.
+
+        A step may have `cost(item)`, in bytes of text that it reads: the dearest are then begun first. `names` say
+        whose items they are, to an engine that keeps a record.
+        """
 
 
 @dataclass(frozen=True)
 class Serial:
     """One item after the other, in this process."""
 
-    def pmap(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
         return map(step, items)
 
 
@@ -45,54 +52,112 @@ class Serial:
 class Processes:
     """Worker processes on this machine (joblib's loky): kept alive between steps, so vocabularies stay warm.
 
-    The first items run in this process until `PATIENCE` seconds have passed; what is left then goes to the workers,
-    in chunks of consecutive items. `workers`: how many; None = one for each core.
+    Where the items' cost is not known, the first ones run in this process until `PATIENCE` seconds have passed;
+    what is left then goes to the workers. `workers`: how many; None = one for each core.
     """
 
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise ConfigError(f"engine.workers={self.workers}: must be at least 1")
+        check_workers(self.workers)
 
-    def pmap(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
         workers = self.workers or available_cores()
         if workers == 1:
             yield from map(step, items)
             return
         start = time.monotonic()
         done = 0
-        while done < len(items) and time.monotonic() - start < PATIENCE:
+        while done < len(items) and time.monotonic() - start < PATIENCE and not worth_workers(step, items[done:]):
             yield step(items[done])
             done += 1
         if done < len(items):
-            yield from _in_workers(step, items[done:], workers)
+            yield from spread(step, items[done:], workers, self._work)
+
+    def _work(self, tasks: Sequence[Callable[[], Chunk]]) -> Iterator[Chunk]:
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+        workers = min(self.workers or available_cores(), len(tasks))
+        try:
+            yield from joblib_work(tasks, workers, backend="loky", initializer=_end_with, initargs=(os.getpid(),))
+        except TerminatedWorkerError as error:
+            raise ResourceError(
+                "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
+                f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
+            ) from None
 
 
-def _in_workers(step: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
-    from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
+def spread(
+    step: Callable[[Item], Result],
+    items: Sequence[Item],
+    workers: int,
+    work: Callable[[Sequence[Callable[[], Chunk]]], Iterator[Chunk]],
+) -> Iterator[Result]:
+    """Hand items out in chunks, the dearest first, and yield their results in the items' own order.
 
-    chunks = chunked(items, workers)
-    parallel = Parallel(n_jobs=min(workers, len(chunks)), backend="loky", return_as="generator", batch_size=1)
-    try:
-        for results in parallel(delayed(_map_chunk)(step, chunk) for chunk in chunks):
-            yield from results
-    except TerminatedWorkerError as error:
-        raise ResourceError(
-            "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
-            f"a rerun does only what is missing. ({str(error).splitlines()[0]})"
-        ) from None
+    `work` calls each of the tasks it is given somewhere, and yields what they return in any order.
+    """
+    ready: dict[int, Result] = {}
+    due = 0
+    for chunk in work([_Task(step, chunk) for chunk in chunked(dearest_first(step, items), workers)]):
+        ready.update(chunk)
+        while due in ready:
+            yield ready.pop(due)
+            due += 1
 
 
-def _map_chunk(step: Callable[[Item], Result], chunk: Sequence[Item]) -> list[Result]:
-    return [step(item) for item in chunk]
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A step and the numbered items that one worker does in one go."""
+
+    step: Callable[[Any], Any]
+    chunk: Sequence[tuple[int, Any]]
+
+    def __call__(self) -> Chunk:
+        return [(number, self.step(item)) for number, item in self.chunk]
+
+
+def dearest_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
+    """Numbered items, those of the highest cost first; of equal ones, or where costs are not known, in their order."""
+    costs = _costs(step, items)
+    return [(i, items[i]) for i in sorted(range(len(items)), key=lambda i: -costs[i])]
+
+
+def worth_workers(step: Callable[[Item], Result], items: Sequence[Item]) -> bool:
+    """Whether the costs, as far as they are known, are high enough to start workers at once."""
+    return len(items) > 1 and sum(_costs(step, items)) > WORTH_WORKERS
+
+
+def _costs(step: Callable[[Item], Result], items: Sequence[Item]) -> list[float]:
+    cost: Callable[[Item], float | None] | None = getattr(step, "cost", None)
+    return [0.0] * len(items) if cost is None else [cost(item) or 0.0 for item in items]
 
 
 def chunked(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
     """Consecutive chunks, about four for each worker: few enough to ship a step seldom, enough to balance."""
     size = max(1, -(-len(items) // (4 * workers)))
     return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def joblib_work(tasks: Sequence[Callable[[], Chunk]], workers: int, **backend: Any) -> Iterator[Chunk]:
+    """Call tasks through a backend of joblib; yields as they end where the backend can, else when all have ended."""
+    from joblib import Parallel, delayed
+    from joblib.parallel import get_active_backend, parallel_config
+
+    with parallel_config(n_jobs=workers, **backend):
+        streams = get_active_backend()[0].supports_return_generator
+        # Arrays are never shared through files: what is large is in the store.
+        parallel = Parallel(return_as="generator_unordered" if streams else "list", batch_size=1, max_nbytes=None)
+        results = parallel(delayed(task)() for task in tasks)
+    yield from results
+
+
+def check_workers(workers: int | None) -> None:
+    """Raise `ConfigError` for less than one worker."""
+    if workers is not None and (type(workers) is not int or workers < 1):
+        raise ConfigError(f"engine.workers={workers}: must be a whole number of at least 1, or null")
 
 
 def available_cores() -> int:
@@ -102,13 +167,24 @@ def available_cores() -> int:
     return int(cpu_count())
 
 
-def close_workers() -> None:
-    """End the worker processes of this process, if any were started."""
-    import sys
+def _end_with(parent: int) -> None:
+    """In a worker: end when the process that started it has gone, however it went. No worker is left behind."""
 
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def close_workers() -> None:
+    """End the worker processes and clusters that this process started, if any."""
     if "joblib.externals.loky" in sys.modules:
         from joblib.externals.loky import reusable_executor
 
         executor = reusable_executor._executor
         if executor is not None:
             executor.shutdown(wait=True, kill_workers=True)
+    if "clirbench.clusters" in sys.modules:
+        sys.modules["clirbench.clusters"].close()

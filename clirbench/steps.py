@@ -1,26 +1,51 @@
 """The pure steps that the line maps over systems; each names all of its inputs, so that its result can be cached."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from clirbench.errors import AlignmentError
+from clirbench.errors import AlignmentError, InputError, raise_all
 from clirbench.measures import score_run
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.retrieval.base import Retriever
+from clirbench.store import Entry, opened
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Doubles, Judged, Run, TestSet, Topic
 
 if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
 
+Name = TypeVar("Name")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Stands for the result of a step that could not be computed for one item; `reason` is for the user."""
+
+    reason: str
+
+
+def sound(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Name, Result], dict[Name, Failure]]:
+    """The results that there are, and the failures; raises `InputError` where there are failures alone."""
+    good = {name: result for name, result in results.items() if not isinstance(result, Failure)}
+    failed = {name: result for name, result in results.items() if isinstance(result, Failure)}
+    if failed and not good:
+        reasons = dict.fromkeys(failure.reason for failure in failed.values())
+        raise_all([InputError(reason) for reason in reasons])
+    return good, failed
+
 
 @dataclass(frozen=True)
 class SegmentStatistics:
     """(metric, one system's translation of the test set) -> one row of statistics a segment."""
 
+    bulky: ClassVar[bool] = True
     test: TestSet
+
+    def cost(self, item: tuple[Metric, Text]) -> float:
+        return item[1].size
 
     def __call__(self, item: tuple[Metric, Text]) -> "Statistics":
         metric, text = item
@@ -36,9 +61,13 @@ class SegmentStatistics:
 class Retrieve:
     """One system's copy of the collection -> its Run."""
 
+    bulky: ClassVar[bool] = True
     retriever: Retriever
     topics: tuple[Topic, ...]
     document_map: DocumentMap
+
+    def cost(self, text: Text) -> float:
+        return text.size
 
     def __call__(self, text: Text) -> Run:
         return self.retriever.rank(Documents(text, self.document_map), self.topics)
@@ -46,18 +75,40 @@ class Retrieve:
 
 @dataclass(frozen=True)
 class Evaluate:
-    """One system's Run -> the per-topic values of every measure, under every set of judgments (by its label)."""
+    """One system's Run -> the per-topic values of every measure, under every set of judgments (by its label).
+
+    `pairs` are the (label, measure name) that are wanted; None: all that make sense.
+    """
 
     measures: tuple[Measure, ...]
     judged: Mapping[str, Judged]
+    pairs: tuple[tuple[str, str], ...] | None = None
 
-    def __call__(self, run: Run) -> dict[tuple[str, str], Doubles]:
+    def __call__(self, item: "Run | Entry[Run]") -> dict[tuple[str, str], Doubles]:
+        run = opened(item)
         return {
             (label, name): values
             for label, judged in self.judged.items()
-            for name, values in score_run(self.wanted(label), run, judged).items()
+            if (wanted := self.wanted(label))
+            for name, values in score_run(wanted, run, judged).items()
         }
 
     def wanted(self, label: str) -> Sequence[Measure]:
         """Measures that compare with the English side's own run are the same under every set of judgments."""
-        return [measure for measure in self.measures if label == "" or measure.uses_qrels]
+        return [
+            measure
+            for measure in self.measures
+            if (label == "" or measure.uses_qrels) and (self.pairs is None or (label, measure.name) in self.pairs)
+        ]
+
+    def only(self, pairs: Sequence[tuple[str, str]]) -> "Evaluate":
+        """The step that gives these values alone."""
+        return replace(self, pairs=tuple(pairs))
+
+    def parts(self) -> dict[tuple[str, str], "Evaluate"]:
+        """For each value the step that gives it alone and names no more than it needs."""
+        return {
+            (label, measure.name): Evaluate((measure,), {label: judged})
+            for label, judged in self.judged.items()
+            for measure in self.wanted(label)
+        }

@@ -29,6 +29,10 @@ class Text(Protocol):
     def fingerprint(self) -> str:
         """sha256 of the unpacked bytes, hexadecimal."""
 
+    @property
+    def size(self) -> int:
+        """About how many bytes there are to read: what a step over this text costs."""
+
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         """Whole lines, each ending in a newline byte, in blocks of about `size` bytes."""
 
@@ -52,6 +56,10 @@ class TextLines:
         for block in self.blocks():
             digest.update(block)
         return digest.hexdigest()
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.strings))
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         held: list[bytes] = []
@@ -81,8 +89,18 @@ class TextFile:
 
     @property
     def fingerprint(self) -> str:
-        status = self.path.stat()
+        try:
+            status = self.path.stat()
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be read ({error.strerror or error})") from None
         return _file_fingerprint(self.path, status.st_size, status.st_mtime_ns)
+
+    @property
+    def size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         rest = b""

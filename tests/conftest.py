@@ -1,5 +1,8 @@
 """Shared fixtures: where the real data lie, and how Hypothesis runs."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,3 +21,57 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("REAL DATA ABSENT: ../shared/data does not lie beside the project, agreement is not tested")
     return SHARED
+
+
+PACKAGE = Path(__file__).resolve().parents[1]
+DEMO = PACKAGE / "clirbench" / "data" / "demo"
+
+
+class Cli:
+    """Runs the program as a user does, in an empty folder."""
+
+    def __init__(self, cwd: Path) -> None:
+        self.cwd = cwd
+
+    def __call__(self, *arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.cwd), str(PACKAGE)])}
+        return subprocess.run(
+            [sys.executable, "-m", "clirbench", *arguments],
+            cwd=self.cwd,
+            env=environment,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=timeout,
+        )
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """The command line, run in an empty folder of its own."""
+    return Cli(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def _small_lines() -> list[str]:
+    return (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:60]
+
+
+@pytest.fixture
+def small_folder(tmp_path: Path, _small_lines: list[str]) -> Path:
+    """A folder of MT outputs: 60 English lines in 10 documents, four systems that drop every n-th word."""
+    folder = tmp_path / "small"
+    (folder / "systems").mkdir(parents=True)
+    write_lines(folder / "reference.txt", _small_lines)
+    write_lines(folder / "source.txt", [line[::-1] for line in _small_lines])
+    rows = [f"{number}\tdoc{(number - 1) // 6}" for number in range(1, 61)]
+    write_lines(folder / "docs.tsv", ["line\tdoc_id", *rows])
+    for n in (2, 3, 5, 9):
+        dropped = [" ".join(w for i, w in enumerate(line.split()) if i % n) for line in _small_lines]
+        write_lines(folder / "systems" / f"every{n}.txt", dropped)
+    return folder
+
+
+def write_lines(path: Path, lines: list[str]) -> None:
+    """Write lines, each ended by a newline."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

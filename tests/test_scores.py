@@ -73,6 +73,8 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
         ("system\tTER\na\t1\n", {"lower_is_better": ["WER"]}, UnknownName, r"scores\.lower_is_better 'WER'"),
         ("system\tx\na\t1\n", {"ignore": ["z"]}, UnknownName, r"scores\.ignore 'z'"),
         ("system\tx\na\t1\n", {"rename": {"z": "w"}}, UnknownName, r"scores\.rename 'z'"),
+        ("system\tx\na\t1\n", {"rename": {"w": "x"}}, UnknownName, r"scores\.rename 'w'"),
+        ("system\tx\na\t1\n", {"ignore": [["x"]]}, ConfigError, r"scores\.ignore=.*a list of names was expected"),
         (
             "system\tx\ty\na\t1\t2\n",
             {"rename": {"x": "y"}},
@@ -95,6 +97,12 @@ def test_a_computed_column_may_be_ignored_or_renamed(tmp_path: Path) -> None:
     assert [c.name for c in ScoreTables([path], ignore=["BLEU"]).read(["BLEU"]).columns] == ["x"]
     renamed = ScoreTables([path], rename={"BLEU": "BLEU[published]"}).read(["BLEU"])
     assert [c.name for c in renamed.columns] == ["BLEU[published]", "x"]
+
+
+def test_a_marked_measure_stands_beside_the_computed_one(tmp_path: Path) -> None:
+    path = table(tmp_path, "system\tRBO\tMAP\na\t1\t2\n")
+    board = ScoreTables(path, ["RBO", "MAP"], mark="published").read(["RBO"])
+    assert [c.name for c in board.columns] == ["RBO[published]", "MAP"]
 
 
 def test_a_column_in_two_tables_and_several_faults_at_once(tmp_path: Path) -> None:
@@ -135,24 +143,18 @@ def test_embedded_tables_give_the_published_coefficients() -> None:
         assert len(board.systems) == 16
         for name, tau in row.items():
             assert round(kendalltau(board["RBO"].values, board[name].values).statistic, 3) == tau
-    with pytest.raises(
-        UnknownName, match=r"embedded score table 'europarl_cs'.*europarl_csen, europarl_deen"
-    ):
+    with pytest.raises(UnknownName, match=r"embedded score table 'europarl_cs'.*europarl_csen, europarl_deen"):
         table_path("embedded:europarl_cs")
 
 
 def test_embedded_tables_equal_the_published_file(shared_data: Path) -> None:
-    lines = (
-        (shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt").read_text().split("\n")
-    )
+    lines = (shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt").read_text().split("\n")
     header = lines[0].split("\t")
     rows = [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:] if line]
     for pair in ("cs", "de"):
         board = ScoreTables([f"embedded:europarl_{pair}en"]).read()
         at = {system: i for i, system in enumerate(board.systems)}
-        mine = [
-            row for row in rows if (row["Lang"], row["Dataset"], row["Model"]) == (pair, "europarl", "bm25")
-        ]
+        mine = [row for row in rows if (row["Lang"], row["Dataset"], row["Model"]) == (pair, "europarl", "bm25")]
         for row in mine:
             i = at[f"{int(row['TrainSize']):06d}.bpe{row['BPEsize']}"]
             assert board["GMAP"].values[i] == float(row["MAP.gm"])

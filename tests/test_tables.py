@@ -43,9 +43,7 @@ def test_faulty_tables(tmp_path: Path, name: str, text: str, message: str) -> No
     st.sampled_from(["t.csv", "t.tsv", "t.txt"]),
     st.binary(max_size=40) | st.text('a,"\t\n\r#\0', max_size=40).map(str.encode),
 )
-def test_any_bytes_are_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes
-) -> None:
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes) -> None:
     path = tmp_path_factory.mktemp("fuzz") / name
     path.write_bytes(content)
     try:

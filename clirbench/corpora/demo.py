@@ -1,15 +1,11 @@
 """The demo's corpus, which ships with the package; what it is stands in clirbench/data/demo/README.md."""
 
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
-import numpy as np
-
 from clirbench.corpora.base import Corpus
+from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import InputError
-from clirbench.text import TextFile
-from clirbench.types import DocumentMap, Documents, TestSet
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "demo"
 
@@ -29,15 +25,4 @@ class DemoCorpus:
     """112 short speeches, English and Czech: MT test set and searched collection at once."""
 
     def read(self) -> Corpus:
-        source, reference = TextFile(FOLDER / "source.txt"), TextFile(FOLDER / "reference.txt")
-        return Corpus(
-            test=TestSet((reference.lines(),), source.lines()),
-            english=Documents(reference, _document_map()),
-            source=source,
-        )
-
-
-def _document_map() -> DocumentMap:
-    rows = [line.split("\t")[1] for line in TextFile(FOLDER / "docs.tsv").lines()[1:]]
-    lengths = {doc_id: len(list(lines)) for doc_id, lines in groupby(rows)}
-    return DocumentMap(tuple(lengths), np.fromiter(lengths.values(), dtype=np.int64))
+        return FolderCorpus(str(FOLDER)).read()

@@ -29,6 +29,10 @@ class JsonlText:
         # Not the hash of the file alone: the same bytes read as plain lines are another text.
         return hashlib.sha256(f"jsonl {TextFile(self.path).fingerprint}".encode()).hexdigest()
 
+    @property
+    def size(self) -> int:
+        return TextFile(self.path).size
+
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         held: list[bytes] = []
         length = 0
@@ -61,17 +65,11 @@ class JsonlText:
             doc_id = first_of(record, ID_KEYS)
             text = first_of(record, TEXT_KEYS)
             if not isinstance(doc_id, str | int) or isinstance(doc_id, bool) or not str(doc_id).strip():
-                raise InputError(
-                    f"{self.path}: line {number}: no doc_id; a line is an object with doc_id and text"
-                )
+                raise InputError(f"{self.path}: line {number}: no doc_id; a line is an object with doc_id and text")
             if len(str(doc_id).split()) != 1:
-                raise InputError(
-                    f"{self.path}: line {number}: doc_id {doc_id!r} holds white space, run files cannot"
-                )
+                raise InputError(f"{self.path}: line {number}: doc_id {doc_id!r} holds white space, run files cannot")
             if not isinstance(text, str):
-                raise InputError(
-                    f"{self.path}: line {number}: no text (a string); keys here: {', '.join(record)}"
-                )
+                raise InputError(f"{self.path}: line {number}: no text (a string); keys here: {', '.join(record)}")
             yield str(doc_id), text
 
 
@@ -92,9 +90,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             except (ValueError, RecursionError) as error:
                 raise InputError(f"{path}: line {number}: not JSON ({error})") from None
             if not isinstance(record, dict):
-                raise InputError(
-                    f"{path}: line {number}: a JSON object was expected, found {type(record).__name__}"
-                )
+                raise InputError(f"{path}: line {number}: a JSON object was expected, found {type(record).__name__}")
             yield number, record
 
 

@@ -11,7 +11,6 @@
 The files need not lie in one folder: a data manifest lists the same names and finds each in a mirror or the cache.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Protocol
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ClirbenchError, InputError, UnknownName, raise_all
+from clirbench.names import name_list
 from clirbench.text import Text, TextFile
 
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
@@ -37,13 +37,13 @@ class Files(Protocol):
 
 
 @dataclass(frozen=True)
-class FolderFiles:
-    """Files that lie under one folder."""
+class NamedFiles:
+    """Files that lie at known paths."""
 
-    root: Path
+    paths: Mapping[str, Path]
 
     def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
-        return {name: self.root / name for name in names}
+        return {name: self.paths[name] for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,12 @@ class Layout:
 
 def text_at(path: Path) -> Text:
     """The text of a file by its name: JSON-lines documents (`.jsonl`, `.jsonl.gz`) or plain lines."""
-    return JsonlText(path) if re.search(r"\.jsonl(?:\.gz)?$", path.name) else TextFile(path)
+    return JsonlText(path) if is_jsonl(path) else TextFile(path)
+
+
+def is_jsonl(path: Path) -> bool:
+    """Whether a file is called .jsonl or .jsonl.gz."""
+    return path.name.removesuffix(".gz").endswith(".jsonl")
 
 
 def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
@@ -115,16 +120,47 @@ def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
 
 def folder_layout(folder: str | Path) -> Layout:
     """The layout of a folder; raises `InputError` where it is missing or is no folder."""
-    root = Path(folder)
+    root = existing_folder(folder)
+    paths = files_in(root)
+    if (root / "systems").is_dir():
+        paths |= {f"systems/{name}": path for name, path in files_in(root / "systems").items()}
+    return layout_of(str(folder), paths, NamedFiles(paths))
+
+
+def translations_layout(folder: str | Path, english: str | None = None) -> Layout:
+    """A translated collection: a folder as `folder_layout` reads it, or with the systems' files directly in it.
+
+    `english` is the English side where it lies elsewhere (it takes the place of the folder's references).
+    """
+    root = existing_folder(folder)
+    paths = files_in(root)
+    if (root / "systems").is_dir():
+        paths |= {f"systems/{name}": path for name, path in files_in(root / "systems").items()}
+    else:
+        paths = {name if _has_part(name) else f"systems/{name}": path for name, path in paths.items()}
+    if english:
+        paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}
+        paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english).expanduser()
+    return layout_of(str(folder), paths, NamedFiles(paths))
+
+
+def existing_folder(folder: str | Path) -> Path:
+    """The folder; raises `InputError` where it is missing or is a file."""
+    root = Path(folder).expanduser()
     if not root.exists():
         raise InputError(f"{folder}: no such folder")
     if not root.is_dir():
         raise InputError(f"{folder}: is a file, a folder of MT outputs was expected")
-    names = [entry.name for entry in _entries(root) if entry.is_file()]
-    inner = root / "systems"
-    if inner.is_dir():
-        names += [f"systems/{entry.name}" for entry in _entries(inner) if entry.is_file()]
-    return layout_of(str(folder), names, FolderFiles(root))
+    return root
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """The files of a folder by name, without hidden ones and folders."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror})") from None
+    return {path.name: path for path in entries if not path.name.startswith(".") and path.is_file()}
 
 
 def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[str, ...]:
@@ -133,37 +169,25 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     Raises `InputError` where the folder has no reference, `UnknownName` for a reference it lacks.
     """
     if not layout.references:
-        raise InputError(
-            f"{layout.where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it"
-        )
-    names = [references] if isinstance(references, str) else [str(name) for name in references]
-    if names in (["first"], []):
+        raise InputError(f"{layout.where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it")
+    names = name_list("references", references)
+    if names in (("first",), ()):
         return (min(layout.references),)
-    if names == ["all"]:
+    if names == ("all",):
         return tuple(sorted(layout.references))
     raise_all(
-        [
-            UnknownName(f"reference of {layout.where}", n, layout.references)
-            for n in names
-            if n not in layout.references
-        ]
+        [UnknownName(f"reference of {layout.where}", n, layout.references) for n in names if n not in layout.references]
     )
     if len(set(names)) < len(names):
-        raise InputError(f"references={names}: a reference is named twice")
-    return tuple(names)
+        raise InputError(f"references={list(names)}: a reference is named twice")
+    return names
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return [entry for entry in entries if not entry.name.startswith(".")]
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be read ({error.strerror})") from None
+def _has_part(name: str) -> bool:
+    return bool(_REFERENCE.fullmatch(name) or _SINGLE.fullmatch(name))
 
 
-def _doubled(
-    where: str, found: Mapping[str, list[str]], called: Callable[[str], str]
-) -> list[ClirbenchError]:
+def _doubled(where: str, found: Mapping[str, list[str]], called: Callable[[str], str]) -> list[ClirbenchError]:
     return [
         InputError(f"{where}: two files for {called(name)}: {', '.join(files)}; keep one of them")
         for name, files in found.items()

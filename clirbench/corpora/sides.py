@@ -73,9 +73,7 @@ def read_test_set(layout: Layout, choice: Choice) -> TestSet:
         empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
         if empty:
             errors.append(
-                InputError(
-                    f"{text.where}: empty lines in an MT reference: {listed(empty)}; fill or remove them"
-                )
+                InputError(f"{text.where}: empty lines in an MT reference: {listed(empty)}; fill or remove them")
             )
     raise_all(errors)
     return TestSet(tuple(read[: len(names)]), read[len(names)] if len(read) > len(names) else None)

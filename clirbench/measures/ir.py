@@ -4,6 +4,7 @@ The scores handed over are a Run's strictly falling float32 values, so every pro
 sees the one rank order. Topics are handed over under numbers: gdeval, which computes ERR, reads no other ids.
 """
 
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import ConfigError, ResourceError
+from clirbench.measures.aggregates import GMAP_FLOOR, arithmetic, geometric
 from clirbench.types import Doubles, Judged, Run
-
-GMAP_FLOOR = 1e-5
-"""trec_eval's MIN_GEO_MEAN: a topic's average precision counts at least this much in gm_map."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,7 @@ class IrMeasure:
     counts (`NumRet`); higher is better. A topic that retrieved nothing scores 0. Raises `ConfigError` for a spec that
     no installed provider computes.
 
-    **Source:** MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, ECIR 2022; the geometric
-    mean: Robertson, On GMAP, CIKM 2006, with the floor of trec_eval's m_gm_map.c.
+    **Source:** MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, ECIR 2022.
     """
 
     name: str
@@ -67,13 +65,7 @@ class IrMeasure:
         return evaluate([self], run, judged).reshape(-1)
 
     def aggregate(self, values: Doubles) -> Doubles:
-        """Arithmetic or geometric mean over the last axis; no topic at all is NaN."""
-        if values.shape[-1] == 0:
-            return np.full(values.shape[:-1], np.nan)
-        if self.geometric:
-            logs = np.log(np.maximum(values, GMAP_FLOOR))
-            return np.asarray(np.exp(np.asarray(logs.mean(axis=-1), dtype=np.float64)))
-        return np.asarray(values.mean(axis=-1))
+        return geometric(values) if self.geometric else arithmetic(values)
 
 
 def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles:
@@ -98,8 +90,8 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
         for result in ir_measures.evaluator(list(rows), qrels).iter_calc(scores):
             if result.query_id in scores:
                 values[rows[result.measure], int(result.query_id)] = result.value
-    except OSError as error:
-        raise ResourceError(f"a measure's external program could not be run ({error}); leave the measure out") from error
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ResourceError(f"a measure's program could not be run ({error}); leave the measure out") from error
     return values
 
 

@@ -81,23 +81,23 @@ def curve(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, ties: str) -> Curve:
     """
     if len(x) > len(y):
         x, y, at_x, at_y = y, x, at_y, at_x
-    s, l = len(x), len(y)
-    depths = _depths(l)
-    shown = np.zeros(l, dtype=bool)
+    s, n = len(x), len(y)
+    depths = _depths(n)
+    shown = np.zeros(n, dtype=bool)
     shown[at_y] = True
     if x.top is x.bottom and y.top is y.bottom:
-        overlap = _active(np.maximum(at_x, at_y) + 1, None, l)
-        return Curve(s, overlap, depths, np.cumsum(~shown), np.zeros(l, dtype=np.int64), depths)
+        overlap = _active(np.maximum(at_x, at_y) + 1, None, n)
+        return Curve(s, overlap, depths, np.cumsum(~shown), np.zeros(n, dtype=np.int64), depths)
     divisor = _divisor(x, depths, ties) + _divisor(y, depths, ties)
     if ties == "w":
-        overlap = _active(np.maximum(x.top[at_x], y.top[at_y]), None, l)
-        unshared = _active(y.top[~shown], None, l).astype(np.int64)
-        return Curve(s, overlap, divisor / 2, unshared, np.zeros(l, dtype=np.int64), depths)
+        overlap = _active(np.maximum(x.top[at_x], y.top[at_y]), None, n)
+        unshared = _active(y.top[~shown], None, n).astype(np.int64)
+        return Curve(s, overlap, divisor / 2, unshared, np.zeros(n, dtype=np.int64), depths)
     overlap = _fractional_overlap(x, y, at_x, at_y, depths)
     divisor = depths if ties == "a" else np.sqrt(_divisor(x, depths, "b") * _divisor(y, depths, "b"))
     top, bottom = y.top[~shown], y.bottom[~shown]
-    unshared = _active(bottom, None, l).astype(np.int64)
-    return Curve(s, overlap, divisor, unshared, _active(top, bottom, l).astype(np.int64), _fraction(y, depths))
+    unshared = _active(bottom, None, n).astype(np.int64)
+    return Curve(s, overlap, divisor, unshared, _active(top, bottom, n).astype(np.int64), _fraction(y, depths))
 
 
 def _fractional_overlap(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, depths: Doubles) -> Doubles:

@@ -6,13 +6,17 @@ looked up first; every other name goes to ir-measures.
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from clirbench.errors import ConfigError, UnknownName
+from clirbench.measures.aqwv import AQWV, MQWV, OQWV
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import IrMeasure
+from clirbench.measures.rankings import Overlap, Tau, TauAP
 from clirbench.measures.rbo import RBO
+from clirbench.measures.rbp import RBP
 
 NAME = re.compile(r"\s*(?P<base>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<cutoff>\d+))?\s*", re.DOTALL)
 
@@ -30,9 +34,8 @@ def parse(name: str) -> Measure:
         raise ConfigError(f"measure {name!r}: the cut-off after @ must be at least 1")
     if base == "GMAP":
         return IrMeasure(name, name.replace("GMAP", "AP", 1), geometric=True)
-    build = OURS.get(base)
-    if build is not None:
-        return _ours(build, name, base, _arguments(name, match["arguments"]), cutoff)
+    if base in OURS:
+        return _ours(name, base, _arguments(name, match["arguments"]), cutoff)
     if base not in _known_to_ir_measures():
         raise UnknownName("measure", name, choices())
     return IrMeasure(name, name)
@@ -43,16 +46,16 @@ def choices() -> list[str]:
     return sorted({*OURS, "GMAP", *_known_to_ir_measures()})
 
 
-def _ours(
-    build: Callable[..., Measure], name: str, base: str, arguments: Mapping[str, Any], cutoff: str | None
-) -> Measure:
+def _ours(name: str, base: str, arguments: Mapping[str, Any], cutoff: str | None) -> Measure:
     """One of our own measures; `@k` is its parameter `k`."""
-    given = dict(arguments) | ({"k": int(cutoff)} if cutoff else {})
-    allowed = [field for field in build.__dataclass_fields__ if field not in ("name", "higher_is_better", "uses_qrels")]  # type: ignore[attr-defined]
+    kind, defaults = OURS[base]
+    given = {**defaults, **arguments, **({"k": int(cutoff)} if cutoff else {})}
+    allowed = [field.name for field in fields(kind) if field.init and field.name != "name"]
     for key in given:
         if key not in allowed:
             raise UnknownName(f"parameter of measure {base}", key, allowed)
-    return build(name=name, **given)
+    measure: Measure = kind(name=name, **given)
+    return measure
 
 
 def _arguments(name: str, text: str | None) -> dict[str, Any]:
@@ -86,4 +89,15 @@ def _known_to_ir_measures() -> set[str]:
     return set(ir_measures.measures.registry)
 
 
-OURS: Mapping[str, Callable[..., Measure]] = {"RBO": RBO}
+OURS: Mapping[str, tuple[Any, Mapping[str, Any]]] = {
+    "RBO": (RBO, {}),
+    "RBP": (RBP, {}),
+    "AQWV": (AQWV, {}),
+    "mAQWV": (AQWV, {"empty": "modified"}),
+    "MQWV": (MQWV, {}),
+    "OQWV": (OQWV, {}),
+    "tau": (Tau, {}),
+    "tau_AP": (TauAP, {}),
+    "overlap": (Overlap, {}),
+}
+"""Our own measures: the class, and what the name sets that differs from the class's defaults."""

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.errors import InputError
+from clirbench.measures import parameters
+from clirbench.measures.aggregates import arithmetic
 from clirbench.measures.ordinals import shared_ordinals
 from clirbench.measures.overlap import (
     Curve,
@@ -54,13 +56,10 @@ class RBO:
     uses_qrels: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.p, bool) or not isinstance(self.p, (int, float)) or not 0 < self.p < 1:
-            raise ConfigError(f"measure {self.name}: p={self.p!r} must be a number between 0 and 1, both excluded")
-        if isinstance(self.depth, bool) or not isinstance(self.depth, int) or self.depth < 1:
-            raise ConfigError(f"measure {self.name}: depth={self.depth!r} must be a whole number of at least 1")
-        for key, value, choices in (("ties", self.ties, TIES), ("variant", self.variant, VARIANTS)):
-            if value not in choices:
-                raise UnknownName(f"{key} of measure {self.name}:", str(value), choices)
+        parameters.persistence(self.name, self.p)
+        parameters.count(self.name, "depth", self.depth)
+        parameters.choice(self.name, "ties", self.ties, TIES)
+        parameters.choice(self.name, "variant", self.variant, VARIANTS)
 
     @property
     def higher_is_better(self) -> bool:
@@ -68,8 +67,8 @@ class RBO:
 
     @property
     def signature(self) -> str:
-        parameters = f"p:{self.p:g}|depth:{self.depth}|variant:{self.variant}|ties:{self.ties}"
-        return f"{self.name}|measure:RBO|{parameters}|mean:arithmetic|unmatched:0"
+        settings = f"p:{self.p:g}|depth:{self.depth}|variant:{self.variant}|ties:{self.ties}"
+        return f"{self.name}|measure:RBO|{settings}|mean:arithmetic|unmatched:0"
 
     def compare(self, x: Ranking, y: Ranking) -> float:
         """RBO of two rankings, given as items or as groups of tied items, best first.
@@ -129,10 +128,7 @@ class RBO:
         return maximum(curve, self.p) - minimum(curve, self.p)
 
     def aggregate(self, values: Doubles) -> Doubles:
-        """Mean over the last axis; no topic at all is NaN."""
-        if values.shape[-1] == 0:
-            return np.full(values.shape[:-1], np.nan)
-        return np.asarray(values.mean(axis=-1))
+        return arithmetic(values)
 
 
 def _documents(run: Run, topic_id: str) -> Ints:

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clirbench.metrics.base import check_aligned, check_choice, check_least
-from clirbench.metrics.tokens import Tokeniser, sacrebleu_version
+from clirbench.metrics.tokens import Offsets, Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 
 SMOOTHING: dict[str, float] = {"exp": 0.0, "floor": 0.1, "add-k": 1.0, "none": 0.0}
@@ -71,13 +73,8 @@ class BLEU:
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Lengths, matches and n-gram counts, one row a segment: (segments, 2 + 2N)."""
         check_aligned(hypotheses, test)
-        from sacrebleu.metrics.bleu import BLEU as SacreBLEU
-
-        library = SacreBLEU(
-            lowercase=self.lowercase, force=True, tokenize=self.tokenize, max_ngram_order=self.max_ngram_order
-        )
-        rows = library._extract_corpus_statistics(list(hypotheses), [list(r) for r in test.references])
-        return np.array(rows, dtype=np.float64).reshape(len(hypotheses), 2 + 2 * self.max_ngram_order)
+        tokens = hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references)
+        return ngram_statistics(self.tokeniser, tokens, test, self.max_ngram_order)
 
     def score(self, totals: Doubles) -> Doubles:
         """BLEU from summed statistics, vectorised over leading axes: (..., 2 + 2N) -> (...), 0-100."""
@@ -111,3 +108,35 @@ def brevity_penalty(hypothesis: Doubles, reference: Doubles) -> Doubles:
     """exp(1 - reference / hypothesis) where the hypothesis is shorter, else 1; 0 for an empty hypothesis."""
     ratio = np.divide(reference, hypothesis, out=np.full_like(hypothesis, np.inf), where=hypothesis > 0)
     return np.where(hypothesis < reference, np.exp(1.0 - ratio), 1.0)
+
+
+Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
+
+
+@lru_cache(maxsize=4)
+def reference_ngrams(tokeniser: Tokeniser, references: tuple[tuple[str, ...], ...], order: int) -> Tables:
+    """The n-grams of each segment's references with their highest count, as `compiled.ngrams` keeps them."""
+    from clirbench.metrics.compiled.ngrams import build_tables
+
+    tokens = reference_tokens(tokeniser, references)
+    tables: Tables = build_tables(tokens.numbers, tokens.offsets, len(references), order)
+    return tables
+
+
+def ngram_statistics(tokeniser: Tokeniser, tokens: Tokens, test: TestSet, order: int) -> Doubles:
+    """Hypothesis length, closest reference length, matches and counts of orders 1..N: (segments, 2 + 2N)."""
+    from clirbench.metrics.compiled.ngrams import count_matches
+
+    tables = reference_ngrams(tokeniser, test.references, order)
+    lengths = tokens.lengths
+    counts = np.maximum(lengths[:, None] - np.arange(order), 0)
+    matches = count_matches(tokens.numbers, tokens.offsets, order, *tables)
+    of_references = reference_tokens(tokeniser, test.references).lengths.reshape(len(test.references), -1)
+    return np.column_stack([lengths, closest_lengths(lengths, of_references), matches, counts]).astype(np.float64)
+
+
+def closest_lengths(lengths: Offsets, of_references: Offsets) -> Offsets:
+    """The reference length closest to each hypothesis length, the shorter one on a tie: (references, segments)."""
+    shortest_first = np.sort(of_references, axis=0)
+    nearest = np.abs(shortest_first - lengths).argmin(axis=0)
+    return np.asarray(np.take_along_axis(shortest_first, nearest[None, :], axis=0)[0])

@@ -2,11 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clirbench.metrics.base import check_aligned, check_least
-from clirbench.metrics.tokens import sacrebleu_version
+from clirbench.metrics.tokens import (
+    EDGES,
+    Numbers,
+    Offsets,
+    code_points,
+    kinds,
+    reference_tokens,
+    sacrebleu_version,
+    tokens_of,
+)
 from clirbench.types import Doubles, TestSet
 
 
@@ -64,18 +75,18 @@ class ChrF:
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Hypothesis, reference and matching n-grams of every order, one row a segment: (segments, 3 * orders)."""
         check_aligned(hypotheses, test)
-        from sacrebleu.metrics.chrf import CHRF
+        counts = _counts(Characters(self.lowercase, self.whitespace), self.char_order, tuple(hypotheses), test)
+        if self.word_order:
+            words = _counts(Words(self.lowercase), self.word_order, tuple(hypotheses), test)
+            counts = np.concatenate([counts, words], axis=2)
+        return self._of_best_reference(counts)
 
-        library = CHRF(
-            char_order=self.char_order,
-            word_order=self.word_order,
-            beta=self.beta,  # type: ignore[arg-type]  # any number, says its arithmetic
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            eps_smoothing=self.eps_smoothing,
-        )
-        rows = library._extract_corpus_statistics(list(hypotheses), [list(r) for r in test.references])
-        return np.array(rows, dtype=np.float64).reshape(len(hypotheses), -1)
+    def _of_best_reference(self, counts: Doubles) -> Doubles:
+        """Each segment's row of the reference that scores highest: (references, segments, 3N) -> (segments, 3N)."""
+        if len(counts) == 1:
+            return np.array(counts[0])
+        best = self.score(counts).argmax(axis=0)
+        return np.asarray(np.take_along_axis(counts, best[None, :, None], axis=0)[0])
 
     def score(self, totals: Doubles) -> Doubles:
         """chrF from summed statistics, vectorised over leading axes: (..., 3 * orders) -> (...), 0-100."""
@@ -105,3 +116,80 @@ def _sum(orders: Doubles) -> Doubles:
     for order in range(orders.shape[-1]):
         total = total + orders[..., order]
     return total
+
+
+@dataclass(frozen=True)
+class Characters:
+    """Lines as sequences of characters, without white space unless it is kept."""
+
+    lowercase: bool
+    whitespace: bool
+
+    def symbols(self, lines: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> tuple[Numbers, Offsets]:
+        from clirbench.metrics.compiled.tokens import without_white
+
+        _, codes, offsets = code_points([line.lower() for line in lines] if self.lowercase else lines)
+        if self.whitespace:
+            return codes.astype(np.int32), offsets
+        kept: tuple[Numbers, Offsets] = without_white(codes, offsets, kinds())
+        return kept
+
+
+@dataclass(frozen=True)
+class Words:
+    """Lines as sequences of words, ASCII punctuation cut off one edge of each."""
+
+    lowercase: bool
+
+    @property
+    def way(self) -> int:
+        return EDGES
+
+    def prepare(self, lines: Sequence[str]) -> Sequence[str]:
+        return [line.lower() for line in lines] if self.lowercase else lines
+
+    def symbols(self, lines: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> tuple[Numbers, Offsets]:
+        if references == (lines,):
+            tokens = reference_tokens(self, references)
+        else:
+            tokens = tokens_of(self, lines, reference_tokens(self, references))
+        return tokens.numbers, tokens.offsets
+
+
+@dataclass(frozen=True, eq=False)
+class Analysed:
+    """One reference: the length of every line in symbols, and its n-grams as `compiled.ngrams` keeps them."""
+
+    lengths: Offsets
+    tables: tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
+
+
+@lru_cache(maxsize=16)
+def _analysed(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> Analysed:
+    from clirbench.metrics.compiled.ngrams import build_tables
+
+    symbols, offsets = symbols_of.symbols(reference, (reference,))
+    return Analysed(np.diff(offsets), build_tables(symbols, offsets, 1, order))
+
+
+@lru_cache(maxsize=4)
+def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, ...], test: TestSet) -> Doubles:
+    """Hypothesis, reference and matching n-grams against each reference: (references, segments, 3 * order).
+
+    Cached, so that chrF1, chrF2, chrF3 and chrF++ of one system count once.
+    """
+    from clirbench.metrics.compiled.ngrams import count_matches
+
+    counts = np.empty((len(test.references), len(hypotheses), 3 * order))
+    below = np.arange(order)
+    for reference, out in zip(test.references, counts, strict=True):
+        known = _analysed(symbols_of, order, reference)
+        symbols, offsets = symbols_of.symbols(hypotheses, (reference,))
+        of_reference = np.maximum(known.lengths[:, None] - below, 0)
+        of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
+        # As in the library, hypothesis n-grams of an order that the reference lacks are not counted.
+        out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
+        out[:, 1::3] = of_reference
+        out[:, 2::3] = count_matches(symbols, offsets, order, *known.tables)
+    counts.flags.writeable = False
+    return counts

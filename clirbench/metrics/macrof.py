@@ -5,25 +5,30 @@ in one consistent way: those of the reference in order of first occurrence, then
 in order of first occurrence there; `types` gives their names in that order.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from clirbench.metrics.base import check_aligned, check_least
-from clirbench.metrics.tokens import Tokeniser, sacrebleu_version
+from clirbench.metrics.tokens import Cutter, Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from clirbench.metrics.base import Statistics
+
 
 @dataclass(frozen=True)
 class TypeAverage:
-    """What MacroF and MicroF share: the tokeniser, the statistics and the names of the types."""
+    """What averages over word types share: the tokeniser, the statistics and the names of the types.
+
+    An empty hypothesis or reference line has no types. Defined for one reference: of several, the first is used
+    (`refs:first` in the signature).
+    """
 
     tokenize: str = "13a"
     lowercase: bool = False
@@ -42,17 +47,15 @@ class TypeAverage:
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "csr_array[Any]":
         """REFS, PREDS and MATCH of every type, one sparse row a segment: (segments, 3 * types)."""
         check_aligned(hypotheses, test)
-        from scipy.sparse import csr_array
-
-        rows, columns, values, n_types = _type_counts(self.tokeniser, tuple(hypotheses), test.references[0])
-        return csr_array((values, (rows, columns)), shape=(len(hypotheses), 3 * n_types))
+        return type_statistics(self.tokeniser, hypotheses, test)
 
     def types(self, hypotheses: Sequence[str], test: TestSet) -> tuple[str, ...]:
         """The names of the types, in the order of the statistics' column triples."""
         check_aligned(hypotheses, test)
-        known = _reference_types(self.tokeniser, test.references[0])
-        found = dict.fromkeys(token for line in self.tokeniser(hypotheses) for token in line)
-        return (*known, *(token for token in found if token not in known))
+        return hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references[:1]).types
+
+    def sign(self, name: str, *more: str) -> str:
+        return "|".join([name, self.tokeniser.signature, *more, "refs:first", f"sacrebleu:{sacrebleu_version()}"])
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,7 @@ class MacroF(TypeAverage):
     F_beta(c) = (1 + beta^2) P R / (beta^2 P + R), P = MATCH / PREDS, R = MATCH / REFS, and 0 where MATCH is 0.
 
     V is the types with a count in the totals, so it is recomputed for every resample, document or segment.
-    Score: 0-100, higher is better; 0 for totals without any token. Defined for one reference: of several, the first
-    is used (`refs:first` in the signature). An empty reference line has no types.
+    Score: 0-100, higher is better; 0 for totals without any token.
 
     Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
 
@@ -81,14 +83,11 @@ class MacroF(TypeAverage):
 
     @property
     def signature(self) -> str:
-        return f"{self.name}|{self.tokeniser.signature}|refs:first|sacrebleu:{sacrebleu_version()}"
+        return self.sign(self.name, f"beta:{self.beta:g}")
 
-    def score(self, totals: Doubles) -> Doubles:
+    def score(self, totals: "Statistics") -> Doubles:
         """MacroF from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
-        refs, preds, match = totals[..., 0::3], totals[..., 1::3], totals[..., 2::3]
-        f_sum = type_f(refs, preds, match, self.beta).sum(axis=-1)
-        n_types = ((refs + preds) > 0).sum(axis=-1)
-        return np.asarray(100.0 * f_sum / np.maximum(n_types, 1))
+        return average_types(totals, beta=self.beta)
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class MicroF(TypeAverage):
     MicroF_beta = 100 * sum over c in V of f(c) F_beta(c) / sum over c in V of f(c), f(c) = REFS(c) + k.
 
     V and F_beta(c) as in `MacroF`; `k` smooths the weights (1). Score: 0-100, higher is better; 0 for totals
-    without any token. Of several references the first is used.
+    without any token.
 
     Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
 
@@ -117,52 +116,84 @@ class MicroF(TypeAverage):
 
     @property
     def signature(self) -> str:
-        return f"{self.name}|{self.tokeniser.signature}|k:{self.k:g}|refs:first|sacrebleu:{sacrebleu_version()}"
+        return self.sign(self.name, f"beta:{self.beta:g}", f"k:{self.k:g}")
 
-    def score(self, totals: Doubles) -> Doubles:
+    def score(self, totals: "Statistics") -> Doubles:
         """MicroF from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
-        refs, preds, match = totals[..., 0::3], totals[..., 1::3], totals[..., 2::3]
-        weights = np.where((refs + preds) > 0, refs + self.k, 0.0)
-        weighted = (weights * type_f(refs, preds, match, self.beta)).sum(axis=-1)
-        whole = weights.sum(axis=-1)
-        return np.asarray(100.0 * np.divide(weighted, whole, out=np.zeros_like(weighted), where=whole > 0))
+        return average_types(totals, micro=True, beta=self.beta, k=self.k)
 
 
-def type_f(refs: Doubles, preds: Doubles, match: Doubles, beta: float) -> Doubles:
-    """F_beta of types from their counts: (1 + beta^2) MATCH / (PREDS + beta^2 REFS), 0 where nothing matches."""
-    below = preds + beta**2 * refs
-    return np.divide((1 + beta**2) * match, below, out=np.zeros_like(below), where=match > 0)
+@dataclass(frozen=True)
+class MacroPrecision(TypeAverage):
+    """Mean over the word types of the hypotheses of MATCH / PREDS.
+
+    MacroP = 100 / |V_h| * sum over c in V_h of MATCH(c) / PREDS(c); types that are never predicted have no precision.
+    Score: 0-100, higher is better; 0 where nothing is predicted at all.
+
+    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
+
+    **Source:** Gowda et al. 2021, section 2, P_c averaged over V_h.
+    """
+
+    rate: ClassVar[int] = 1
+    name: str = "MacroP"
+
+    @property
+    def signature(self) -> str:
+        return self.sign(self.name)
+
+    def score(self, totals: "Statistics") -> Doubles:
+        """The average from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
+        return average_types(totals, rate=self.rate)
 
 
-@lru_cache(maxsize=4)
-def _reference_types(tokeniser: Tokeniser, reference: tuple[str, ...]) -> dict[str, int]:
-    found = dict.fromkeys(token for line in tokeniser(reference) for token in line)
-    return {token: number for number, token in enumerate(found)}
+@dataclass(frozen=True)
+class MacroRecall(MacroPrecision):
+    """Mean over the word types of the reference of MATCH / REFS.
+
+    MacroR = 100 / |V_y| * sum over c in V_y of MATCH(c) / REFS(c); types that the reference lacks have no recall.
+    Score: 0-100, higher is better; 0 where the reference has no token at all.
+
+    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
+
+    **Source:** Gowda et al. 2021, section 2, R_c averaged over V_y.
+    """
+
+    rate: ClassVar[int] = 2
+    name: str = "MacroR"
 
 
-@lru_cache(maxsize=4)
-def _reference_counts(tokeniser: Tokeniser, reference: tuple[str, ...]) -> tuple[Counter[str], ...]:
-    return tuple(Counter(tokens) for tokens in tokeniser(reference))
+def average_types(
+    totals: "Statistics", *, width: int = 3, rate: int = 0, micro: bool = False, beta: float = 1, k: float = 1
+) -> Doubles:
+    """100 times the average over types of F (`rate` 0), precision (1) or recall (2), from dense or sparse totals.
+
+    Dense totals (..., width * types) give (...); a sparse matrix gives one value for each of its rows.
+    """
+    from clirbench.metrics.compiled.averages import average_dense, average_sparse
+
+    options = (width, rate, micro, float(beta), float(k))
+    if isinstance(totals, np.ndarray):
+        rows = np.ascontiguousarray(totals, dtype=np.float64).reshape(-1, totals.shape[-1])
+        return np.asarray(100.0 * average_dense(rows, *options).reshape(totals.shape[:-1]))
+    sparse = totals.tocsr()
+    sparse.sum_duplicates()  # sorts the columns of each row as well
+    return np.asarray(100.0 * average_sparse(sparse.data, sparse.indices, sparse.indptr, *options))
+
+
+def type_statistics(cutter: Cutter, hypotheses: Sequence[str], test: TestSet) -> "csr_array[Any]":
+    """REFS, PREDS and MATCH of every type, one sparse row a segment; a fresh matrix at every call."""
+    from scipy.sparse import csr_array
+
+    counts, n_types = _type_counts(cutter, tuple(hypotheses), test.references[0])
+    return csr_array(counts, shape=(len(hypotheses), 3 * n_types), copy=True)
 
 
 @lru_cache(maxsize=2)
-def _type_counts(
-    tokeniser: Tokeniser, hypotheses: tuple[str, ...], reference: tuple[str, ...]
-) -> tuple[list[int], list[int], list[float], int]:
-    """Row, column and value of every count, and the number of types."""
-    number = dict(_reference_types(tokeniser, reference))
-    rows: list[int] = []
-    columns: list[int] = []
-    values: list[float] = []
-    for row, (tokens, refs) in enumerate(
-        zip(tokeniser(hypotheses), _reference_counts(tokeniser, reference), strict=True)
-    ):
-        preds = Counter(tokens)
-        for token in {**preds, **refs}:
-            column = 3 * number.setdefault(token, len(number))
-            for offset, count in enumerate((refs[token], preds[token], min(refs[token], preds[token]))):
-                if count:
-                    rows.append(row)
-                    columns.append(column + offset)
-                    values.append(float(count))
-    return rows, columns, values, len(number)
+def _type_counts(cutter: Cutter, hypotheses: tuple[str, ...], reference: tuple[str, ...]) -> tuple[Any, int]:
+    """Values, columns and row starts of the sparse statistics, and the number of types."""
+    from clirbench.metrics.compiled.ngrams import count_types
+
+    ours = hypothesis_tokens(cutter, hypotheses, (reference,))
+    theirs = reference_tokens(cutter, (reference,))
+    return count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types), ours.n_types

@@ -1,38 +1,161 @@
-"""How MT metrics cut text into tokens: sacreBLEU's tokenisers, by name."""
+"""How MT metrics cut text into tokens: sacreBLEU's tokenisers, by name, and tokens as numbers.
 
-from collections.abc import Sequence
+13a, whitespace and chrF++ words are cut by compiled code that equals the library's; the other tokenisers are the
+library's own classes, whose output is split on Unicode white space. References are analysed once per run, the
+hypotheses of one system once for all metrics with the same tokeniser: both are cached by their content.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from clirbench.errors import ResourceError
 from clirbench.metrics.base import check_choice
 
+Codes = NDArray[np.uint32]
+Offsets = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
 TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200")
+NEEDS = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
+SPLIT, MTEVAL, EDGES = 0, 1, 2
+"""Ways to cut: on white space alone; as mteval-v13a; ASCII punctuation off one edge of each word, as chrF++ does."""
 
 
-class CutsLines(Protocol):
-    def __call__(self, line: str) -> str: ...
+class Cutter(Protocol):
+    """What turns lines into tokens: rewriting them, then one of the three ways to cut. Hashable."""
+
+    @property
+    def way(self) -> int: ...
+
+    def prepare(self, lines: Sequence[str]) -> Sequence[str]: ...
+
+    def __hash__(self) -> int: ...
 
 
 @dataclass(frozen=True)
 class Tokeniser:
-    """A tokeniser of sacreBLEU and whether text is lower-cased before it."""
+    """A tokeniser and whether text is lower-cased before it.
+
+    `name` is one of sacreBLEU's tokenisers; `none` splits on white space.
+    """
 
     name: str = "13a"
     lowercase: bool = False
 
     def __post_init__(self) -> None:
         check_choice("tokeniser", "tokenize", self.name, TOKENISERS)
+        if self.name not in ("13a", "none"):
+            library_tokeniser(self.name)  # what is not installed is missed now, not after an hour
+
+    @property
+    def way(self) -> int:
+        return MTEVAL if self.name == "13a" else SPLIT
 
     @property
     def signature(self) -> str:
         return f"case:{'lc' if self.lowercase else 'mixed'}|tok:{self.name}"
 
-    def __call__(self, lines: Sequence[str]) -> list[list[str]]:
-        """The tokens of every line; tokens are split on Unicode white space after the tokeniser's own rules."""
-        cut = _library_tokeniser(self.name)
-        return [cut((line.lower() if self.lowercase else line).rstrip()).split() for line in lines]
+    def prepare(self, lines: Sequence[str]) -> list[str]:
+        """The lines as they go to `cut`, which splits them on white space or by the rules of 13a."""
+        if self.lowercase:
+            lines = [line.lower() for line in lines]
+        if self.name == "13a":
+            return [_mteval_text(line) if "&" in line or "<" in line or "\n" in line else line for line in lines]
+        if self.name == "none":
+            return list(lines)
+        rewrite = library_tokeniser(self.name)
+        return [rewrite(line.rstrip()) for line in lines]
+
+
+def _mteval_text(line: str) -> str:
+    """The rules of mteval-v13a that rewrite text: soft line ends and four entities, in this order."""
+    line = line.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    for entity, character in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+        line = line.replace(entity, character)
+    return line
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """Tokens of lines as type numbers: `numbers[offsets[i]:offsets[i + 1]]` are those of line i.
+
+    Types 0 to `len(known) - 1` are those of `known` (the references), the next ones are new here.
+    """
+
+    numbers: Numbers
+    offsets: Offsets
+    text: str
+    codes: Codes
+    starts: Numbers
+    ends: Numbers
+    hashes: NDArray[np.uint64]
+    slots: Numbers
+    known: "Tokens | None" = None
+
+    @property
+    def n_types(self) -> int:
+        return len(self.starts) + (self.known.n_types if self.known else 0)
+
+    @property
+    def lengths(self) -> Offsets:
+        return np.diff(self.offsets)
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The name of every type, by its number."""
+        here = tuple(self.text[a:b] for a, b in zip(self.starts.tolist(), self.ends.tolist(), strict=True))
+        return (*self.known.types, *here) if self.known else here
+
+
+def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
+    """The tokens of `lines`, numbered by type; types that `known` has keep their numbers."""
+    from clirbench.metrics.compiled.tokens import cut, number_types
+
+    text, codes, offsets = code_points(tokeniser.prepare(lines))
+    starts, ends, first = cut(codes, offsets, kinds(), tokeniser.way)
+    none = np.empty(0, dtype=np.int32)
+    table: tuple[Any, ...] = (codes, none, none, np.empty(0, dtype=np.uint64), none)
+    if known is not None:
+        table = (known.codes, known.starts, known.ends, known.hashes, known.slots)
+    numbers, starts, ends, hashes, slots = number_types(codes, starts, ends, *table)
+    return Tokens(numbers, first, text, codes, starts, ends, hashes, slots, known)
+
+
+@lru_cache(maxsize=8)
+def reference_tokens(tokeniser: Cutter, references: tuple[tuple[str, ...], ...]) -> Tokens:
+    """The tokens of all references, one reference after the other; cached, so analysed once per run."""
+    return tokens_of(tokeniser, [line for reference in references for line in reference])
+
+
+@lru_cache(maxsize=4)
+def hypothesis_tokens(
+    tokeniser: Cutter, hypotheses: tuple[str, ...], references: tuple[tuple[str, ...], ...]
+) -> Tokens:
+    """The tokens of one system's output; cached, so cut once for all metrics with the same tokeniser."""
+    return tokens_of(tokeniser, hypotheses, reference_tokens(tokeniser, references))
+
+
+def code_points(lines: Sequence[str]) -> tuple[str, Codes, Offsets]:
+    """The lines run together, as text and as code points, and where each begins (one more entry than lines)."""
+    text = "".join(lines)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    offsets = np.zeros(len(lines) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)), out=offsets[1:])
+    return text, codes, offsets
+
+
+@cache
+def kinds() -> NDArray[np.uint8]:
+    from clirbench.metrics.compiled.tokens import character_kinds
+
+    return character_kinds()
 
 
 @cache
@@ -41,8 +164,25 @@ def sacrebleu_version() -> str:
 
 
 @cache
-def _library_tokeniser(name: str) -> CutsLines:
+def library_tokeniser(name: str) -> Callable[[str], str]:
+    """A tokeniser of sacreBLEU's; raises `ResourceError` naming what to install, and where to put it."""
     from sacrebleu.metrics.bleu import _get_tokenizer
 
-    tokeniser: CutsLines = _get_tokenizer(name)()
+    if name in ("spm", "flores101", "flores200"):
+        require_spm_model(name)
+    try:
+        tokeniser: Callable[[str], str] = _get_tokenizer(name)()
+    except (ImportError, RuntimeError):
+        advice = f"pip install '{NEEDS[name]}'" if name in NEEDS else "pip install sentencepiece"
+        raise ResourceError(f"tokenize={name!r} needs a package that is not installed: {advice}") from None
     return tokeniser
+
+
+def require_spm_model(name: str) -> None:
+    """Raise `ResourceError` where sacreBLEU would download the model of a sentencepiece tokeniser by itself."""
+    from sacrebleu.tokenizers.tokenizer_spm import SACREBLEU_DIR, SPM_MODELS
+
+    url = SPM_MODELS[name]["url"]
+    path = Path(SACREBLEU_DIR) / "models" / Path(url).name
+    if not path.is_file():
+        raise ResourceError(f"tokenize={name!r} needs its model, which is not downloaded unasked: put {url} at {path}")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clirbench.errors import ConfigError
+from clirbench.relevance.parameters import whole_number
 from clirbench.types import Documents, Qrels, Run, Topic
 
 
@@ -21,8 +21,7 @@ class TopK:
     k: int = 100
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise ConfigError(f"relevance.k={self.k!r}: must be a whole number of at least 1")
+        whole_number("k", self.k)
 
     @property
     def signature(self) -> str:

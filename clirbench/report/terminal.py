@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from clirbench.experiment import Experiment, Inputs, Result, Watch, unwatched
-from clirbench.report.layout import TauTable, count_lines, table_notes, tau_tables, warnings
+from clirbench.report.layout import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
 
 Value = TypeVar("Value")
 
@@ -33,14 +33,19 @@ def progress() -> Iterator[Watch]:
         yield watch
 
 
-def show(result: Result, folder: Path) -> None:
-    """Print the tau tables, what must be known about them, and last the run's folder."""
+def show(result: Result) -> None:
+    """Print the tau tables and what must be known about them."""
     for table in tau_tables(result.board, result.correlations):
         show_table(table, len(result.board.systems), table_notes(result, table.title))
-    for line in count_lines(result):
+    for line in (*count_lines(result), *agreement_lines(result)):
         _say(line)
     for line in warnings(result):
         _say(f"note: {line}")
+    sys.stdout.flush()
+
+
+def show_folder(folder: Path) -> None:
+    """The last line: where everything lies."""
     print(folder)
 
 

@@ -62,9 +62,7 @@ def test_gzip_several_references_and_blocks_of_lines(tmp_path: Path) -> None:
 
 def test_the_test_set_may_lie_in_another_folder(tmp_path: Path) -> None:
     collection = write(tmp_path / "collection", {**GOOD, "reference.txt": "one\n\nthree\nfour\n"})
-    news = write(
-        tmp_path / "news", {"reference.txt": "x\ny\n", "systems/s1.txt": "x\ny\n", "systems/s2.txt": "y\nx\n"}
-    )
+    news = write(tmp_path / "news", {"reference.txt": "x\ny\n", "systems/s1.txt": "x\ny\n", "systems/s2.txt": "y\nx\n"})
     corpus = FolderCorpus(str(collection), str(news)).read()
     assert len(corpus.test) == 2
     assert corpus.english.map.n_lines == 4

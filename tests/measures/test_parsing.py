@@ -7,12 +7,18 @@ import pytest
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.measures import parse
+from clirbench.measures.aqwv import AQWV
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import IrMeasure
+from clirbench.measures.rankings import Overlap
 from clirbench.measures.rbo import RBO
+from clirbench.measures.rbp import RBP
+
+NAMES = ["MAP", "GMAP", "RBO", "RBO(p=0.9)", "P@10", "R@10", "nDCG", "AP(rel=2)", "RR", "ERR@20", "RBP(p=0.8)", "AQWV"]
+NAMES += ["mAQWV", "MQWV", "OQWV", "AQWV(beta=20,rule=top,at=10)", "tau", "tau_AP", "tau_AP@20", "overlap@5", "RBP@9"]
 
 
-@pytest.mark.parametrize("name", ["MAP", "GMAP", "RBO", "RBO(p=0.9)", "P@10", "R@10", "nDCG", "AP(rel=2)", "RR", "ERR@20"])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_column_is_called_as_the_user_wrote_it(name: str) -> None:
     measure = parse(name)
     assert isinstance(measure, Measure)
@@ -29,6 +35,10 @@ def test_map_is_average_precision_of_ir_measures() -> None:
 
 def test_parameters_of_our_own_measures() -> None:
     assert parse("RBO(p=0.9, depth=100)") == RBO(p=0.9, depth=100, name="RBO(p=0.9, depth=100)")
+    assert parse("RBO(ties='a',variant=ext)") == RBO(ties="a", name="RBO(ties='a',variant=ext)")
+    assert parse("mAQWV(beta=20)") == AQWV(beta=20, empty="modified", name="mAQWV(beta=20)")
+    assert parse("overlap@5") == Overlap(k=5, name="overlap@5")
+    assert parse("RBP(rel=2)@7") == RBP(rel=2, k=7, name="RBP(rel=2)@7")
 
 
 def test_an_unknown_name_is_told_its_closest_match_and_the_choices() -> None:
@@ -52,6 +62,13 @@ def test_an_unknown_parameter_is_told_the_choices() -> None:
         ("RBO(p=1.0)", "between 0 and 1"),
         ("RBO(p=0)", "between 0 and 1"),
         ("RBO(depth=0)", "at least 1"),
+        ("AQWV@3", "unknown parameter of measure AQWV 'k'"),
+        ("AQWV(beta=-1)", "beta=-1 must be at least 0"),
+        ("AQWV(rule=top,at=0)", "at=0 must be a whole number of documents"),
+        ("AQWV(rule=share,at=1.5)", r"at=1.5 must be a share in \(0, 1\]"),
+        ("AQWV(calibrate=best)", "unknown calibrate of measure AQWV.*Choices: english, half"),
+        ("AQWV(at=x)", "at='x' must be a number"),
+        ("tau(k=none)", "k=None must be a whole number"),
         ("P@0", "must be at least 1"),
         ("P", "ir-measures cannot read 'P'"),
         ("nDCG(dcg=", "cannot be read"),
@@ -69,4 +86,4 @@ def test_importing_the_package_imports_neither_numba_nor_ir_measures() -> None:
         "print([m for m in ('numba', 'ir_measures', 'pandas') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n" and done.stderr == ""
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -113,7 +113,8 @@ def test_deepening_never_widens_what_is_possible(x: Groups, y: Groups, p: float)
     for depth in range(1, 11):
         at_least = RBO(p=p, variant="min", depth=depth).compare(x, y)
         at_most = RBO(p=p, variant="max", depth=depth).compare(x, y)
-        assert low - 1e-12 <= at_least and at_most <= high + 1e-12
+        assert low - 1e-12 <= at_least
+        assert at_most <= high + 1e-12
         low, high = at_least, at_most
 
 
@@ -126,7 +127,8 @@ def test_deepening_by_whole_tie_groups_never_widens(x: Groups, y: Groups, p: flo
         at_most = RBO(p=p, ties=ties, variant="max").compare(x[:groups], y[:groups])
         assert at_most - at_least <= width + 1e-12
         if ties == "a":
-            assert low - 1e-12 <= at_least and at_most <= high + 1e-12
+            assert low - 1e-12 <= at_least
+            assert at_most <= high + 1e-12
         width, low, high = at_most - at_least, at_least, at_most
 
 
@@ -188,7 +190,8 @@ def test_empty_rankings_show_nothing() -> None:
 
 
 def test_a_residual_is_better_when_lower() -> None:
-    assert RBO().higher_is_better and not RBO(variant="res").higher_is_better
+    assert RBO().higher_is_better
+    assert not RBO(variant="res").higher_is_better
 
 
 def test_the_signature_says_everything() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import AlignmentError, ConfigError
-from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.metrics.macrof import MacroF, MacroPrecision, MacroRecall, MicroF
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score, lines
 
@@ -98,3 +98,30 @@ def test_bad_values_are_errors() -> None:
         MacroF(tokenize="words")
     with pytest.raises(AlignmentError, match="1 hypotheses for references of 2 lines"):
         MacroF().statistics(["a"], TestSet((("a", "b"),)))
+
+
+def test_macro_precision_and_recall_worked_by_hand() -> None:
+    # Precisions of the 5 predicted types: the 1, cat 1, sat 0, a 1/2, b 0; recalls of the 4 reference types:
+    # the 1/2, cat 1, a 1, c 0.
+    assert corpus_score(MacroPrecision(), HYPOTHESES, TEST) == pytest.approx(100 * 2.5 / 5)
+    assert corpus_score(MacroRecall(), HYPOTHESES, TEST) == pytest.approx(100 * 2.5 / 4)
+    assert corpus_score(MacroPrecision(), ("", ""), TEST) == 0
+
+
+@pytest.mark.parametrize("metric", [MacroF(), MicroF(beta=2, k=3), MacroPrecision(), MacroRecall()])
+def test_sparse_rows_score_as_dense_ones(metric: MacroF | MicroF | MacroPrecision) -> None:
+    hypotheses, test = AWKWARD, TestSet((AWKWARD[::-1],))
+    statistics = metric.statistics(hypotheses, test)
+    np.testing.assert_array_equal(metric.score(statistics), metric.score(statistics.toarray()))
+
+
+def test_statistics_are_the_callers_own() -> None:
+    metric = MacroF()
+    metric.statistics(HYPOTHESES, TEST).data[:] = 0
+    assert metric.statistics(HYPOTHESES, TEST).sum() == 14
+
+
+def test_of_several_references_the_first_is_used() -> None:
+    both = TestSet((*TEST.references, ("x", "y")))
+    assert corpus_score(MacroF(), HYPOTHESES, both) == corpus_score(MacroF(), HYPOTHESES, TEST)
+    assert "refs:first" in MacroF().signature

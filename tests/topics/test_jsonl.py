@@ -16,9 +16,7 @@ NONE = Documents.of([])
 
 def test_plain_objects(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_text(
-        '{"topic_id": 7, "title": "a\\nb", "description": "c", "n": 3}\n\n{"id": "x", "title": "d"}\n'
-    )
+    path.write_text('{"topic_id": 7, "title": "a\\nb", "description": "c", "n": 3}\n\n{"id": "x", "title": "d"}\n')
     assert [(t.topic_id, t.text) for t in JsonlTopics(str(path)).topics(NONE)] == [("7", "a b"), ("x", "d")]
     both = JsonlTopics(str(path), fields=["title", "description"]).topics(NONE)
     assert [t.text for t in both] == ["a b c", "d"]

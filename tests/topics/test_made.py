@@ -32,9 +32,7 @@ def documents(*texts: str) -> Documents:
 
 def test_key_terms_are_the_rarest_that_are_not_too_rare_as_words_of_the_document() -> None:
     """df: port 4, ship 3, tax 2, rum 1, crane 2; of d1 in 2 documents or more: tax, crane, then ship."""
-    found = documents(
-        "The ports, (Ships) Rum taxes? Tax-free tax Cranes!", "ship port tax", "port ship", "port crane"
-    )
+    found = documents("The ports, (Ships) Rum taxes? Tax-free tax Cranes!", "ship port tax", "port ship", "port crane")
     one = KeyTerms(Plain(), n=1, min_documents=2).topics(found)
     assert [(topic.topic_id, topic.text) for topic in one] == [("d1", "Tax Cranes Ships")]
     everything = KeyTerms(Plain(), n=9, terms=1, min_documents=2).topics(found)
@@ -79,5 +77,5 @@ def test_how_many_must_be_a_count(n: int) -> None:
 
 
 def test_signatures_say_that_topics_are_known_item_like() -> None:
-    assert KeyTerms(Plain()).signature == "keyterms|n:150|terms:3|min_df:3|an:plain|known-item-like"
-    assert Titles(20).signature == "titles|n:20|known-item-like"
+    assert KeyTerms(Plain()).signature == "keyterms:150|terms:3|min_df:3|an:plain|known-item-like"
+    assert Titles(20).signature == "titles:20|known-item-like"

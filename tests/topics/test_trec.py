@@ -85,9 +85,7 @@ def test_the_signature_is_the_content_not_the_name(tmp_path: Path) -> None:
     (tmp_path / "a").write_text(ONE)
     (tmp_path / "b").write_text(ONE)
     assert TrecTopics(str(tmp_path / "a")).signature == TrecTopics(str(tmp_path / "b")).signature
-    assert TrecTopics(str(tmp_path / "a"), ["title", "desc"]).signature.startswith(
-        "trec:title+description|sha256:"
-    )
+    assert TrecTopics(str(tmp_path / "a"), ["title", "desc"]).signature.startswith("trec:title+description|sha256:")
 
 
 def test_topics_701_to_850_as_published(shared_data: Path) -> None:
@@ -95,10 +93,7 @@ def test_topics_701_to_850_as_published(shared_data: Path) -> None:
     titles = TrecTopics(path).topics(NONE)
     assert [topic.topic_id for topic in titles] == [str(number) for number in range(701, 851)]
     assert titles[0].text == "U.S. oil industry history"
-    assert (
-        TrecTopics(path, ["description"]).topics(NONE)[0].text
-        == "Describe the history of the U.S. oil industry"
-    )
+    assert TrecTopics(path, ["description"]).topics(NONE)[0].text == "Describe the history of the U.S. oil industry"
     assert TrecTopics(path, ["narrative"]).topics(NONE)[2].text.startswith("The title of an article alone")
 
 

@@ -1,0 +1,142 @@
+"""What every analysis starts from: a scoreboard, and beneath its columns the segments and topics they came from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clirbench.errors import AlignmentError
+from clirbench.measures.base import Measure
+from clirbench.metrics.base import Metric
+from clirbench.scoreboard import Scoreboard
+from clirbench.types import Doubles
+
+if TYPE_CHECKING:
+    from clirbench.metrics.base import Statistics
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A scoreboard and the items its numbers were summed from, where they are known.
+
+    `statistics[metric column, system]`: segments x k; `metrics[column]` scores their sums.
+    `types[metric column, system]`: the names of a type average's types, where segments of two systems are mixed.
+    `per_topic[measure column]`: systems (as in the board) x topics; `measures[column]` aggregates them.
+    A column without items (imported scores) takes part with its values fixed, and every table says so.
+    Raises `AlignmentError` where items and board do not fit.
+    """
+
+    board: Scoreboard
+    statistics: "Mapping[tuple[str, str], Statistics]" = field(default_factory=lambda: NOTHING)
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: NOTHING)
+    per_topic: Mapping[str, Doubles] = field(default_factory=lambda: NOTHING)
+    measures: Mapping[str, Measure] = field(default_factory=lambda: NOTHING)
+    types: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+
+    def __post_init__(self) -> None:
+        for name, values in self.per_topic.items():
+            if values.ndim != 2 or len(values) != len(self.systems):
+                raise AlignmentError(f"{name}: per-topic values {values.shape} for {len(self.systems)} systems")
+        for name in self.metrics:
+            lengths = {self.statistics[name, s].shape[0] for s in self.systems if (name, s) in self.statistics}
+            if len(lengths) > 1:
+                raise AlignmentError(f"{name}: systems have different numbers of segments: {sorted(lengths)}")
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.board.systems
+
+    @cached_property
+    def metric_names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.board.metrics)
+
+    @cached_property
+    def measure_names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.board.measures)
+
+    @cached_property
+    def x(self) -> Doubles:
+        """(metrics, systems): every metric, turned so that more is better."""
+        return _stacked([column.oriented for column in self.board.metrics], len(self.systems))
+
+    @cached_property
+    def y(self) -> Doubles:
+        """(measures, systems): every measure, turned so that more is better."""
+        return _stacked([column.oriented for column in self.board.measures], len(self.systems))
+
+    def segments(self, metric: str) -> int:
+        """How many segments a metric was summed over; 0 where only its scores are known."""
+        if metric not in self.metrics or not all((metric, system) in self.statistics for system in self.systems):
+            return 0
+        return int(self.statistics[metric, self.systems[0]].shape[0])
+
+    def topics(self, measure: str) -> int:
+        """How many topics a measure was averaged over; 0 where only its values are known."""
+        return int(self.per_topic[measure].shape[1]) if measure in self.per_topic else 0
+
+    def sign(self, column: str) -> float:
+        """-1 where less is better in that column."""
+        return 1.0 if self.board[column].higher_is_better else -1.0
+
+    def only(self, kept: "np.typing.NDArray[np.bool_]") -> "Evidence":
+        """The same columns over the systems for which `kept` (systems,) is true."""
+        rows = np.flatnonzero(kept)
+        board = Scoreboard(
+            tuple(self.systems[i] for i in rows),
+            tuple(replace(column, values=column.values[rows]) for column in self.board.columns),
+            {name: tuple(texts[i] for i in rows) for name, texts in self.board.metadata.items()},
+        )
+        return replace(self, board=board, per_topic={name: values[rows] for name, values in self.per_topic.items()})
+
+    def columns(self, names: "frozenset[str] | set[str]") -> "Evidence":
+        """The same systems with the named columns alone."""
+        kept = tuple(column for column in self.board.columns if column.name in names)
+        return replace(self, board=replace(self.board, columns=kept))
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A column that lacks systems, and which."""
+
+    column: str
+    systems: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.column} has no value for {', '.join(self.systems)}"
+
+
+def holes(evidence: Evidence) -> list[Hole]:
+    """Every column with a missing or non-finite value, naming the systems."""
+    return [
+        Hole(column.name, tuple(s for s, v in zip(evidence.systems, column.values, strict=True) if not np.isfinite(v)))
+        for column in evidence.board.columns
+        if not np.isfinite(column.values).all()
+    ]
+
+
+def panels(evidence: Evidence, complete: bool = False) -> Iterator[tuple[Evidence, str]]:
+    """Parts of the evidence without holes, each with a note that says which systems it lacks.
+
+    First the columns that have every system. With `complete`, then every column with holes, with all the complete
+    columns of the other side and over the systems it has: "tau only over complete pairs", with its own n.
+    """
+    holed = {hole.column: hole for hole in holes(evidence)}
+    whole = {column.name for column in evidence.board.columns} - set(holed)
+    yield evidence.columns(whole), ""
+    if not complete:
+        return
+    for name, hole in holed.items():
+        column = evidence.board[name]
+        others = {other.name for other in evidence.board.columns if other.role != column.role and other.name in whole}
+        kept = np.array([system not in hole.systems for system in evidence.systems])
+        part = evidence.columns(others | {name}).only(kept)
+        yield part, f"over {len(part.systems)} of {len(evidence.systems)} systems: {hole}"
+
+
+def _stacked(columns: list[Doubles], n: int) -> Doubles:
+    return np.stack(columns).astype(np.float64) if columns else np.empty((0, n))

@@ -1,0 +1,179 @@
+"""Names of results by what they were made from: content, components and the code that computes, never a path or a time.
+
+    key = sha256(step and its inputs, the item, Python and numpy, the source of every module that takes part)
+
+Version numbers that somebody must remember to raise are forgotten; so the code in a key is its source text: the
+modules of the step and of its components, and every module of the same package that these import, directly or not.
+Editing chrF leaves what BLEU computed valid; libraries are named with their versions by the components' signatures.
+"""
+
+import ast
+import hashlib
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class Digest(Protocol):
+    """What `hashlib.sha256()` gives."""
+
+    def update(self, data: bytes, /) -> None: ...
+
+    def hexdigest(self) -> str: ...
+
+
+def fingerprint(*values: Any) -> str:
+    """sha256 of values by content, hexadecimal.
+
+    Plain values, arrays, sequences, mappings (in their order) and dataclasses. A dataclass is its class, the source
+    of its code, its fields (those with `compare=False` apart) and its `signature`; an object with a `fingerprint`
+    (text, an entry of the store) is that. Raises `TypeError` for what has no content of its own, a path among them.
+    """
+    digest = hashlib.sha256()
+    _feed(digest, values)
+    return digest.hexdigest()
+
+
+def environment() -> tuple[str, ...]:
+    """What moves numbers without being named by a component: Python (its Unicode tables) and numpy (its sums)."""
+    return (f"python-{sys.version_info[0]}.{sys.version_info[1]}", f"numpy-{np.__version__}")
+
+
+def _feed(digest: Digest, value: Any) -> None:
+    if value is None or isinstance(value, bool | int | float):
+        _tagged(digest, type(value).__name__, repr(value).encode())
+    elif isinstance(value, str):
+        _tagged(digest, "str", value.encode("utf-8", "surrogatepass"))
+    elif isinstance(value, bytes):
+        _tagged(digest, "bytes", value)
+    elif isinstance(value, np.generic):
+        _feed(digest, value.item())
+    elif isinstance(value, np.ndarray):
+        _feed_array(digest, value)
+    elif isinstance(content := getattr(value, "fingerprint", None), str):
+        _tagged(digest, "content", content.encode())
+    elif isinstance(value, tuple | list):
+        _feed_sequence(digest, value)
+    elif isinstance(value, Mapping):
+        _tagged(digest, "mapping", str(len(value)).encode())
+        for name, held in value.items():
+            _feed(digest, name)
+            _feed(digest, held)
+    elif isinstance(value, set | frozenset):
+        _feed_sequence(digest, sorted(value))
+    elif is_dataclass(value) and not isinstance(value, type):
+        _feed_dataclass(digest, value)
+    else:
+        raise TypeError(f"{type(value).__name__} has no content that could be part of a key: {value!r}")
+
+
+def _tagged(digest: Digest, tag: str, content: bytes) -> None:
+    """Kind and length stand before every value, so that no two sequences of values read the same."""
+    digest.update(f"{tag}:{len(content)}:".encode())
+    digest.update(content)
+
+
+def _feed_array(digest: Digest, array: "np.ndarray[Any, Any]") -> None:
+    if array.dtype.hasobject:
+        raise TypeError(f"an array of objects (shape {array.shape}) cannot be part of a key")
+    _tagged(digest, f"array{array.dtype.str}{array.shape}", np.ascontiguousarray(array).tobytes())
+
+
+def _feed_sequence(digest: Digest, values: tuple[Any, ...] | list[Any]) -> None:
+    if all(isinstance(value, str) for value in values):
+        # Millions of document ids: one call instead of one for each.
+        _tagged(digest, "strings", json.dumps(values).encode())
+        return
+    _tagged(digest, "sequence", str(len(values)).encode())
+    for value in values:
+        _feed(digest, value)
+
+
+def _feed_dataclass(digest: Digest, value: Any) -> None:
+    kind = type(value)
+    _tagged(digest, "class", f"{kind.__module__}.{kind.__qualname__}".encode())
+    _tagged(digest, "code", code_of(kind.__module__).encode())
+    for field in fields(value):
+        if field.compare:
+            _tagged(digest, "field", field.name.encode())
+            _feed(digest, getattr(value, field.name))
+    signature = getattr(value, "signature", None)
+    if isinstance(signature, str):
+        _tagged(digest, "signature", signature.encode())
+
+
+@lru_cache(maxsize=256)
+def code_of(module: str) -> str:
+    """sha256 over the source of a module, of all it imports from its own package, and of data files beside them."""
+    digest = hashlib.sha256()
+    for path in sorted({file for name in imported(module) for file in _files(name)}):
+        _tagged(digest, path.name, path.read_bytes())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=256)
+def imported(module: str) -> frozenset[str]:
+    """The module and every module of the same top-level package that it imports, anywhere in its code."""
+    package = module.partition(".")[0]
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found or _source(name) is None:
+            continue
+        found.add(name)
+        waiting += [other for other in _imports(name) if other.partition(".")[0] == package]
+        waiting += [name.rpartition(".")[0]] if "." in name else []
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1024)
+def _imports(module: str) -> tuple[str, ...]:
+    source = _source(module)
+    return () if source is None else tuple(_imports_in(ast.parse(source.read_bytes())))
+
+
+def _imports_in(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            # What is imported may itself be a module.
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@lru_cache(maxsize=1024)
+def _source(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        # Not a module: a class or function that was imported by name, or a script's `__main__`.
+        return _loaded_source(module)
+    path = Path(spec.origin) if spec and spec.origin else None
+    return path if path is not None and path.suffix == ".py" and path.is_file() else None
+
+
+def _loaded_source(module: str) -> Path | None:
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file) if file else None
+
+
+def _files(module: str) -> list[Path]:
+    """The source of a module, and the data (word lists) that lie in its folder."""
+    source = _source(module)
+    if source is None:
+        return []
+    if source.name != "__init__.py":
+        return [source]
+    return [path for path in source.parent.iterdir() if path.is_file() and (path == source or path.suffix not in CODE)]
+
+
+CODE = (".py", ".pyc", ".so", ".nbi", ".nbc")

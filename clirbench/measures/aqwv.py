@@ -1,0 +1,180 @@
+"""Query-weighted values: what missed and falsely returned documents cost, for a system that returns a SET.
+
+    QWV(q) = 1 - (P_miss(q) + beta P_fa(q))
+    P_miss = relevant documents not returned / relevant documents
+    P_fa   = other documents returned / other documents of the collection
+
+AQWV, *actual*, is its mean at one decision rule fixed beforehand; MQWV, *maximum*, at the threshold that is best for
+all topics together; OQWV, *oracle*, at the best one for each topic: AQWV <= MQWV <= OQWV for one rule. A ranked list
+becomes a set by a rule: documents that score at least `at` (`score`), the first `at` documents (`top`), or documents
+with at least the share `at` of the topic's best score (`share`). Scores are those the retriever gave, ties intact.
+Values are at most 1, higher is better, and can be negative (down to -beta); nothing returned is 0.
+
+A topic without relevant documents has no P_miss. `empty` says what it is worth: `drop` leaves it out (its value is
+undefined), `no_miss` takes P_miss as 0, `modified` takes the mean of P_miss over topics that have relevant documents
+and the mean of P_fa over all (mAQWV).
+
+**Source:** NIST, MATERIAL: derivation of AQWV (aqwv_derivation.pdf, 2017), after Wegmann et al. 2013; the modified
+form and beta = 40: fits the published P_miss and P_fa of Gowda et al., NAACL 2021, Table 4.
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from clirbench.errors import ConfigError, InputError
+from clirbench.measures import parameters
+from clirbench.measures.aggregates import arithmetic
+from clirbench.measures.decisions import RULES, Booleans, Returned, returned
+from clirbench.types import Doubles, Judged, Run
+
+EMPTY = ("drop", "no_miss", "modified")
+CALIBRATIONS = ("english", "half")
+NOTHING = np.inf
+"""The threshold at which no document is returned."""
+
+
+def query_weighted_value(p_miss: Doubles | float, p_fa: Doubles | float, beta: float = 40.0) -> Doubles:
+    """QWV = 1 - (P_miss + beta P_fa), element by element; also AQWV from mean P_miss and mean P_fa."""
+    return np.asarray(1.0 - (np.asarray(p_miss) + beta * np.asarray(p_fa)), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class QueryWeighted:
+    """What AQWV, MQWV and OQWV share: `beta` >= 0, the decision `rule`, the `empty`-topic policy."""
+
+    beta: float = 40.0
+    rule: str = "score"
+    empty: str = "drop"
+    name: str = ""
+    higher_is_better: bool = field(default=True, init=False)
+    uses_qrels: bool = field(default=True, init=False)
+
+    def __post_init__(self) -> None:
+        if parameters.number(self.name, "beta", self.beta) < 0:
+            raise ConfigError(f"measure {self.name}: beta={self.beta!r} must be at least 0")
+        parameters.choice(self.name, "rule", self.rule, RULES)
+        parameters.choice(self.name, "empty", self.empty, EMPTY)
+
+    @property
+    def signature(self) -> str:
+        kind = type(self).__name__
+        settings = f"beta:{self.beta:g}|rule:{self.rule}{self._decision}|empty:{self.empty}"
+        return f"{self.name}|measure:{kind}|{settings}|mean:arithmetic|unmatched:0"
+
+    @property
+    def _decision(self) -> str:
+        return ""
+
+    def per_topic(self, run: Run, judged: Judged) -> Doubles:
+        """One value for each topic; NaN for a topic that the policy drops. Raises `InputError` (see `returned`)."""
+        topics = returned(run, judged, self.rule)
+        return self.values(topics, self.thresholds(topics, judged))
+
+    def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
+        """The key that a document of each topic must reach to be returned."""
+        raise NotImplementedError
+
+    def values(self, topics: Returned, thresholds: Doubles) -> Doubles:
+        """QWV of each topic, its documents cut at its threshold, under the empty-topic policy."""
+        p_miss, p_fa = topics.rates(thresholds)
+        empty = topics.n_relevant == 0
+        if self.empty == "drop":
+            return query_weighted_value(np.where(empty, np.nan, p_miss), p_fa, self.beta)
+        weight = 1.0
+        if self.empty == "modified" and not empty.all():
+            # So weighted, the mean over all topics is 1 - (mean P_miss of those with relevant + beta mean P_fa of all).
+            weight = len(empty) / float((~empty).sum())
+        return query_weighted_value(np.where(empty, 0.0, p_miss) * weight, p_fa, self.beta)
+
+    def aggregate(self, values: Doubles) -> Doubles:
+        return arithmetic(values)
+
+    def best(self, topics: Returned, among: Booleans) -> float:
+        """The single threshold with the highest total QWV over the topics `among`; of equals, that which returns least.
+
+        Going down the documents in the order of their keys, each changes the total by what it gains or costs.
+        """
+        part = among[topics.topic]
+        keys, gains = topics.keys[part], topics.gains(self.beta)[part]
+        if not len(keys):
+            return NOTHING
+        order = np.argsort(-keys, kind="stable")
+        keys, totals = keys[order], np.cumsum(gains[order])
+        whole = np.append(keys[1:] != keys[:-1], True)
+        candidates, totals = keys[whole], totals[whole]
+        at = int(np.argmax(totals))
+        return float(candidates[at]) if totals[at] > 0 else NOTHING
+
+
+@dataclass(frozen=True)
+class AQWV(QueryWeighted):
+    """Actual query-weighted value: the decision is fixed before the system is scored.
+
+    `at` is the decision itself (a score, a number of documents, a share in (0, 1]). Where it is not given it is
+    calibrated: on the English side's own run, whose best single threshold every system then gets (`english`), or on
+    the other half of the topics in the system's own run (`half`: topics at odd positions decide for those at even
+    ones, and the other way round).
+    """
+
+    at: float | None = None
+    calibrate: str = "english"
+    name: str = "AQWV"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parameters.choice(self.name, "calibrate", self.calibrate, CALIBRATIONS)
+        if self.at is not None:
+            self._check_at(self.at)
+
+    def _check_at(self, at: float) -> None:
+        parameters.number(self.name, "at", at)
+        if self.rule == "top" and (at != int(at) or at < 1):
+            raise ConfigError(f"measure {self.name}: at={at!r} must be a whole number of documents, at least 1")
+        if self.rule == "share" and not 0 < at <= 1:
+            raise ConfigError(f"measure {self.name}: at={at!r} must be a share in (0, 1]")
+
+    @property
+    def _decision(self) -> str:
+        return f"|at:{self.at:g}" if self.at is not None else f"|at:calibrated-{self.calibrate}"
+
+    def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
+        n = len(topics.n_relevant)
+        if self.at is not None:
+            return np.full(n, -float(self.at) if self.rule == "top" else float(self.at))
+        if self.calibrate == "english":
+            return np.full(n, _on_english(self, judged))
+        if n < 2:
+            raise InputError(f"measure {self.name}: calibrate=half needs at least 2 scored topics, there are {n}")
+        odd = np.arange(n) % 2 == 1
+        return np.where(odd, self.best(topics, ~odd), self.best(topics, odd))
+
+
+@dataclass(frozen=True)
+class MQWV(QueryWeighted):
+    """Maximum query-weighted value: at the one threshold that is best for this run over all topics."""
+
+    name: str = "MQWV"
+
+    def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
+        n = len(topics.n_relevant)
+        return np.full(n, self.best(topics, np.ones(n, dtype=bool)))
+
+
+@dataclass(frozen=True)
+class OQWV(QueryWeighted):
+    """Oracle query-weighted value: at the threshold that is best for each topic; at least 0."""
+
+    name: str = "OQWV"
+
+    def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
+        n = np.arange(len(topics.n_relevant))
+        return np.array([self.best(topics, n == topic) for topic in n], dtype=np.float64)
+
+
+@lru_cache(maxsize=4)
+def _on_english(measure: AQWV, judged: Judged) -> float:
+    """The English side's best single threshold; once for all systems, a `Judged` hashes by identity."""
+    topics = returned(judged.ideal, judged, measure.rule)
+    return measure.best(topics, np.ones(len(topics.n_relevant), dtype=bool))

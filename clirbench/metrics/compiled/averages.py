@@ -1,0 +1,68 @@
+"""Averages over word types, from totals with `width` columns a type: REFS, PREDS, MATCH and, of four, WEIGHT.
+
+WEIGHT is the type's own weight times (REFS + PREDS), so that it is additive and the weight can be had back from any
+sum; of three columns every weight is 1.
+"""
+
+import numpy as np
+from numba import njit
+
+F, PRECISION, RECALL = 0, 1, 2
+
+
+@njit(cache=True)
+def add_type(refs, preds, match, weighed, rate, micro, beta, k, above, below):  # type: ignore[no-untyped-def]
+    """The running sums of weights times rates and of weights, with one more type.
+
+    A precision is defined where PREDS > 0, a recall where REFS > 0; F where the type occurs at all, 0 without match.
+    """
+    if refs + preds <= 0 or (rate == PRECISION and preds <= 0) or (rate == RECALL and refs <= 0):
+        return above, below
+    weight = weighed / (refs + preds)
+    if micro:
+        weight *= refs + k
+    value = 0.0
+    if match > 0:
+        if rate == PRECISION:
+            value = match / preds
+        elif rate == RECALL:
+            value = match / refs
+        else:
+            value = (1 + beta * beta) * match / (preds + beta * beta * refs)
+    return above + weight * value, below + weight
+
+
+@njit(cache=True)
+def average_dense(totals, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
+    """One average for each row of totals (rows, width * types); 0 for a row without any type."""
+    out = np.zeros(len(totals))
+    for row in range(len(totals)):
+        above, below = 0.0, 0.0
+        for at in range(0, totals.shape[1], width):
+            refs, preds = totals[row, at], totals[row, at + 1]
+            weighed = totals[row, at + 3] if width == 4 else refs + preds
+            above, below = add_type(refs, preds, totals[row, at + 2], weighed, rate, micro, beta, k, above, below)
+        if below > 0:
+            out[row] = above / below
+    return out
+
+
+@njit(cache=True)
+def average_sparse(values, columns, begins, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
+    """One average for each row of a CSR matrix whose columns are sorted within each row."""
+    out = np.zeros(len(begins) - 1)
+    held = np.zeros(4)
+    for row in range(len(out)):
+        above, below = 0.0, 0.0
+        i = begins[row]
+        while i < begins[row + 1]:
+            kind = columns[i] // width
+            held[:] = 0
+            while i < begins[row + 1] and columns[i] // width == kind:
+                held[columns[i] % width] = values[i]
+                i += 1
+            weighed = held[3] if width == 4 else held[0] + held[1]
+            above, below = add_type(held[0], held[1], held[2], weighed, rate, micro, beta, k, above, below)
+        if below > 0:
+            out[row] = above / below
+    return out

@@ -1,0 +1,1 @@
+"""Tables of published papers, computed again from the scores behind them and held against what was printed."""

@@ -1,0 +1,67 @@
+"""Pseudo-relevance by percentile: the best part of what a topic matches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clirbench.errors import ConfigError
+from clirbench.relevance.parameters import share
+from clirbench.types import Documents, Doubles, Qrels, Run, Topic
+
+POPULATIONS = ("matched", "collection")
+
+
+@dataclass(frozen=True)
+class Percentile:
+    """Documents whose score is at or above the (100 - `percent`)-th percentile are relevant (grade 1).
+
+    The percentile (linear between neighbours) is taken over the scores of the documents the topic matches
+    (`of="matched"`, default) or of the whole collection, where a document that is not matched has score 0
+    (`of="collection"`, CLIReval's way). A document that is not matched is never relevant, the best always is. Ties
+    are whole; the rule reaches as far as the list is deep. A topic that the English side does not match is left out.
+    Raises `ConfigError` for `percent` outside (0, 100].
+
+    **Source:** Sun and Duh, CLIReval: Evaluating Machine Translation as a Cross-Lingual Information Retrieval Task,
+    ACL 2020 (percentile mode, 25 by default).
+    """
+
+    percent: float = 25
+    of: str = "matched"
+
+    def __post_init__(self) -> None:
+        share("percent", self.percent, 100)
+        if self.of not in POPULATIONS:
+            raise ConfigError(f"relevance.of={self.of!r}: choices are {', '.join(POPULATIONS)}")
+
+    @property
+    def signature(self) -> str:
+        return f"percentile{self.percent:g}|of:{self.of}"
+
+    def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
+        grades: dict[str, dict[str, int]] = {}
+        for topic in topics:
+            at = ideal.position.get(topic.topic_id)
+            scores = ideal.values(topic.topic_id, tied=True).astype(np.float64)
+            if at is None or not len(scores):
+                continue
+            matched = max(int(ideal.n_matched[at]), len(scores))
+            threshold = self._threshold(scores, matched, max(len(documents), matched))
+            relevant = int((scores >= threshold).sum())
+            grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
+        return Qrels(grades)
+
+    def _threshold(self, scores: Doubles, matched: int, collection: int) -> float:
+        """The percentile over a population of which only the best, `scores`, are listed; -inf below the list."""
+        population = matched if self.of == "matched" else collection
+        rank = (population - 1) * self.percent / 100
+        above, below = int(np.floor(rank)), int(np.ceil(rank))
+        values = [self._value(scores, i, matched) for i in (above, below)]
+        if np.isinf(values).any():
+            return -np.inf
+        return values[0] + (rank - above) * (values[1] - values[0])
+
+    def _value(self, scores: Doubles, i: int, matched: int) -> float:
+        if i < len(scores):
+            return float(scores[i])
+        return 0.0 if i >= matched else -np.inf

@@ -1,0 +1,56 @@
+"""Known items: the document that the topic's text was taken from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clirbench.errors import ConfigError
+from clirbench.types import Documents, Qrels, Run, Topic
+
+UNITS = ("line", "text")
+
+
+@dataclass(frozen=True)
+class QueryInDocument:
+    """A document that contains the topic's text is relevant (grade 1).
+
+    `unit="line"` (default): one of the document's lines is the topic's text, for topics that are sentences or titles
+    of the English side; `unit="text"`: the topic's text stands anywhere in it. White space at both ends and runs of
+    it do not count; `ignore_case` says whether case does. A topic that stands in no document, has no text, or is not
+    matched by the English side is left out. Raises `ConfigError` for an unknown unit.
+
+    **Source:** Sun and Duh, CLIReval, ACL 2020 (query-in-document mode).
+    """
+
+    unit: str = "line"
+    ignore_case: bool = False
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise ConfigError(f"relevance.unit={self.unit!r}: choices are {', '.join(UNITS)}")
+
+    @property
+    def signature(self) -> str:
+        return f"query_in_document|unit:{self.unit}|case:{'ignored' if self.ignore_case else 'kept'}"
+
+    def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
+        wanted = [topic for topic in topics if len(ideal.values(topic.topic_id))]
+        topics_of: dict[str, list[str]] = {}
+        for topic in wanted:
+            topics_of.setdefault(self._plain(topic.text), []).append(topic.topic_id)
+        topics_of.pop("", None)
+        grades: dict[str, dict[str, int]] = {topic.topic_id: {} for topic in wanted}
+        for document in documents:
+            for text in self._found(document.text, topics_of):
+                for topic_id in topics_of[text]:
+                    grades[topic_id][document.doc_id] = 1
+        return Qrels({topic_id: by_document for topic_id, by_document in grades.items() if by_document})
+
+    def _found(self, text: str, wanted: dict[str, list[str]]) -> set[str]:
+        if self.unit == "line":
+            return {self._plain(line) for line in text.split("\n")} & wanted.keys()
+        plain = self._plain(text)
+        return {query for query in wanted if query in plain}
+
+    def _plain(self, text: str) -> str:
+        spaced = " ".join(text.split())
+        return spaced.casefold() if self.ignore_case else spaced

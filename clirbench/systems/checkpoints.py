@@ -1,0 +1,193 @@
+"""`systems=checkpoints`: a sweep found by a pattern of paths, of translations or of models that translate."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from clirbench.corpora.alignment import listed
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.layout import text_at
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.systems.files import misaligned
+from clirbench.systems.grids import joined_metadata
+from clirbench.systems.patterns import Match, PathPattern, natural
+from clirbench.systems.translation import machine_translations
+from clirbench.systems.translators.base import Translator
+from clirbench.systems.translators.detected import detected
+from clirbench.types import Translation
+
+REPLICATES = ("seed", "run", "replicate")
+
+
+@dataclass(frozen=True)
+class CheckpointSystems:
+    """Systems found by a pattern; what its placeholders stand for becomes metadata and makes the names.
+
+    Either `pattern` matches translations of the collection (`/exp/run*/ckpt_%step%.txt`) and `test_pattern`, with the
+    same placeholders, those of a test set that is another text; or `model` matches models, which `translator` (None:
+    chosen by what lies in the model's folder) lets translate both, in shards of about `shard_lines` lines kept under
+    `cache`. A name is made of the values in the order of the path, `run1-step100`; the systems are ordered by step,
+    then by the other values, numbers as numbers. Checkpoints that differ in `replicates` (and `*`) alone have the
+    same `group` in their metadata. `metadata` is a table with further columns, by `system` or by the values.
+    `include` and `exclude` are glob patterns of names.
+
+    **Raises** `ConfigError` for settings that contradict each other; `translations`: `InputError` for a pattern that
+    matches nothing, two files for one system, a system that one side lacks; `AlignmentError` for line counts; what a
+    translator misses; all at once as `Problems`.
+    """
+
+    pattern: str | None = None
+    test_pattern: str | None = None
+    model: str | None = None
+    translator: Translator | None = None
+    include: Sequence[str] = ("*",)
+    exclude: Sequence[str] = ()
+    metadata: str | None = None
+    replicates: Sequence[str] = REPLICATES
+    shard_lines: int = 1000
+    cache: str = field(default="runs/.cache")
+
+    def __post_init__(self) -> None:
+        if bool(self.pattern) == bool(self.model):
+            raise ConfigError(
+                "systems=checkpoints: name either translations that exist, "
+                "systems.pattern='/exp/run*/ckpt_%step%.txt', or models that translate, "
+                "systems.model='/exp/ckpt_%step%'" + (", not both" if self.model else "")
+            )
+        if self.test_pattern and self.model:
+            raise ConfigError("systems.test_pattern: models translate the test set themselves; leave it out")
+        if self.shard_lines < 1:
+            raise ConfigError(f"systems.shard_lines={self.shard_lines}: must be at least 1")
+        if self.translator is not None and not isinstance(self.translator, Translator):
+            raise ConfigError(f"systems.translator: {type(self.translator).__name__} is not a Translator")
+        main = self.main
+        if self.test_pattern:
+            other = PathPattern(self.test_pattern, "systems.test_pattern")
+            if sorted(other.names) != sorted(main.names):
+                raise ConfigError(
+                    f"systems.test_pattern has the placeholders {listed(other.names) or 'none'}, "
+                    f"systems.pattern {listed(main.names) or 'none'}; both must have the same"
+                )
+
+    @property
+    def main(self) -> PathPattern:
+        """The pattern that the systems' names come from."""
+        if self.pattern:
+            return PathPattern(self.pattern, "systems.pattern")
+        return PathPattern(str(self.model), "systems.model")
+
+    def translations(self, corpus: Corpus) -> Sequence[Translation]:
+        named = self.chosen(by_name(self.main.matches(folders=bool(self.model)), self.main.key))
+        described = joined_metadata(self.metadata, {name: self.described(match) for name, match in named.items()})
+        if self.model:
+            return self._translated(corpus, named, described)
+        return self._existing(corpus, named, described)
+
+    def chosen(self, named: Mapping[str, Match]) -> dict[str, Match]:
+        """Those whose names `include` and `exclude` leave; raises for a pattern that matches no name."""
+        raise_all(
+            [
+                UnknownName("system", pattern, named)
+                for pattern in (*self.include, *self.exclude)
+                if not any(fnmatchcase(name, pattern) for name in named)
+            ]
+        )
+        kept = {
+            name: match
+            for name, match in named.items()
+            if any(fnmatchcase(name, pattern) for pattern in self.include)
+            and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
+        }
+        if not kept:
+            raise InputError(f"systems.include and systems.exclude leave none of {listed(list(named))}")
+        return kept
+
+    def described(self, match: Match) -> dict[str, str]:
+        """The values of a match; the stars as `replicate`; `group` where checkpoints can be replicates of another."""
+        columns = {name: value for name, value in match.values.items() if name != "system"}
+        stars = [label for name, label in match.labels.items() if name.startswith("*") and label]
+        if columns and stars:
+            columns.setdefault("replicate", "-".join(stars))
+        kept = [match.labels[name] for name in match.values if name not in self.replicates and name != "system"]
+        if kept and any(name in self.replicates for name in columns):
+            columns.setdefault("group", "-".join(kept))
+        return columns
+
+    def _existing(
+        self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
+    ) -> tuple[Translation, ...]:
+        searched = {name: text_at(match.path) for name, match in named.items()}
+        test = searched
+        if self.test_pattern:
+            test = {name: text_at(path) for name, path in self._test_files(named).items()}
+        elif corpus.english.map.n_lines != len(corpus.test):
+            raise InputError(
+                f"the collection has {corpus.english.map.n_lines} lines and the test set {len(corpus.test)}: name the "
+                "systems' files for the test set too, systems.test_pattern=..."
+            )
+        raise_all(misaligned(corpus, searched, test))
+        return tuple(Translation(name, test[name], searched[name], described[name]) for name in named)
+
+    def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:
+        """The file of each system for the test set: the one whose placeholders and stars stand for the same."""
+        pattern = PathPattern(str(self.test_pattern), "systems.test_pattern")
+        found: dict[Any, list[Path]] = {}
+        for match in pattern.matches():
+            found.setdefault(match.identity, []).append(match.path)
+        errors: list[ClirbenchError] = []
+        files: dict[str, Path] = {}
+        lacking = []
+        for name, match in named.items():
+            paths = found.get(match.identity, [])
+            if len(paths) > 1:
+                errors.append(_same_system(pattern.key, name, paths))
+            elif paths:
+                files[name] = paths[0]
+            else:
+                lacking.append(f"{name} ({match.path})")
+        if lacking:
+            errors.append(InputError(f"{pattern.key}={pattern.text}: has no file for {listed(lacking)}"))
+        raise_all(errors)
+        return files
+
+    def _translated(
+        self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
+    ) -> tuple[Translation, ...]:
+        errors: list[ClirbenchError] = []
+        models: list[tuple[str, Translator, Path | None, Mapping[str, str]]] = []
+        for name, match in named.items():
+            with gathered(errors):
+                translator = self.translator or detected(match.path)
+                translator.check(match.path)
+                models.append((name, translator, match.path, described[name]))
+        translations: tuple[Translation, ...] = ()
+        with gathered(errors):
+            translations = machine_translations(corpus, models, self.cache, self.shard_lines)
+        raise_all(list({str(error): error for error in errors}.values()))  # a missing library is missed by every model
+        return translations
+
+
+def by_name(matches: Sequence[Match], key: str) -> dict[str, Match]:
+    """Matches by the name of their system, in natural order by step; raises `InputError` where two have one name."""
+    files: dict[str, list[Match]] = {}
+    for match in sorted(matches, key=_order):
+        files.setdefault("-".join(label for label in match.labels.values() if label), []).append(match)
+    raise_all(
+        [_same_system(key, name, [match.path for match in same]) for name, same in files.items() if len(same) > 1]
+    )
+    return {name: same[0] for name, same in files.items()}
+
+
+def _order(match: Match) -> tuple[object, ...]:
+    step = natural("step", match.values.get("step", ""))
+    others = [natural(name, value) for name, value in match.values.items() if name != "step"]
+    return step, *others, *(natural("*", star) for star in match.stars)
+
+
+def _same_system(key: str, name: str, paths: Sequence[Path]) -> InputError:
+    return InputError(
+        f"{key}: {len(paths)} files give the same system {name!r}: {listed(paths)}; keep one, or tell them apart with "
+        "a further placeholder"
+    )

@@ -1,0 +1,218 @@
+"""Translations that are still to be made: which shards are missing, and the loop that makes them.
+
+    translations(corpus)             lists systems whose texts are `MachineText`s; nothing runs (check=true ends here)
+    completed(translations, watch)   makes and keeps what is missing; a failed system does not stop the others
+    MachineText.blocks(), .lines()   read what was kept
+
+The work is done in this process, system after system: engines of translation use all cores, or the GPU, by themselves.
+"""
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from clirbench.corpora.base import Corpus
+from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
+from clirbench.systems.shards import Shards, read_shard, write_shard
+from clirbench.systems.translators.base import Translate, Translator, translate_lines
+from clirbench.text import BLOCK, TextLines, split_lines
+from clirbench.types import DocumentMap, Translation
+
+VERSION = "translation 1"
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class MachineText:
+    """What a translator makes of a source text, shard by shard, kept under `folder`.
+
+    A `Text` like any other once every shard is there; before that, reading it raises `ResourceError`.
+    """
+
+    system: str
+    translator: Translator
+    model: Path | None
+    source: Shards
+    folder: Path
+
+    @property
+    def where(self) -> str:
+        return f"translation of {self.source.text.where} by {self.system}"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256()
+        for block in self.blocks():
+            digest.update(block)
+        return digest.hexdigest()
+
+    @property
+    def size(self) -> int:
+        return self.source.text.size
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        held: list[bytes] = []
+        for number, (path, n_lines) in enumerate(zip(self.paths, self.source.lengths, strict=True), start=1):
+            body = read_shard(path, n_lines)
+            if body is None:
+                raise ResourceError(
+                    f"{self.where}: shard {number} of {len(self.source)} is missing or damaged ({path}); "
+                    "a rerun makes it again"
+                )
+            held.append(body)
+            if sum(map(len, held)) >= size:
+                yield b"".join(held)
+                held = []
+        if held:
+            yield b"".join(held)
+
+    def lines(self) -> tuple[str, ...]:
+        return split_lines(b"".join(self.blocks()).decode("utf-8"))
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """The file of each shard, named by the content of everything that decides what stands in it."""
+        made_by = "\n".join((VERSION, self.translator.signature, self.translator.fingerprint(self.model)))
+        keys = [hashlib.sha256(f"{made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
+        return tuple(self.folder / key[:2] / f"{key}.txt" for key in keys)
+
+
+@dataclass(frozen=True)
+class Work:
+    """The shards of one text that lie nowhere yet."""
+
+    text: MachineText
+    missing: tuple[int, ...]
+
+    @property
+    def n_lines(self) -> int:
+        return sum(self.text.source.lengths[number] for number in self.missing)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One more shard is done: by whom, how far the whole work is, and an estimate of the seconds that are left."""
+
+    system: str
+    lines_done: int
+    lines_total: int
+    seconds_left: float
+
+
+def machine_translations(
+    corpus: Corpus,
+    models: Sequence[tuple[str, Translator, Path | None, Mapping[str, str]]],
+    cache: str,
+    shard_lines: int,
+) -> tuple[Translation, ...]:
+    """One translation, still to be made, for each (system, translator, model, metadata).
+
+    The collection is cut into shards of whole documents, the test set into shards of lines; where both are the same
+    text it is translated once. Raises `InputError` where the corpus has no source, and what each translator misses.
+    """
+    if corpus.source is None or corpus.test.source is None:
+        raise InputError(
+            "to translate, the source side is needed: put source.txt (or source.txt.gz) beside the reference, "
+            "in the folder of the collection and in that of the test set"
+        )
+    collection = Shards(corpus.source, corpus.english.map, shard_lines)
+    test_text = TextLines(corpus.test.source)
+    test = Shards(test_text, DocumentMap.blocks_of(len(corpus.test)), shard_lines)
+    once = test_text.fingerprint == corpus.source.fingerprint
+    folder = Path(cache) / "translations"
+    made = []
+    for system, translator, model, metadata in models:
+        searched = MachineText(system, translator, model, collection, folder)
+        tested = searched if once else MachineText(system, translator, model, test, folder)
+        made.append(Translation(system, tested, searched, metadata))
+    return tuple(made)
+
+
+def completed(
+    translations: Sequence[Translation], watch: Callable[[str, Iterable[Progress], int], Iterable[Progress]]
+) -> tuple[tuple[Translation, ...], dict[str, ClirbenchError]]:
+    """Translate what is still to be translated; `watch(title, values, total)` shows how far it is.
+
+    Returns the translations, those of systems that failed without texts (a hole in every column), and why they failed.
+    Raises where all systems failed, and `StoreError` where nothing can be kept.
+    """
+    errors: dict[str, ClirbenchError] = {}
+    work = missing_work(translations, errors)
+    n_shards = sum(len(lacking.missing) for lacking in work)
+    if n_shards:
+        for _ in watch("translation", translate(work, errors), n_shards):
+            pass
+    if len(errors) == len(translations):
+        raise_all(list(errors.values()))
+    kept = (replace(t, test=None, collection=None) if t.system in errors else t for t in translations)
+    return tuple(kept), errors
+
+
+def missing_work(translations: Sequence[Translation], errors: dict[str, ClirbenchError]) -> list[Work]:
+    """What is still to be translated, texts of one system together; a system that cannot be looked at is an error."""
+    work = []
+    for translation in translations:
+        both: tuple[Any, ...] = (translation.test, translation.collection)
+        texts = [text for text in both if isinstance(text, MachineText)]
+        found: list[ClirbenchError] = []
+        with gathered(found):
+            work += [lacking for lacking in map(_lacking, dict.fromkeys(texts)) if lacking.missing]
+        if found:
+            errors[translation.system] = found[0]
+    return [lacking for lacking in work if lacking.text.system not in errors]
+
+
+def translate(
+    work: Sequence[Work], errors: dict[str, ClirbenchError], clock: Callable[[], float] = time.monotonic
+) -> Iterator[Progress]:
+    """Make every missing shard; yields after each. A system that fails is put into `errors`, the others go on.
+
+    The estimate takes the lines left at the speed of the lines done; `clock` gives seconds. What is done stays done:
+    an interrupted run loses the shard in hand.
+    """
+    start, done, total = clock(), 0, sum(lacking.n_lines for lacking in work)
+    for system, items in groupby(work, key=lambda lacking: lacking.text.system):
+        of_system = list(items)
+        failed: list[ClirbenchError] = []
+        done_by_system = 0
+        with gathered(failed):
+            first = of_system[0].text
+            with first.translator.loaded(first.model) as engine:
+                for n_lines in _make(of_system, engine):
+                    done += n_lines
+                    done_by_system += n_lines
+                    yield Progress(system, done, total, (clock() - start) / done * (total - done))
+        if failed and isinstance(failed[0], StoreError):
+            raise failed[0]  # nothing can be kept, whichever system it is
+        if failed:
+            errors[system] = failed[0]
+            total -= sum(lacking.n_lines for lacking in of_system) - done_by_system
+
+
+def _make(work: Sequence[Work], engine: Translate) -> Iterator[int]:
+    for lacking in work:
+        text, wanted = lacking.text, set(lacking.missing)
+        where = f"{text.system}: {text.source.text.where}"
+        first = 1
+        for number, lines in enumerate(text.source):
+            if number in wanted:
+                said = f"{where}, lines {first} to {first + len(lines) - 1}"
+                write_shard(text.paths[number], translate_lines(engine, lines, said))
+                yield len(lines)
+            first += len(lines)
+
+
+def _lacking(text: MachineText) -> Work:
+    missing = []
+    for number, (path, n_lines) in enumerate(zip(text.paths, text.source.lengths, strict=True)):
+        if read_shard(path, n_lines) is None:
+            missing.append(number)
+            if path.exists():
+                LOG.warning("%s is damaged: its lines are translated again", path)
+    return Work(text, tuple(missing))

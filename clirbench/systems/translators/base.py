@@ -1,0 +1,57 @@
+"""What a translator is, and what holds for every one: empty lines stay empty, and the count is checked."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from clirbench.errors import AlignmentError
+
+Translate: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
+
+
+@runtime_checkable
+class Translator(Protocol):
+    """Turns source lines into as many English lines; a frozen dataclass whose fields are its configuration.
+
+    One translator serves many models (the checkpoints of a sweep): the model is an argument, a path of this machine
+    or None where the translator has none. Nothing is loaded before `loaded` is entered.
+    """
+
+    @property
+    def signature(self) -> str:
+        """Everything configured that can change what it writes, and the version of its library; no paths."""
+
+    def check(self, model: Path | None) -> None:
+        """Raise `ResourceError` or `ConfigError` for what is missing, before any long work."""
+
+    def fingerprint(self, model: Path | None) -> str:
+        """sha256 of the content of all files that decide what it writes (the model's, a script's)."""
+
+    def loaded(self, model: Path | None) -> AbstractContextManager[Translate]:
+        """Load the model and hand out a function of lines to lines; everything is given back at the end.
+
+        The function is called with lines that are not blank, and raises `ResourceError` where the engine fails.
+        """
+
+
+def translate_lines(engine: Translate, lines: Sequence[str], where: str) -> list[str]:
+    """Translate lines one to one; a blank line (empty, or white space alone) becomes empty, unseen by the engine.
+
+    `where` names the lines in a message. Newlines inside an output line become spaces. Raises `AlignmentError`
+    where the engine returns another number of lines than it was given.
+    """
+    full = [line for line in lines if line.strip()]
+    written = list(engine(full)) if full else []
+    if len(written) != len(full):
+        raise miscounted(where, len(full), len(written))
+    rest = iter(written)
+    return [next(rest).replace("\n", " ") if line.strip() else "" for line in lines]
+
+
+def miscounted(where: str, given: int, written: int) -> AlignmentError:
+    """The error for an engine that wrote more or fewer lines than it read."""
+    return AlignmentError(
+        f"{where}: {given} source lines were given, {written} lines came back; a translator writes exactly one line "
+        "for each line it reads, and lines end at '\\n' alone"
+    )

@@ -1,0 +1,49 @@
+"""What a model is, by its content: the same files make the same model wherever they lie."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from clirbench.errors import InputError
+
+
+def content_fingerprint(path: Path) -> str:
+    """sha256 of a file, or of the names and contents of all files under a folder (hidden ones left out).
+
+    Raises `InputError` for a path that does not exist or cannot be read.
+    """
+    digest = hashlib.sha256()
+    for name, file in _files(path):
+        try:
+            status = file.stat()
+            found = _file_digest(file, status.st_size, status.st_mtime_ns)
+        except OSError as error:
+            raise InputError(f"{file}: cannot be read ({error.strerror or error})") from None
+        digest.update(f"{name}\0{found}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _files(path: Path) -> Iterator[tuple[str, Path]]:
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    if not path.is_dir():
+        yield "", path
+        return
+    for folder, folders, names in os.walk(path, onerror=_unreadable):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(name for name in names if not name.startswith(".")):
+            file = Path(folder) / name
+            yield str(file.relative_to(path)), file
+
+
+def _unreadable(error: OSError) -> None:
+    raise InputError(f"{error.filename}: cannot be read ({error.strerror})")
+
+
+@lru_cache(maxsize=4096)
+def _file_digest(path: Path, size: int, modified: int) -> str:
+    """sha256 of a file's bytes; size and time only say when to read it again."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

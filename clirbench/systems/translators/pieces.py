@@ -1,0 +1,116 @@
+"""Tokenizers that lie beside a CTranslate2 model: SentencePiece models, those of transformers, or plain words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from clirbench.corpora.alignment import listed
+from clirbench.errors import ResourceError, UnknownName
+from clirbench.systems.translators.libraries import require
+
+KINDS = ("auto", "sentencepiece", "transformers", "words")
+SOURCE_NAMES = ("source.spm", "sentencepiece.bpe.model", "sentencepiece.model", "spm.model", "spiece.model")
+TARGET_NAMES = ("target.spm", *SOURCE_NAMES[1:])
+
+
+class Pieces(Protocol):
+    """Lines to pieces and back."""
+
+    def split(self, line: str) -> list[str]: ...
+
+    def join(self, pieces: Sequence[str]) -> str: ...
+
+
+@dataclass(frozen=True)
+class Words:
+    """The model was trained on text that is tokenised already: pieces are what white space divides."""
+
+    def split(self, line: str) -> list[str]:
+        return line.split()
+
+    def join(self, pieces: Sequence[str]) -> str:
+        return " ".join(pieces)
+
+
+@dataclass(frozen=True, eq=False)
+class SentencePiecePieces:
+    """SentencePiece models of source and target (one file may serve both)."""
+
+    source: Any
+    target: Any
+
+    def split(self, line: str) -> list[str]:
+        return [str(piece) for piece in self.source.encode(line, out_type=str)]
+
+    def join(self, pieces: Sequence[str]) -> str:
+        return str(self.target.decode(list(pieces)))
+
+
+@dataclass(frozen=True, eq=False)
+class TransformersPieces:
+    """A tokenizer of the transformers library, with the special pieces it adds."""
+
+    tokenizer: Any
+
+    def split(self, line: str) -> list[str]:
+        return list(self.tokenizer.convert_ids_to_tokens(self.tokenizer.encode(line)))
+
+    def join(self, pieces: Sequence[str]) -> str:
+        ids = self.tokenizer.convert_tokens_to_ids(list(pieces))
+        return str(self.tokenizer.decode(ids, skip_special_tokens=True))
+
+
+def kind_of(folder: Path, kind: str) -> str:
+    """The kind of tokenizer that lies in a folder; raises `ResourceError` where there is none that is known."""
+    if kind not in KINDS:
+        raise UnknownName("tokenizer kind", kind, KINDS)
+    if kind != "auto":
+        return kind
+    if (folder / "tokenizer_config.json").is_file() or (folder / "tokenizer.json").is_file():
+        return "transformers"
+    if any((folder / name).is_file() for name in SOURCE_NAMES):
+        return "sentencepiece"
+    raise ResourceError(
+        f"{folder}: no tokenizer: neither tokenizer_config.json nor one of {listed(SOURCE_NAMES)}; copy it there, name "
+        "its folder (tokenizer), or say tokenizer_kind=words where the text is tokenised already"
+    )
+
+
+def require_pieces(folder: Path, kind: str) -> None:
+    """Raise `ResourceError` for a tokenizer, or the library of it, that is not there."""
+    found = kind_of(folder, kind)
+    if found == "sentencepiece":
+        require("ctranslate2", "sentencepiece")
+        _sentencepiece_file(folder, SOURCE_NAMES)
+        _sentencepiece_file(folder, TARGET_NAMES)
+    if found == "transformers":
+        require("transformers", "transformers")
+
+
+def load_pieces(folder: Path, kind: str) -> Pieces:
+    """Load the tokenizer of a folder; raises `ResourceError`."""
+    require_pieces(folder, kind)
+    found = kind_of(folder, kind)
+    if found == "words":
+        return Words()
+    try:
+        if found == "sentencepiece":
+            from sentencepiece import SentencePieceProcessor
+
+            names = (_sentencepiece_file(folder, SOURCE_NAMES), _sentencepiece_file(folder, TARGET_NAMES))
+            return SentencePiecePieces(*(SentencePieceProcessor(model_file=str(name)) for name in names))
+        from transformers import AutoTokenizer
+
+        return TransformersPieces(
+            AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        )
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError) as error:
+        raise ResourceError(f"{folder}: its tokenizer cannot be loaded ({type(error).__name__}: {error})") from error
+
+
+def _sentencepiece_file(folder: Path, names: Sequence[str]) -> Path:
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise ResourceError(f"{folder}: none of {listed(names)} lies there")

@@ -1,0 +1,50 @@
+"""Holes, panels and alignment of what the statistics start from."""
+
+import numpy as np
+import pytest
+
+from clirbench.analysis.evidence import Evidence, holes, panels
+from clirbench.errors import AlignmentError
+from clirbench.scoreboard import Column, Scoreboard
+from tests.analysis.worlds import scores_only, world
+
+HOLED = scores_only([[1, 2, 3, 4], [1, float("nan"), 3, 4]], [[4, 3, 2, 1]])
+
+
+def test_holes_name_column_and_systems() -> None:
+    assert [str(hole) for hole in holes(HOLED)] == ["x1 has no value for s01"]
+
+
+def test_panels() -> None:
+    whole = list(panels(HOLED))
+    assert [(part.metric_names, len(part.systems), note) for part, note in whole] == [(("x0",), 4, "")]
+    complete = list(panels(HOLED, complete=True))[1:]
+    assert [(part.metric_names, part.measure_names, part.systems) for part, _ in complete] == [
+        (("x1",), ("y0",), ("s00", "s02", "s03"))
+    ]
+    assert complete[0][1] == "over 3 of 4 systems: x1 has no value for s01"
+
+
+def test_direction_is_turned_round() -> None:
+    board = Scoreboard(("a", "b"), (Column("TER", "metric", np.array([10.0, 20]), higher_is_better=False),))
+    evidence = Evidence(board)
+    assert evidence.x.tolist() == [[-10, -20]]
+    assert evidence.sign("TER") == -1
+    assert evidence.segments("TER") == evidence.topics("MAP") == 0
+
+
+def test_only_keeps_items_aligned() -> None:
+    full = world(n=5)
+    part = full.only(np.array([True, False, True, True, False]))
+    assert part.systems == ("s00", "s02", "s03")
+    assert (part.per_topic["y0"] == full.per_topic["y0"][[0, 2, 3]]).all()
+    assert part.segments("m0") == 60
+
+
+def test_misaligned_items_are_refused() -> None:
+    full = world(n=4)
+    with pytest.raises(AlignmentError, match=r"y0: per-topic values \(3, 30\) for 4 systems"):
+        Evidence(full.board, per_topic={"y0": full.per_topic["y0"][:3]})
+    shorter = {**full.statistics, ("m0", "s01"): full.statistics["m0", "s01"][:-1]}
+    with pytest.raises(AlignmentError, match=r"m0: systems have different numbers of segments: \[59, 60\]"):
+        Evidence(full.board, shorter, full.metrics)

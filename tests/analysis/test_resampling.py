@@ -1,0 +1,94 @@
+"""Resampled scores against scoring the drawn lines from scratch."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from clirbench.analysis.resampling import (
+    Draws,
+    left_out_scores,
+    measure_values,
+    metric_scores,
+    resampled_x,
+    resampled_y,
+    weighted_scores,
+    weights,
+)
+from clirbench.errors import ConfigError
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.types import TestSet
+from tests.analysis.worlds import Mean, with_counts, world
+
+REFERENCE = ("the cat sat on the mat", "a dog barked", "the the end", "it rains", "a cat and a dog sat")
+HYPOTHESES = ("the cat sat on a mat", "the dog barked loud", "the end", "it snows", "cat and dog sat")
+METRICS = [MacroF(), MicroF(), MacroF(beta=3), MicroF(beta=0.5, k=2), BLEU()]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_weighted_scores_equal_scoring_the_drawn_lines(metric: MacroF) -> None:
+    test = TestSet((REFERENCE,))
+    items = Draws(samples=20, seed=4).items("segments", 5)
+    got = weighted_scores(metric, metric.statistics(HYPOTHESES, test), weights(items, 5))
+    for score, drawn in zip(got, items, strict=True):
+        lines, references = tuple(HYPOTHESES[i] for i in drawn), tuple(REFERENCE[i] for i in drawn)
+        statistics = metric.statistics(lines, TestSet((references,)))
+        expected = metric.score(np.asarray(statistics.sum(axis=0)).reshape(-1))
+        assert score == pytest.approx(float(expected), abs=1e-10)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_left_out_scores_equal_scoring_the_rest(metric: MacroF) -> None:
+    got = left_out_scores(metric, metric.statistics(HYPOTHESES, TestSet((REFERENCE,))))
+    for left, score in enumerate(got):
+        lines = HYPOTHESES[:left] + HYPOTHESES[left + 1 :]
+        statistics = metric.statistics(lines, TestSet((REFERENCE[:left] + REFERENCE[left + 1 :],)))
+        expected = metric.score(np.asarray(statistics.sum(axis=0)).reshape(-1))
+        assert score == pytest.approx(float(expected), abs=1e-10)
+
+
+def test_sparse_statistics_of_any_metric() -> None:
+    dense = with_counts(np.arange(130.0))
+    weighting = weights(Draws(samples=150).items("segments", 130), 130)
+    assert weighted_scores(Mean(), csr_array(dense), weighting) == pytest.approx(
+        weighted_scores(Mean(), dense, weighting)
+    )
+    assert left_out_scores(Mean(), csr_array(dense)) == pytest.approx(left_out_scores(Mean(), dense))
+
+
+def test_draws() -> None:
+    full, half = Draws(samples=500, seed=1), Draws(samples=500, seed=1, sampling="half")
+    assert full.items("topics", 7).shape == (500, 7)
+    assert half.items("topics", 7).shape == (500, 3)
+    assert all(len(set(drawn)) == 3 for drawn in half.items("topics", 7).tolist())
+    assert (weights(full.items("topics", 7), 7).sum(axis=1) == 7).all()
+    assert (full.items("topics", 7) == Draws(samples=500, seed=1).items("topics", 7)).all()
+    assert (full.items("topics", 7) != full.items("segments", 7)).any()
+    assert (Draws(("topics",), samples=2).items("systems", 3) == [[0, 1, 2], [0, 1, 2]]).all()
+    assert full.scheme == "systems+topics+segments, n of n with replacement, 500 samples, seed 1"
+    assert "half without replacement" in half.scheme
+
+
+def test_draw_errors() -> None:
+    with pytest.raises(ConfigError, match=r"levels=\['documents'\]: choose from systems, topics, segments"):
+        Draws(("documents",))
+    with pytest.raises(ConfigError, match="sampling=all: choose from replacement, half"):
+        Draws(sampling="all")
+    with pytest.raises(ConfigError, match="samples=0"):
+        Draws(samples=0)
+
+
+def test_columns_resample_together() -> None:
+    evidence = world(n=4)
+    draws = Draws(samples=70, seed=2)
+    items = draws.items("segments", 60)
+    segment_scores = np.stack([evidence.statistics["m1", system][:, 0] for system in evidence.systems])
+    assert metric_scores(evidence, "m1", weights(items, 60)) == pytest.approx(segment_scores[:, items].mean(-1).T)
+    topics = draws.items("topics", 30)
+    expected = evidence.per_topic["y0"][:, topics].mean(-1).T
+    assert measure_values(evidence, "y0", topics) == pytest.approx(expected)
+    assert resampled_x(evidence, draws)[:, 1] == pytest.approx(metric_scores(evidence, "m1", weights(items, 60)))
+    assert resampled_y(evidence, draws)[:, 0] == pytest.approx(expected)
+    fixed = Draws(("systems",), samples=2)
+    assert (resampled_x(evidence, fixed) == evidence.x).all()
+    assert (resampled_y(evidence, fixed) == evidence.y).all()

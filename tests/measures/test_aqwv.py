@@ -1,0 +1,160 @@
+"""Query-weighted values by hand, against the published table, and their laws."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.errors import InputError
+from clirbench.measures.aqwv import AQWV, MQWV, OQWV, query_weighted_value
+from clirbench.types import Judged, Qrels, Run
+
+# Ten documents. Topic 1: relevant a b; ranked a x b y. Topic 2: relevant c; ranked x c.
+RUN = Run.of({"1": {"a": 9, "x": 7, "b": 5, "y": 3}, "2": {"x": 4, "c": 2}})
+QRELS = Qrels({"1": {"a": 1, "b": 2, "y": 0}, "2": {"c": 1}})
+ENGLISH = Run.of({"1": {"a": 9, "b": 8, "x": 1}, "2": {"c": 8, "x": 2}})
+JUDGED = Judged(QRELS, ENGLISH, 10)
+
+
+def test_the_148_rows_of_table_4(shared_data: Path) -> None:
+    """mAQWV of papers/material-table4 from its P_miss_rel and P_fa columns, beta 40, to the printed third decimal."""
+    path = shared_data / "papers" / "material-table4" / "Material-Joel-AQWV-MAP-2B2C2S.tsv"
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t"))
+    assert len(rows) == 148
+    p_miss, p_fa, printed = (np.array([float(row[c]) for row in rows]) for c in ("P_miss_rel", "P_fa", "mAQWV"))
+    # P_fa is printed to 6 decimals, so that its rounding alone moves the value by up to 40 * 5e-7.
+    assert np.abs(query_weighted_value(p_miss, p_fa) - printed).max() <= 0.0005 + 40 * 5e-7 + 5e-7
+
+
+def test_the_form_with_beta_20() -> None:
+    """A published score of a MATERIAL system: P_miss .617761, P_fa .006770, AQWV .246838 at beta 20."""
+    assert query_weighted_value(0.617761, 0.006770, beta=20) == pytest.approx(0.246838, abs=2e-6)
+
+
+def test_a_score_threshold_by_hand() -> None:
+    """At 5: topic 1 returns a x b (no miss, 1 of 8 others), topic 2 nothing (QWV 0)."""
+    assert AQWV(beta=2, at=5).per_topic(RUN, JUDGED).tolist() == pytest.approx([1 - 2 / 8, 0])
+
+
+def test_the_first_n_by_hand() -> None:
+    """The first two: a x (half missed, 1 of 8 others); x c (no miss, 1 of 9 others)."""
+    values = AQWV(beta=2, rule="top", at=2).per_topic(RUN, JUDGED)
+    assert values.tolist() == pytest.approx([1 - (1 / 2 + 2 / 8), 1 - 2 / 9])
+
+
+def test_a_share_of_the_best_score_by_hand() -> None:
+    """At least half of the best: a x b (9, 7, 5 of 9); x c (4, 2 of 4)."""
+    values = AQWV(beta=2, rule="share", at=0.5).per_topic(RUN, JUDGED)
+    assert values.tolist() == pytest.approx([1 - 2 / 8, 1 - 2 / 9])
+
+
+def test_calibrated_on_the_english_side() -> None:
+    """English: at 8 all of a, b, c and nothing else; the system then returns a alone for topic 1, nothing for 2."""
+    assert AQWV().per_topic(RUN, JUDGED).tolist() == pytest.approx([0.5, 0])
+    assert AQWV().per_topic(ENGLISH, JUDGED).tolist() == pytest.approx([1, 1])
+
+
+def test_calibrated_on_the_other_half_of_the_topics() -> None:
+    """beta 2: topic 1 alone is best at 5 (1 - 2/8), topic 2 alone at 2; so topic 1 is cut at 2, topic 2 at 5."""
+    values = AQWV(beta=2, calibrate="half").per_topic(RUN, JUDGED)
+    assert values.tolist() == pytest.approx([1 - 2 * 2 / 8, 0])
+
+
+def test_the_best_thresholds_by_hand() -> None:
+    """beta 2. One for all: at 2, (1 - 4/8) + (1 - 2/9) = 1.28 beats at 5, 0.75. One each: 1 - 2/8 and 1 - 2/9."""
+    assert MQWV(beta=2).per_topic(RUN, JUDGED).tolist() == pytest.approx([1 - 4 / 8, 1 - 2 / 9])
+    assert OQWV(beta=2).per_topic(RUN, JUDGED).tolist() == pytest.approx([1 - 2 / 8, 1 - 2 / 9])
+
+
+def test_tied_documents_are_returned_together() -> None:
+    """a and x share a score: at beta 40 returning both costs 5 for a gain of 1, so nothing is returned."""
+    run = Run.of({"1": {"a": 1, "x": 1}})
+    judged = Judged(Qrels({"1": {"a": 1}}), run, 9)
+    assert OQWV(beta=40).per_topic(run, judged).tolist() == [0]
+    assert OQWV(beta=4).per_topic(run, judged).tolist() == pytest.approx([0.5])
+    # By rank they are apart: the rank order puts a first.
+    assert OQWV(beta=40, rule="top").per_topic(run, judged).tolist() == [1]
+
+
+def test_a_topic_without_relevant_documents_under_each_policy() -> None:
+    """Topic 1 at 5 as above (P_miss 0, P_fa 1/8); topic 3 has no relevant document and returns x (P_fa 1/10)."""
+    run = Run.of({"1": {"a": 9, "x": 7, "b": 5, "y": 3}, "3": {"x": 6}, "2": {"x": 4, "c": 2}})
+    judged = Judged(Qrels({"1": {"a": 1, "b": 2}, "3": {"x": 0}, "2": {"c": 1}}), run, 10)
+    by_policy = {e: AQWV(beta=2, at=5, empty=e) for e in ("drop", "no_miss", "modified")}
+    values = {policy: measure.per_topic(run, judged) for policy, measure in by_policy.items()}
+    assert np.isnan(values["drop"][1])
+    assert by_policy["drop"].aggregate(values["drop"]) == pytest.approx((0.75 + 0) / 2)
+    assert values["no_miss"].tolist() == pytest.approx([0.75, 1 - 2 / 10, 0])
+    # mean P_miss over topics 1 and 2 is (0 + 1)/2, mean P_fa over all three (1/8 + 1/10 + 0)/3.
+    expected = 1 - (1 / 2 + 2 * (1 / 8 + 1 / 10) / 3)
+    assert by_policy["modified"].aggregate(values["modified"]) == pytest.approx(expected)
+
+
+SCORES = st.dictionaries(st.sampled_from("abcdefg"), st.integers(1, 5), max_size=7)
+RUNS = st.dictionaries(st.sampled_from("123"), SCORES, max_size=3)
+JUDGMENTS = st.dictionaries(
+    st.sampled_from("123"), st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 2), min_size=1), min_size=1
+)
+
+
+@given(RUNS, RUNS, JUDGMENTS, st.sampled_from(["score", "top", "share"]), st.floats(0, 50), st.booleans())
+def test_actual_is_at_most_maximum_is_at_most_oracle(
+    run: dict[str, dict[str, int]],
+    english: dict[str, dict[str, int]],
+    grades: dict[str, dict[str, int]],
+    rule: str,
+    beta: float,
+    modified: bool,
+) -> None:
+    empty = "modified" if modified else "drop"
+    judged = Judged(Qrels(grades), Run.of(english), 9)
+    if modified and not any(g for by_document in grades.values() for g in by_document.values()):
+        return
+    means = [
+        float(measure.aggregate(measure.per_topic(Run.of(run), judged)))
+        for measure in (
+            AQWV(beta=beta, rule=rule, empty=empty),
+            MQWV(beta=beta, rule=rule, empty=empty),
+            OQWV(beta=beta, rule=rule, empty=empty),
+        )
+    ]
+    if not any(any(g.values()) for g in grades.values()):
+        assert np.isnan(means).all()
+        return
+    if all(any(g.values()) for g in grades.values()):
+        assert means[0] <= means[1] + 1e-12
+        assert means[1] <= means[2] + 1e-12
+        assert 0 <= means[2] <= 1
+    assert max(means) <= 1 + 1e-12
+
+
+@given(RUNS, JUDGMENTS, st.floats(0, 50))
+def test_the_maximum_is_found_by_trying_every_score(
+    run: dict[str, dict[str, int]], grades: dict[str, dict[str, int]], beta: float
+) -> None:
+    relevant = {t: g for t, g in grades.items() if any(g.values())}
+    judged = Judged(Qrels(relevant), Run.of(run), 9)
+    found = MQWV(beta=beta)
+    tried = [AQWV(beta=beta, at=at) for at in range(1, 7)]
+    best = [float(m.aggregate(m.per_topic(Run.of(run), judged))) for m in (found, *tried)]
+    np.testing.assert_allclose(best[0], max(best[1:]), atol=1e-12)
+
+
+def test_every_setting_stands_in_the_signature() -> None:
+    assert AQWV(beta=20, rule="top", at=10, empty="no_miss").signature == (
+        "AQWV|measure:AQWV|beta:20|rule:top|at:10|empty:no_miss|mean:arithmetic|unmatched:0"
+    )
+    assert "|at:calibrated-half|" in AQWV(calibrate="half").signature
+
+
+def test_what_cannot_be_computed_is_refused() -> None:
+    with pytest.raises(InputError, match="need the number of documents of the collection, 0 is less"):
+        AQWV().per_topic(RUN, Judged(QRELS, ENGLISH))
+    with pytest.raises(InputError, match="calibrate=half needs at least 2 scored topics, there are 1"):
+        AQWV(calibrate="half").per_topic(RUN, Judged(QRELS.only(["1"]), ENGLISH, 10))
+    with pytest.raises(InputError, match="topic 1: the best score is -1; a share of it means nothing"):
+        AQWV(rule="share", at=0.5).per_topic(Run.of({"1": {"a": -1}}), JUDGED)

@@ -1,0 +1,32 @@
+"""Rounding and summaries of published tables, by hand."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from clirbench.papers.printing import SUMMARIES, decimals, shown, thousandths
+
+
+def test_rounding() -> None:
+    assert thousandths(-0.2) == -200
+    assert thousandths(-0.2, absolute=True) == 200
+    assert decimals(Fraction(7325, 10000)) == ".733"  # halves go up
+    assert decimals(Fraction(1)) == "1.000"
+    assert decimals(Fraction(-1, 5)) == "-.200"
+    assert shown(0.345, 0.05, 0.05, False) == "x.345"
+    assert shown(-0.345, 0.04, 0.05, True) == ".345"
+    assert shown(float("nan"), float("nan"), 0.05, True) == "undefined"
+
+
+def test_summaries_by_hand() -> None:
+    values = np.array([[500, 700], [600, 600], [900, 100]])
+    significant = np.array([[True, True], [True, True], [True, False]])
+    kept = significant.all(axis=1)
+    assert SUMMARIES["Mean"](values, significant, kept, 0) == (0.55, ".550")
+    assert SUMMARIES["Median"](values, significant, kept, 1) == (0.65, ".650")
+    assert SUMMARIES["SD"](values, significant, kept, 0)[1] == ".071"  # sqrt(.005)
+    assert [SUMMARIES["Wins"](values, significant, kept, at)[1] for at in (0, 1)] == ["2", "2"]  # a tie is shared
+    none = np.zeros(3, dtype=bool)
+    assert SUMMARIES["Mean"](values, significant, none, 0)[1] == "undefined"
+    assert SUMMARIES["Median"](values, significant, none, 0)[1] == "undefined"
+    assert SUMMARIES["SD"](values, significant, none, 0)[1] == "undefined"

@@ -1,0 +1,193 @@
+"""The command line as a user meets it: what it prints, writes, refuses; every bad input of a folder run."""
+
+import csv
+import gzip
+import json
+import math
+from pathlib import Path
+
+import ir_measures
+import pytest
+from ir_measures import AP, P, R, nDCG
+
+FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial"]
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def refused(done, *said: str) -> None:
+    """An error of ours: exit code not 0, a message that says what is wrong, no traceback, nothing on standard out."""
+    assert done.returncode != 0, done.stdout
+    assert "Traceback" not in done.stderr
+    for part in said:
+        assert part in done.stderr
+
+
+class TestFolder:
+    def test_a_folder_gives_every_file_of_the_contract(self, cli, small_folder: Path) -> None:
+        done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out")
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        assert done.stdout.endswith("\nout\n") or done.stdout.rstrip().endswith("/out")
+        assert "Kendall's tau over 4 systems" in done.stdout
+        out = small_folder.parent / "out"
+        written = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+        expected = {"systems.tsv", "correlations.tsv", "per_topic.tsv", "report.md", "provenance.json"}
+        expected |= {"trec/ideal.run", "trec/qrels.txt", "trec/every2.run", "figures/MAP.png", "figures/RBO.svg"}
+        assert expected <= written
+        assert json.loads((out / "provenance.json").read_text())["signatures"]["BLEU"].startswith("nrefs:1|BLEU|")
+
+    def test_measures_equal_what_ir_measures_finds_in_the_written_files(self, cli, small_folder: Path) -> None:
+        assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
+        trec = small_folder.parent / "out" / "trec"
+        for row in table(trec.parent / "systems.tsv"):
+            qrels = list(ir_measures.read_trec_qrels(str(trec / "qrels.txt")))
+            run = list(ir_measures.read_trec_run(str(trec / f"{row['system']}.run")))
+            found = ir_measures.calc_aggregate([AP, P @ 10, R @ 10, nDCG], qrels, run)
+            for measure, name in ((AP, "MAP"), (P @ 10, "P@10"), (R @ 10, "R@10"), (nDCG, "nDCG")):
+                assert math.isclose(float(row[name]), found[measure], abs_tol=1e-6), (row["system"], name)
+
+    def test_packed_files_another_test_folder_and_a_single_system(self, cli, small_folder: Path) -> None:
+        for path in (small_folder / "reference.txt", small_folder / "systems" / "every2.txt"):
+            path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+        for n in (3, 5, 9):
+            (small_folder / "systems" / f"every{n}.txt").unlink()
+        done = cli("+experiment=folder", "folder=small", "test_folder=small", *FAST, "hydra.run.dir=out")
+        assert done.returncode == 0, done.stderr
+        rows = table(small_folder.parent / "out" / "correlations.tsv")
+        assert {row["significant"] for row in rows} == {"undefined"}
+        assert {row["value"] for row in rows} == {""}
+        assert "1 system: at least 2 are needed" in done.stdout
+
+    def test_check_lists_everything_and_runs_nothing(self, cli, small_folder: Path) -> None:
+        done = cli("+experiment=folder", "folder=small", *FAST, "check=true", "hydra.run.dir=out")
+        assert done.returncode == 0, done.stderr
+        for part in ("4: every2, every3, every5, every9", "60 segments", "10 documents", "BLEU", "MAP", "bm25"):
+            assert part in done.stdout
+        assert not (small_folder.parent / "out" / "systems.tsv").exists()
+
+    def test_one_or_two_workers_give_the_same_bytes(self, cli, small_folder: Path) -> None:
+        for workers in ("1", "2"):
+            options = ["engine=processes", f"engine.workers={workers}", f"hydra.run.dir=out{workers}"]
+            assert cli("+experiment=folder", "folder=small", *FAST[:3], *options).returncode == 0
+        one, two = small_folder.parent / "out1", small_folder.parent / "out2"
+        for path in one.rglob("*"):
+            if path.is_file() and path.name != "provenance.json" and ".hydra" not in path.parts:
+                assert path.read_bytes() == (two / path.relative_to(one)).read_bytes(), path
+
+    def test_an_earlier_run_in_the_same_folder_is_kept(self, cli, small_folder: Path) -> None:
+        for _ in range(2):
+            assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
+        out = small_folder.parent / "out"
+        assert (out / "previous-1" / "systems.tsv").read_bytes() == (out / "systems.tsv").read_bytes()
+
+    def test_files_of_others_are_never_written_over(self, cli, small_folder: Path) -> None:
+        (small_folder / "systems.tsv").write_text("system\tkind\nevery2\tx\nevery3\tx\nevery5\ty\nevery9\ty\n")
+        done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=small")
+        refused(done, "systems.tsv", "nothing is overwritten", "hydra.run.dir=DIR")
+        assert lines(small_folder / "systems.tsv")[1] == "every2\tx"
+
+
+class TestBadInput:
+    def test_no_such_folder(self, cli) -> None:
+        refused(cli("+experiment=folder", "folder=nowhere", *FAST), "nowhere")
+
+    def test_no_folder_named(self, cli) -> None:
+        refused(cli("+experiment=folder", *FAST), "folder=DIR")
+
+    def test_line_counts_that_differ_name_both_files_and_counts(self, cli, small_folder: Path) -> None:
+        path = small_folder / "systems" / "every3.txt"
+        path.write_text("\n".join(lines(path)[:59]) + "\n")
+        refused(cli("+experiment=folder", "folder=small", *FAST), "every3.txt", "59", "reference.txt", "60")
+
+    def test_no_systems(self, cli, small_folder: Path) -> None:
+        for path in (small_folder / "systems").iterdir():
+            path.unlink()
+        refused(cli("+experiment=folder", "folder=small", *FAST), "systems")
+
+    def test_two_files_for_one_system(self, cli, small_folder: Path) -> None:
+        path = small_folder / "systems" / "every3.txt"
+        path.with_name("every3.txt.gz").write_bytes(gzip.compress(path.read_bytes()))
+        refused(cli("+experiment=folder", "folder=small", *FAST), "every3.txt", "every3.txt.gz")
+
+    def test_invalid_utf8_names_file_line_and_byte(self, cli, small_folder: Path) -> None:
+        path = small_folder / "systems" / "every3.txt"
+        text = lines(path)
+        content = "\n".join(text[:4]).encode() + b"\nab\xff" + "\n".join(text[5:]).encode() + b"\n"
+        path.write_bytes(content)
+        refused(cli("+experiment=folder", "folder=small", *FAST), "every3.txt: line 5, byte 3: 0xff")
+
+    def test_empty_lines_in_the_reference(self, cli, small_folder: Path) -> None:
+        path = small_folder / "reference.txt"
+        text = lines(path)
+        text[6] = text[9] = ""
+        path.write_text("\n".join(text) + "\n")
+        refused(cli("+experiment=folder", "folder=small", *FAST), "reference.txt", "7", "10", "empty")
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (lambda rows: rows[:-1], "60"),
+            (lambda rows: [*rows[:5], rows[4], *rows[6:]], "5"),
+            (lambda rows: [*rows[:59], "59\tdoc0", rows[60]], "doc0"),
+        ],
+        ids=["misses", "repeats", "interleaves"],
+    )
+    def test_docs_tsv_must_map_every_line_once(self, cli, small_folder: Path, change, said: str) -> None:
+        path = small_folder / "docs.tsv"
+        path.write_text("\n".join(change(lines(path))) + "\n")
+        refused(cli("+experiment=folder", "folder=small", *FAST), "docs.tsv", said)
+
+    def test_topics_with_doubled_ids_or_no_text(self, cli, small_folder: Path) -> None:
+        (small_folder.parent / "topics.tsv").write_text("topic_id\ttitle\nt1\tfish\nt1\twater\n")
+        refused(cli("+experiment=folder", "folder=small", "topics=tsv", "topics.path=topics.tsv"), "topics.tsv", "t1")
+        (small_folder.parent / "topics.tsv").write_text("topic_id\ttitle\nt1\t \n")
+        refused(cli("+experiment=folder", "folder=small", "topics=tsv", "topics.path=topics.tsv"), "topics.tsv", "t1")
+
+    def test_an_unknown_metric_measure_or_system(self, cli, small_folder: Path) -> None:
+        refused(cli("+experiment=folder", "folder=small", "metric=[BLUE]"), "metric 'BLUE'", "Did you mean 'BLEU'?")
+        refused(cli("+experiment=foldr"), "experiment 'foldr'", "Did you mean 'folder'?")
+        refused(cli("+experiment=folder", "folder=small", *FAST, "measures=[MAPP]"), "MAPP", "MAP")
+        refused(cli("+experiment=folder", "folder=small", *FAST, "systems.include=[evry2]"), "evry2", "every2")
+
+    def test_several_errors_are_shown_at_once(self, cli, small_folder: Path) -> None:
+        done = cli("+experiment=folder", "folder=small", "measures=[MAPP]", "analysis=[corelation]", "relevance.k=0")
+        refused(done, "MAPP", "corelation", "correlation", "k=0")
+
+    def test_an_override_of_a_dropped_metric(self, cli, small_folder: Path) -> None:
+        done = cli("+experiment=folder", "folder=small", "metric=[BLEU]", "+metric.chrF2.beta=3")
+        refused(done, "metric.chrF2", "chosen first")
+
+    def test_a_value_that_must_be_quoted(self, cli) -> None:
+        refused(cli("+experiment=folder", "folder=a=b,(c"), "quoted inside", "'folder=\"a=b,(c\"'")
+
+
+class TestScores:
+    def test_a_score_table_alone_gives_the_tau_table(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
+        done = cli("scores.tables=[s.tsv]", "scores.measures=[MAP]", "hydra.run.dir=out")
+        assert done.returncode == 0, done.stderr
+        (row,) = (r for r in table(tmp_path / "out" / "correlations.tsv") if r["coefficient"] == "kendall")
+        assert float(row["value"]) == pytest.approx(1 / 3)  # by hand: 2 concordant pairs, 1 discordant, of 3
+        assert row["n_systems"] == "3"
+
+    def test_nan_unknown_columns_and_doubled_systems(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\tnan\nb\t2\t.3\n")
+        refused(cli("scores.tables=[s.tsv]", "scores.measures=[MAP]"), "s.tsv", "'a'", "'MAP'")
+        refused(cli("scores.tables=[s.tsv]", "scores.measures=[MAPP]"), "MAPP", "Did you mean 'MAP'")
+        (tmp_path / "s.tsv").write_text("system\tBLEU\na\t1\na\t2\n")
+        refused(cli("scores.tables=[s.tsv]"), "s.tsv: line 3", "'a'")
+
+    def test_a_column_both_computed_and_imported(self, cli, small_folder: Path) -> None:
+        rows = "".join(f"every{n}\t{n}\n" for n in (2, 3, 5, 9))
+        (small_folder.parent / "s.tsv").write_text(f"system\tBLEU\n{rows}")
+        done = cli("+experiment=folder", "folder=small", *FAST, "scores.tables=[s.tsv]")
+        refused(done, "BLEU", "computed", "scores.rename", "scores.ignore=[NAME]")
