@@ -152,7 +152,8 @@ def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, 
     """The analyses that `analysis` names, as `analyses.NAME` configures them; the correlation itself is always made."""
     nodes: Mapping[str, Any] = cfg.get("analyses") or {}
     names = [str(name) for name in cfg.get("analysis") or []]
-    errors.extend(UnknownName("analysis", n, [*nodes, "correlation"]) for n in names if n not in (*nodes, "correlation"))
+    choices = [*nodes, "correlation"]
+    errors.extend(UnknownName("analysis", name, choices) for name in names if name not in choices)
     found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in nodes]
     return tuple(analysis for analysis in found if analysis is not None)
 

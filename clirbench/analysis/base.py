@@ -1,10 +1,12 @@
 """What a further analysis is: tables made from a finished result, `analysis=[correlation,differences,...]`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from clirbench.experiment import Result
 
 
@@ -13,7 +15,7 @@ class AnalysisTable:
     """One table of a report: `name` is its file (`differences` -> differences.tsv), `text` what the numbers say.
 
     `rows` hold strings, ints and floats (NaN: undefined); `text` are sentences for report.md, computed from the
-    numbers: sampling, n, seed, and what a reader may and may not conclude.
+    numbers: sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it.
     """
 
     name: str
@@ -21,6 +23,7 @@ class AnalysisTable:
     header: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     text: tuple[str, ...] = ()
+    figure: "Callable[[], Figure] | None" = None
 
 
 @runtime_checkable

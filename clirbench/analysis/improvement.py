@@ -59,13 +59,14 @@ def _curve(
 ) -> list[Improvement]:
     n = len(x)
     rises, better = rising_pairs(x, y)
+    rises, better = rises[rises > 0], better[rises > 0]
     if n < 3 or not len(rises) or (y == y[0]).all():
         why = f"{n} systems: at least 3 are needed" if n < 3 else "a column is constant"
         note = "; ".join(filter(None, [note, why]))
         return [Improvement(measure, metric, nan, nan, nan, nan, nan, 0, nan, nan, n, samples, seed, note)]
-    slope = logistic_slope(rises, better)
+    slope = float(logistic_slope(rises, better))
     drawn = Draws(("systems",), samples, seed=seed).items("systems", n)
-    slopes = np.array([logistic_slope(*rising_pairs(x[items], y[items])) for items in drawn])
+    slopes = logistic_slope(*rising_pairs(x[drawn], y[drawn]))
     slopes = slopes[~np.isnan(slopes)]
     low, high = np.quantile(slopes, [0.025, 0.975]) if len(slopes) else (nan, nan)
     rise_80 = log(4) / slope if slope > 0 else inf
@@ -92,29 +93,36 @@ def _curve(
 
 
 def rising_pairs(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
-    """For every pair that x orders: by how much it rises, and whether y does too (1, 0; .5 where y is tied)."""
-    lower, upper = np.triu_indices(len(x), 1)
-    rise, gain = x[upper] - x[lower], y[upper] - y[lower]
-    ordered = rise != 0
-    return np.abs(rise[ordered]), (np.sign(gain * np.sign(rise))[ordered] + 1) / 2
+    """For every pair of systems: by how much x rises, and whether y does too (1, 0; .5 where y is tied).
 
-
-def logistic_slope(rises: Doubles, better: Doubles) -> float:
-    """The maximum-likelihood b of P(better) = 1 / (1 + exp(-b rise)); NaN without pairs, at most 50 / mean rise.
-
-    Where every pair improves the likelihood has no maximum; the bound then makes P of the mean rise 1 in print.
+    `x`, `y`: (..., systems); returns (..., pairs) in the order of `np.triu_indices`. A rise of 0 orders nothing.
     """
-    if not len(rises):
-        return nan
-    scale = float(rises.mean())
-    z, low, high = rises / scale, -50.0, 50.0
-    for _ in range(60):  # the score function falls in b: halve the bracket
-        middle = (low + high) / 2
-        if float((z * (better - 1 / (1 + np.exp(-np.clip(middle * z, -700, 700))))).sum()) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2 / scale
+    lower, upper = np.triu_indices(x.shape[-1], 1)
+    rise, gain = x[..., upper] - x[..., lower], y[..., upper] - y[..., lower]
+    return np.abs(rise), (np.sign(gain) * np.sign(rise) + 1) / 2
+
+
+def logistic_slope(rises: Doubles, better: Doubles) -> Doubles:
+    """The maximum-likelihood b of P(better) = 1 / (1 + exp(-b rise)), over the last axis; NaN where no rise is > 0.
+
+    `rises`, `better`: (..., pairs); a rise of 0 says nothing. Where every pair improves the likelihood has no
+    maximum: b stops at 50 / mean rise, whose P is 1 in print.
+    """
+    scale = rises.mean(axis=-1, keepdims=True) if rises.shape[-1] else np.zeros((*rises.shape[:-1], 1))
+    z = rises / np.where(scale > 0, scale, 1.0)
+    low, high = np.full(scale.shape, -50.0), np.full(scale.shape, 50.0)
+    slope = np.zeros(scale.shape)
+    for _ in range(40):  # Newton's step, or the middle of the bracket where it would leave it
+        p = 1 / (1 + np.exp(-np.clip(slope * z, -700, 700)))
+        gradient = (z * (better - p)).sum(axis=-1, keepdims=True)
+        low, high = np.where(gradient > 0, slope, low), np.where(gradient > 0, high, slope)
+        curvature = (z * z * p * (1 - p)).sum(axis=-1, keepdims=True)
+        step = slope + gradient / np.where(curvature > 1e-12, curvature, 1e-12)
+        following = np.where((step > low) & (step < high), step, (low + high) / 2)
+        if np.abs(following - slope).max(initial=0.0) < 1e-10:
+            break
+        slope = following
+    return np.asarray(np.where(scale > 0, slope / np.where(scale > 0, scale, 1.0), nan)[..., 0])
 
 
 def _probability(slope: float, rises: Doubles | Sequence[float]) -> float:

@@ -1,16 +1,57 @@
 """The sensitivity analysis in words, as a table and as a figure, all from the numbers of `sensitivity`."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from clirbench.analysis.sensitivity import NOTICED, Contrast, Sensitivity, contrasts
+import numpy as np
+
+from clirbench.analysis.base import AnalysisTable
+from clirbench.analysis.sensitivity import HEADER, NOTICED, Contrast, Sensitivity, contrasts, rows, sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from clirbench.experiment import Result
+
 # Okabe and Ito: told apart with any colour vision.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+
+@dataclass(frozen=True)
+class SensitivityAnalysis:
+    """What each kind of error costs every metric and measure; for systems that carry `kind` and `rate`.
+
+    `metric` is compared with each of `measures` in words. Tables: `sensitivity_costs` (per cent lost at the common
+    rate, for reading) and `sensitivity` (every curve).
+    """
+
+    metric: str = "BLEU"
+    measures: Sequence[str] = ("MAP",)
+    seed: int = 0
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        evidence = result.evidence()
+        means = {
+            name: values
+            for name, values in evidence.per_topic.items()
+            if np.allclose(evidence.measures[name].aggregate(values), values.mean(axis=-1))
+        }
+        found = sensitivity(result.board, per_topic=means, seed=self.seed)
+        header, costs = cost_table(found)
+        text = [sentence for measure in self.measures for sentence in findings(found, self.metric, measure)]
+        return (
+            AnalysisTable(
+                "sensitivity_costs",
+                "What each kind of error costs",
+                header,
+                tuple(costs),
+                tuple(text),
+                figure=lambda: figure(found),
+            ),
+            AnalysisTable("sensitivity", "Every rate of every kind of error", HEADER, tuple(rows(found))),
+        )
 
 
 def cost_table(found: Sensitivity) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -38,16 +79,16 @@ def findings(found: Sensitivity, metric: str = "BLEU", measure: str = "MAP") -> 
 
 
 def _verdict(compared: Sequence[Contrast], verdict: str, meaning: str) -> list[str]:
-    rows = [row for row in compared if row.verdict == verdict]
-    if not rows:
+    struck = [row for row in compared if row.verdict == verdict]
+    if not struck:
         expected = verdict in ("retrieval", "metric")
         return (
             [f"At {_percent(compared[0].rate)} % of the words struck no kind of error is found to {meaning}."]
             if expected
             else []
         )
-    listed = "; ".join(map(_costs, rows))
-    return [f"At {_percent(rows[0].rate)} % of the words struck, these {meaning}: {listed}."]
+    listed = "; ".join(map(_costs, struck))
+    return [f"At {_percent(struck[0].rate)} % of the words struck, these {meaning}: {listed}."]
 
 
 def _costs(row: Contrast) -> str:

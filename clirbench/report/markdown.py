@@ -9,7 +9,6 @@ from clirbench.experiment import Result
 from clirbench.report import tables
 from clirbench.report.layout import agreement_lines, count_lines, table_notes, tau_tables, warnings
 
-
 MOST_ROWS = 60
 
 

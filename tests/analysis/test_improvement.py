@@ -9,9 +9,9 @@ from tests.analysis.worlds import scores_only
 
 def test_pairs_by_hand() -> None:
     rises, better = rising_pairs(np.array([1.0, 3, 3, 2]), np.array([0.1, 0.3, 0.2, 0.3]))
-    # pairs (0,1) (0,2) (0,3) (1,3) (2,3); (1,2) is tied in the metric; from 3 to 1 the measure is tied
-    assert rises.tolist() == [2, 2, 1, 1, 1]
-    assert better.tolist() == [1, 1, 1, 0.5, 0]
+    # pairs (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); (1,2) is tied in the metric; from 3 to 1 the measure is tied
+    assert rises.tolist() == [2, 2, 1, 0, 1, 1]
+    assert better.tolist() == [1, 1, 1, 0.5, 0.5, 0]
 
 
 def test_slope_is_the_likelihood_maximum() -> None:
@@ -23,6 +23,9 @@ def test_slope_is_the_likelihood_maximum() -> None:
     assert logistic_slope(np.ones(2), np.array([1.0, 0])) == pytest.approx(0, abs=1e-9)
     assert logistic_slope(np.ones(4), np.array([1.0, 1, 1, 0])) == pytest.approx(np.log(3))
     assert np.isnan(logistic_slope(np.empty(0), np.empty(0)))
+    assert 1 / (1 + np.exp(-logistic_slope(np.ones(3), np.ones(3)))) == pytest.approx(1)
+    together = logistic_slope(np.array([[1.0, 1, 1, 1], [2, 2, 2, 2]]), np.array([[1.0, 1, 1, 0], [0, 0, 0, 1]]))
+    assert together == pytest.approx([np.log(3), -np.log(3) / 2])
 
 
 def test_curve() -> None:

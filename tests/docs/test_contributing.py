@@ -35,7 +35,7 @@ def test_the_examples_run_and_their_tests_pass(cli, small_folder: Path, tmp_path
     assert {"FirstWord", "FirstHit"} <= set(header)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "tests"]
     passed = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"}
     )
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "3 passed" in passed.stdout
