@@ -15,6 +15,7 @@ from clirbench.engine import Engine
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
+from clirbench.metrics.per_system import per_system
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Column, Scoreboard, aligned
@@ -210,11 +211,13 @@ def segment_statistics(
 
     The metrics of one system run one after the other.
     """
+    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
+    resolved = [per_system(metric, texts, inputs.corpus.test) for metric in experiment.metrics]
     work = [
-        (metric, translation)
+        (of_system[translation.system], translation)
         for translation in inputs.translations
-        if translation.test is not None
-        for metric in experiment.metrics
+        for of_system in resolved
+        if translation.system in of_system
     ]
     items = [(metric, translation.test) for metric, translation in work]
     names = [translation.system for _, translation in work]
