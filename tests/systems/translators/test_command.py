@@ -50,7 +50,8 @@ def test_files_and_model_are_put_in_place(tmp_path: Path) -> None:
 
 
 def test_a_program_that_dies_in_the_middle() -> None:
-    code = "for line in lines[:2]: print(line)\nsys.stdout.flush(); print('Ran out of memory', file=sys.stderr); sys.exit(7)"
+    code = "for line in lines[:2]: print(line, flush=True)\n"
+    code += "print('Ran out of memory', file=sys.stderr); sys.exit(7)"
     with pytest.raises(ResourceError, match=r"3 lines: exit status 7; stderr ends: Ran out of memory"):
         run(CommandTranslator(python(code), retries=0), ["a", "b", "c"])
 
