@@ -28,7 +28,7 @@ from clirbench.scores import ScoreTables
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
 
-RUN_FILES = ("all", "ideal", "none")
+RUN_FILES = ("auto", "all", "ideal", "none")
 
 
 def build(cfg: DictConfig) -> Experiment:
@@ -48,12 +48,14 @@ def build(cfg: DictConfig) -> Experiment:
         "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
         "tables": _tables(cfg, errors),
         "analyses": _analyses(cfg, errors),
+        "paper": _component(cfg, "paper", Analysis, errors),
         "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
     }
     raise_all(errors)
     return Experiment(
         name=str(cfg.name),
         engine=engine,
+        runs=Path(str(cfg.runs)) if cfg.get("runs") else None,
         table_title=str(cfg.title or ""),
         seed=int(cfg.seed),
         remarks=tuple(str(remark) for remark in cfg.get("remarks") or []),

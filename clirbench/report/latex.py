@@ -13,7 +13,7 @@ import numpy as np
 from clirbench.analysis.base import AnalysisTable
 from clirbench.analysis.correlation import Correlation
 from clirbench.experiment import Result
-from clirbench.report.layout import short
+from clirbench.report.layout import short, table_notes
 from clirbench.scoreboard import Column, Scoreboard
 
 SPECIAL = {
@@ -78,6 +78,7 @@ def tau_table(result: Result, title: str, label: str) -> list[str]:
         f"{f' ({escape(title)})' if title else ''}. Bold: the highest of a row; \\texttimes: not significant "
         f"($p \\geq {experiment.alpha:g}$)."
     )
+    caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, title))
     caption += signed(measures)
     comments = [f"% {c.name}: {c.signature}" for c in (*board.metrics, *measures) if c.signature]
     header = ["", *(escape(metric.name) for metric in board.metrics)]
@@ -135,7 +136,10 @@ def _cell(value: Any) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str) -> list[str]:
-    """A booktabs table; the first column is set left, the others right. Cells are LaTeX already."""
+    r"""A booktabs table; the first column is set left, the others right. Cells are LaTeX already.
+
+    A row that begins with `[` or `*` is guarded: LaTeX would read it as an argument of the `\\` before it.
+    """
     return [
         r"\begin{table}",
         r"\centering",
@@ -143,7 +147,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, la
         r"\toprule",
         " & ".join(header) + r" \\",
         r"\midrule",
-        *(" & ".join(row) + r" \\" for row in rows),
+        *(("{}" if row[0][:1] in ("[", "*") else "") + " & ".join(row) + r" \\" for row in rows),
         r"\bottomrule",
         r"\end{tabular}",
         rf"\caption{{{caption}}}",
