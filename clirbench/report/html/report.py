@@ -10,7 +10,7 @@ from clirbench.analysis.base import AnalysisTable
 from clirbench.experiment import Result
 from clirbench.report.answer import answered, checkpoints
 from clirbench.report.figures import axis
-from clirbench.report.groups import group_columns, groups
+from clirbench.report.groups import group_columns, groups, series
 from clirbench.report.html.grid import Grid, analysis_grid, systems_grid, tau_grid
 from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.pair import NAME as PAIR
@@ -102,6 +102,7 @@ def payload(result: Result) -> dict[str, Any]:
         "groups": [_groups(result, name) for name in (*group_columns(board), "")],
         "tau": _labels(result),
         "steps": board.metadata.get("step") if checkpoints(board) else None,
+        "series": series(board),
         "topics": topic_sets(result),
     }
 
