@@ -58,7 +58,8 @@ class TypeReport:
 
 
 def _rate(match: Ints, all_: Ints) -> Doubles:
-    return np.divide(100.0 * match, all_, out=np.full(len(match), 100.0), where=all_ > 0)
+    rate: Doubles = np.divide(100.0 * match, all_, out=np.full(len(match), 100.0), where=all_ > 0)
+    return rate
 
 
 def _near(kind: str, types: Sequence[str]) -> list[str]:
