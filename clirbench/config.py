@@ -48,6 +48,7 @@ def build(cfg: DictConfig) -> Experiment:
         "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
         "tables": _tables(cfg, errors),
         "analyses": _analyses(cfg, errors),
+        "paper": _component(cfg, "paper", Analysis, errors),
         "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
     }
     raise_all(errors)
