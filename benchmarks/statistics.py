@@ -5,14 +5,20 @@
 Prints seconds (second call: compiled code is cached on disk, its loading is the first call's) and peak memory.
 """
 
+# ruff: noqa: E402
+import sys
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parents[1])  # else this file hides the standard library's statistics
+
 import resource
 import time
 from collections.abc import Callable
 
 import numpy as np
 import scipy.stats
-from made_evidence import made
 
+from benchmarks.made_evidence import made
 from clirbench.analysis.bootstrap import Bootstrap, intervals
 from clirbench.analysis.differences import differences
 from clirbench.analysis.evidence import Evidence

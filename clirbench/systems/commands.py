@@ -23,13 +23,13 @@ class CommandSystems:
     source side.
     """
 
-    commands: Mapping[str, str | Sequence[str]] = field(default_factory=dict, hash=False)
+    commands: Mapping[str, str | Sequence[str]] | None = field(default=None, hash=False)
     shell: bool = False
     batch_lines: int | None = 1000
     timeout: float | None = 3600.0
     retries: int = 1
     environment: Mapping[str, str] = field(default_factory=lambda: {"LC_ALL": "C.UTF-8"}, hash=False)
-    versions: Mapping[str, str] = field(default_factory=dict, hash=False)
+    versions: Mapping[str, str] | None = field(default=None, hash=False)
     shard_lines: int = 1000
     cache: str = "runs/.cache"
 
@@ -40,7 +40,7 @@ class CommandSystems:
             )
         if self.shard_lines < 1:
             raise ConfigError(f"systems.shard_lines={self.shard_lines}: must be at least 1")
-        if strange := sorted(set(self.versions) - set(self.commands)):
+        if strange := sorted(set(self.versions or {}) - set(self.commands)):
             raise ConfigError(f"systems.versions names systems without a command: {', '.join(strange)}")
         errors: list[ClirbenchError] = []
         for name in self.commands:
@@ -51,27 +51,28 @@ class CommandSystems:
     def translator(self, name: str) -> CommandTranslator:
         """The translator of one system."""
         return CommandTranslator(
-            self.commands[name],
+            (self.commands or {})[name],
             self.shell,
             self.batch_lines,
             self.timeout,
             self.retries,
             self.environment,
-            str(self.versions.get(name, "")),
+            str((self.versions or {}).get(name, "")),
         )
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
+        names = list(self.commands or {})
         errors: list[ClirbenchError] = [
             InputError(f"systems.commands: the name {name!r} holds a slash or a control character; choose another")
-            for name in map(str, self.commands)
+            for name in map(str, names)
             if "/" in name or not name.isprintable()
         ]
-        for name in self.commands:
+        for name in names:
             with gathered(errors):
                 self.translator(name).check(None)
         translations: tuple[Translation, ...] = ()
         with gathered(errors):
-            systems = [(str(name), self.translator(name), None, EMPTY) for name in self.commands]
+            systems = [(str(name), self.translator(name), None, EMPTY) for name in names]
             translations = machine_translations(corpus, systems, self.cache, self.shard_lines)
         raise_all(errors)
         return translations

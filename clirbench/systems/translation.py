@@ -1,27 +1,31 @@
 """Translations that are still to be made: which shards are missing, and the loop that makes them.
 
-translations(corpus)             lists systems whose texts are `MachineText`s; nothing runs (check=true ends here)
-missing_work(translations, ...)  which shards lie nowhere yet
-translate(work, errors)          makes and keeps them, system by system; a failed system does not stop the others
-MachineText.blocks(), .lines()   read what was kept
+    translations(corpus)             lists systems whose texts are `MachineText`s; nothing runs (check=true ends here)
+    completed(translations, watch)   makes and keeps what is missing; a failed system does not stop the others
+    MachineText.blocks(), .lines()   read what was kept
+
+The work is done in this process, system after system: engines of translation use all cores, or the GPU, by themselves.
 """
 
 import hashlib
+import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from clirbench.corpora.base import Corpus
-from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered
+from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
 from clirbench.systems.shards import Shards, read_shard, write_shard
 from clirbench.systems.translators.base import Translate, Translator, translate_lines
 from clirbench.text import BLOCK, TextLines, split_lines
 from clirbench.types import DocumentMap, Translation
 
 VERSION = "translation 1"
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +51,10 @@ class MachineText:
         for block in self.blocks():
             digest.update(block)
         return digest.hexdigest()
+
+    @property
+    def size(self) -> int:
+        return self.source.text.size
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         held: list[bytes] = []
@@ -77,11 +85,10 @@ class MachineText:
 
 @dataclass(frozen=True)
 class Work:
-    """The shards of one text that lie nowhere; `damaged` are files that were there but not as they were written."""
+    """The shards of one text that lie nowhere yet."""
 
     text: MachineText
     missing: tuple[int, ...]
-    damaged: tuple[Path, ...]
 
     @property
     def n_lines(self) -> int:
@@ -127,11 +134,32 @@ def machine_translations(
     return tuple(made)
 
 
+def completed(
+    translations: Sequence[Translation], watch: Callable[[str, Iterable[Progress], int], Iterable[Progress]]
+) -> tuple[tuple[Translation, ...], dict[str, ClirbenchError]]:
+    """Translate what is still to be translated; `watch(title, values, total)` shows how far it is.
+
+    Returns the translations, those of systems that failed without texts (a hole in every column), and why they failed.
+    Raises where all systems failed, and `StoreError` where nothing can be kept.
+    """
+    errors: dict[str, ClirbenchError] = {}
+    work = missing_work(translations, errors)
+    n_shards = sum(len(lacking.missing) for lacking in work)
+    if n_shards:
+        for _ in watch("translation", translate(work, errors), n_shards):
+            pass
+    if len(errors) == len(translations):
+        raise_all(list(errors.values()))
+    kept = (replace(t, test=None, collection=None) if t.system in errors else t for t in translations)
+    return tuple(kept), errors
+
+
 def missing_work(translations: Sequence[Translation], errors: dict[str, ClirbenchError]) -> list[Work]:
     """What is still to be translated, texts of one system together; a system that cannot be looked at is an error."""
     work = []
     for translation in translations:
-        texts = [text for text in (translation.test, translation.collection) if isinstance(text, MachineText)]
+        both: tuple[Any, ...] = (translation.test, translation.collection)
+        texts = [text for text in both if isinstance(text, MachineText)]
         found: list[ClirbenchError] = []
         with gathered(found):
             work += [lacking for lacking in map(_lacking, dict.fromkeys(texts)) if lacking.missing]
@@ -181,9 +209,10 @@ def _make(work: Sequence[Work], engine: Translate) -> Iterator[int]:
 
 
 def _lacking(text: MachineText) -> Work:
-    absent = [
-        number
-        for number, (path, n_lines) in enumerate(zip(text.paths, text.source.lengths, strict=True))
-        if read_shard(path, n_lines) is None
-    ]
-    return Work(text, tuple(absent), tuple(text.paths[number] for number in absent if text.paths[number].exists()))
+    missing = []
+    for number, (path, n_lines) in enumerate(zip(text.paths, text.source.lengths, strict=True)):
+        if read_shard(path, n_lines) is None:
+            missing.append(number)
+            if path.exists():
+                LOG.warning("%s is damaged: its lines are translated again", path)
+    return Work(text, tuple(missing))

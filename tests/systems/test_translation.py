@@ -1,0 +1,212 @@
+"""Making translations: what is kept, what a rerun does, failures of one system, damage, the estimate."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from clirbench.corpora.base import Corpus
+from clirbench.errors import ClirbenchError, Problems, ResourceError, StoreError
+from clirbench.systems.translation import MachineText, Progress, completed, machine_translations, translate
+from clirbench.systems.translation import missing_work as lacking
+from clirbench.systems.translators.base import Translate
+from clirbench.text import TextFile
+from clirbench.types import EMPTY, Translation
+from tests.systems.sides import GERMAN, folder_corpus, two_sided, write
+
+DICTIONARY = {"der": "the", "die": "the", "das": "the", "Hund": "dog", "Katze": "cat", "Haus": "house", "ist": "is"}
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """A whole translator, word by word from a table; it notes what it was given, and stops at a word of choice."""
+
+    words: Mapping[str, str] = field(default_factory=lambda: DICTIONARY, hash=False)
+    stops_at: str = ""
+    given: list[str] = field(default_factory=list, hash=False, compare=False)
+    loads: list[str] = field(default_factory=list, hash=False, compare=False)
+
+    @property
+    def signature(self) -> str:
+        return "glossary"
+
+    def check(self, model: Path | None) -> None:
+        return None
+
+    def fingerprint(self, model: Path | None) -> str:
+        return repr(sorted(self.words.items())) if model is None else TextFile(model).fingerprint
+
+    @contextmanager
+    def loaded(self, model: Path | None) -> Iterator[Translate]:
+        self.loads.append("in")
+
+        def write_english(lines: Sequence[str]) -> list[str]:
+            self.given.extend(lines)
+            if self.stops_at and any(self.stops_at in line.split() for line in lines):
+                raise ResourceError(f"the glossary has no {self.stops_at}")
+            return [" ".join(self.words.get(word, word) for word in line.split()) for line in lines]
+
+        try:
+            yield write_english
+        finally:
+            self.loads.append("out")
+
+
+def unwatched(title: str, values: Iterable[Progress], total: int) -> Iterable[Progress]:
+    return values
+
+
+def made(corpus: Corpus, cache: Path, translators: Mapping[str, Glossary], size: int = 2) -> tuple[Translation, ...]:
+    systems = [(name, translator, None, EMPTY) for name, translator in translators.items()]
+    return machine_translations(corpus, systems, str(cache), size)
+
+
+def test_both_sides_are_translated_and_blank_lines_stay_empty(tmp_path: Path) -> None:
+    corpus, glossary = two_sided(tmp_path), Glossary()
+    (translation,), errors = completed(made(corpus, tmp_path / "cache", {"a": glossary}), unwatched)
+    assert not errors
+    assert translation.test is not None
+    assert translation.collection is not None
+    assert translation.test.lines() == ("guten Morgen", "gute Nacht")
+    assert translation.collection.lines() == (
+        "the dog is groß", "the cat schläft", "", "wo is the house", "ein rotes Buch",
+    )  # fmt: skip
+    assert "" not in glossary.given
+    assert glossary.loads == ["in", "out"]  # both sides in one loading
+    assert b"".join(translation.collection.blocks(1)) == b"".join(translation.collection.blocks())
+
+
+def test_one_text_for_both_sides_is_translated_once(tmp_path: Path) -> None:
+    corpus, glossary = folder_corpus(tmp_path / "d"), Glossary()
+    (translation,), _ = completed(made(corpus, tmp_path / "cache", {"a": glossary}), unwatched)
+    assert translation.test is translation.collection
+    assert glossary.given == [line for line in GERMAN if line]
+
+
+def test_a_rerun_does_what_is_missing(tmp_path: Path) -> None:
+    corpus, cache, again = folder_corpus(tmp_path / "d"), tmp_path / "cache", Glossary()
+    first, _ = completed(made(corpus, cache, {"a": Glossary()}), unwatched)
+    second, _ = completed(made(corpus, cache, {"renamed": again}), unwatched)
+    assert again.given == []
+    assert again.loads == []
+    assert [t.collection.fingerprint for t in first if t.collection] == [
+        t.collection.fingerprint for t in second if t.collection
+    ]
+    changed = list(GERMAN)
+    changed[4] = "ein blaues Buch"
+    write(tmp_path / "d" / "source.txt", changed)
+    corpus = folder_corpus(tmp_path / "d", source=tuple(changed))
+    completed(made(corpus, cache, {"a": again}), unwatched)
+    assert again.given == ["ein blaues Buch"]
+    other = Glossary({"der": "The"})
+    completed(made(corpus, cache, {"a": other}), unwatched)
+    assert len(other.given) == 4
+
+
+def test_another_model_content_is_translated_anew_and_the_same_under_another_path_is_not(tmp_path: Path) -> None:
+    corpus, glossary = folder_corpus(tmp_path / "d"), Glossary()
+
+    def run(path: Path, content: str) -> int:
+        glossary.given.clear()
+        model = write(path, [content])
+        completed(machine_translations(corpus, [("a", glossary, model, EMPTY)], str(tmp_path / "cache"), 2), unwatched)
+        return len(glossary.given)
+
+    assert run(tmp_path / "m1", "weights") == 4
+    assert run(tmp_path / "m2", "weights") == 0
+    assert run(tmp_path / "m2", "other weights") == 4
+
+
+def test_a_failing_system_does_not_stop_the_others_and_keeps_what_it_did(tmp_path: Path) -> None:
+    corpus, cache = folder_corpus(tmp_path / "d"), tmp_path / "cache"
+    translators = {"bad": Glossary(stops_at="Haus"), "good": Glossary({})}
+    found, errors = completed(made(corpus, cache, translators), unwatched)
+    assert {name: str(error) for name, error in errors.items()} == {"bad": "the glossary has no Haus"}
+    assert [(t.system, t.test is None, t.collection is None) for t in found] == [
+        ("bad", True, True), ("good", False, False),
+    ]  # fmt: skip
+    assert translators["bad"].loads == ["in", "out"]
+    mended = Glossary()
+    completed(made(corpus, cache, {"bad": mended}), unwatched)
+    assert mended.given == ["wo ist das Haus", "ein rotes Buch"]  # the first shard was kept
+
+
+def test_where_all_fail_the_run_ends(tmp_path: Path) -> None:
+    corpus = folder_corpus(tmp_path / "d")
+    translators = {"a": Glossary(stops_at="Hund"), "b": Glossary({}, stops_at="Haus")}
+    with pytest.raises(Problems, match="no Hund\n.*no Haus"):
+        completed(made(corpus, tmp_path / "cache", translators), unwatched)
+
+
+def test_a_model_that_vanished_is_the_failure_of_one_system(tmp_path: Path) -> None:
+    corpus = folder_corpus(tmp_path / "d")
+    systems = [("gone", Glossary(), tmp_path / "gone", EMPTY), ("good", Glossary(), None, EMPTY)]
+    found, errors = completed(machine_translations(corpus, systems, str(tmp_path / "cache"), 2), unwatched)
+    assert list(errors) == ["gone"]
+    assert [t.collection is None for t in found] == [True, False]
+
+
+def test_a_damaged_shard_is_made_again_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    corpus, cache, again = folder_corpus(tmp_path / "d"), tmp_path / "cache", Glossary()
+    (translation,), _ = completed(made(corpus, cache, {"a": Glossary()}), unwatched)
+    text = translation.collection
+    assert isinstance(text, MachineText)
+    before = text.lines()
+    text.paths[1].write_bytes(text.paths[1].read_bytes()[:-2])
+    with pytest.raises(ResourceError, match="shard 2 of 3 is missing or damaged"):
+        text.lines()
+    with caplog.at_level(logging.WARNING):
+        completed(made(corpus, cache, {"a": again}), unwatched)
+    assert "is damaged: its lines are translated again" in caplog.text
+    assert again.given == ["wo ist das Haus"]
+    assert text.lines() == before
+
+
+def test_a_store_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
+    corpus = folder_corpus(tmp_path / "d")
+    write(tmp_path / "cache", ["a file"])
+    glossaries = {"a": Glossary(), "b": Glossary({})}
+    with pytest.raises(StoreError, match="cannot be kept"):
+        completed(made(corpus, tmp_path / "cache", glossaries), unwatched)
+    assert glossaries["b"].given == []
+
+
+def test_ctrl_c_loses_the_shard_in_hand(tmp_path: Path) -> None:
+    corpus, cache, rest = folder_corpus(tmp_path / "d"), tmp_path / "cache", Glossary()
+
+    def pressed(title: str, values: Iterable[Progress], total: int) -> Iterator[Progress]:
+        for number, value in enumerate(values, start=1):
+            if number == 2:
+                raise KeyboardInterrupt
+            yield value
+
+    stopped = Glossary()
+    with pytest.raises(KeyboardInterrupt):
+        completed(made(corpus, cache, {"a": stopped}), pressed)
+    assert stopped.loads == ["in", "out"]
+    completed(made(corpus, cache, {"a": rest}), unwatched)
+    assert rest.given == ["ein rotes Buch"]
+
+
+def ticking(step: float) -> Callable[[], float]:
+    ticks = iter(range(1_000_000))
+    return lambda: step * next(ticks)
+
+
+def test_the_estimate_takes_the_speed_so_far(tmp_path: Path) -> None:
+    """Two shards of 2 lines and one of 1; the clock moves 10 s a shard: 10 s for 2 of 5 lines leave 15 s for 3."""
+    work = lacking(made(folder_corpus(tmp_path / "d"), tmp_path / "cache", {"a": Glossary()}), {})
+    shown = list(translate(work, {}, ticking(10.0)))
+    assert [(p.lines_done, p.lines_total, p.seconds_left) for p in shown] == [(2, 5, 15.0), (4, 5, 5.0), (5, 5, 0.0)]
+
+
+def test_lines_of_a_failed_system_do_not_count_as_left(tmp_path: Path) -> None:
+    corpus, errors = folder_corpus(tmp_path / "d"), dict[str, ClirbenchError]()
+    work = lacking(made(corpus, tmp_path / "c", {"a": Glossary(stops_at="Haus"), "b": Glossary({})}), errors)
+    shown = list(translate(work, errors, ticking(1.0)))
+    assert [(p.system, p.lines_done, p.lines_total) for p in shown] == [
+        ("a", 2, 10), ("b", 4, 7), ("b", 6, 7), ("b", 7, 7),
+    ]  # fmt: skip
