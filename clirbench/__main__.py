@@ -14,7 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 from clirbench.cached import Cached
 from clirbench.config import build
 from clirbench.engine import close_workers
-from clirbench.errors import ClirbenchError, ConfigError, UnknownName
+from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, UnknownName, raise_all
 from clirbench.experiment import read_inputs, run
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
@@ -48,6 +48,7 @@ def job(cfg: DictConfig) -> None:
         terminal.show(result)
         folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
         terminal.show_folder(folder.path)
+        raise_all([NotReproduced(text) for table in result.tables for text in table.failures])
     except ClirbenchError as error:
         if HydraConfig.get().mode is RunMode.MULTIRUN:
             raise UserError(str(error)) from error

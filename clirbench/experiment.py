@@ -15,6 +15,7 @@ from clirbench.engine import Engine
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
+from clirbench.metrics.per_system import per_system
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Column, Scoreboard, aligned
@@ -46,7 +47,8 @@ class Experiment:
     """Everything a run needs, as plain values and components; built from the configuration by `config.build`.
 
     `topics` and `relevance` map a label to a component; the first of each has the empty label, and the measures of
-    another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read.
+    another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
+    published table to hold against ours; it may bring its own scores and texts.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Experiment:
     p_value: str = "scipy"
     complete_pairs: bool = False
     analyses: tuple[Analysis, ...] = ()
+    paper: Analysis | None = None
     write_runs: str = "all"
     seed: int = 0
     remarks: tuple[str, ...] = ()
@@ -167,14 +170,15 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     )
     notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval)]
     result = Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
-    found = watch("analyses", (analysis.tables(result) for analysis in experiment.analyses), len(experiment.analyses))
+    analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
+    found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     return replace(result, tables=tuple(table for tables in found for table in tables))
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
     """Read and align everything; every problem of corpus, systems and topics at once."""
     if experiment.corpus is None:
-        if experiment.tables is None:
+        if experiment.tables is None and experiment.paper is None:
             raise ConfigError("nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])")
         return None
     if experiment.systems is None:
@@ -210,11 +214,13 @@ def segment_statistics(
 
     The metrics of one system run one after the other.
     """
+    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
+    resolved = [per_system(metric, texts, inputs.corpus.test) for metric in experiment.metrics]
     work = [
-        (metric, translation)
+        (of_system[translation.system], translation)
         for translation in inputs.translations
-        if translation.test is not None
-        for metric in experiment.metrics
+        for of_system in resolved
+        if translation.system in of_system
     ]
     items = [(metric, translation.test) for metric, translation in work]
     names = [translation.system for _, translation in work]
@@ -302,8 +308,7 @@ def scoreboard(
 ) -> tuple[Scoreboard, list[str]]:
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
-        assert experiment.tables is not None
-        return experiment.tables.read(), []
+        return (Scoreboard((), ()) if experiment.tables is None else experiment.tables.read()), []
     systems = tuple(translation.system for translation in inputs.translations)
     columns = metric_columns(experiment, systems, statistics, len(inputs.corpus.test.references))
     for label, found in retrieval.items():

@@ -16,6 +16,8 @@ class AnalysisTable:
 
     `rows` hold strings, ints and floats (NaN: undefined); `text` are sentences for report.md, computed from the
     numbers: sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it.
+    A report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes the run fail after
+    everything was written, such as a cell of a published table that is neither reproduced nor explained.
     """
 
     name: str
@@ -24,6 +26,9 @@ class AnalysisTable:
     rows: tuple[tuple[Any, ...], ...]
     text: tuple[str, ...] = ()
     figure: "Callable[[], Figure] | None" = None
+    shown: int = 60
+    said: int = 0
+    failures: tuple[str, ...] = ()
 
 
 @runtime_checkable

@@ -107,8 +107,7 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
         if label == other
     ]
     taus = [
-        f"{a} and {b} {short(system_agreement(result.board[a].values, result.board[b].values).value)}"
-        for a, b in pairs
+        f"{a} and {b} {short(system_agreement(result.board[a].values, result.board[b].values).value)}" for a, b in pairs
     ]
     rule = result.experiment.relevance[first].signature
     return (
