@@ -1,6 +1,7 @@
 """The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import hydra
@@ -10,13 +11,16 @@ from hydra.errors import CompactHydraException, HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from clirbench.cached import Cached
 from clirbench.config import build
 from clirbench.engine import close_workers
-from clirbench.errors import ClirbenchError, ConfigError, UnknownName
+from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, UnknownName, raise_all
 from clirbench.experiment import read_inputs, run
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
+from clirbench.status import PLAN, Plan
+from clirbench.store import Store
 
 HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -36,11 +40,15 @@ def job(cfg: DictConfig) -> None:
             terminal.show_inputs(experiment, read_inputs(experiment))
             return
         folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
+        store = Store(Path(cfg.paths.cache) / "store")
+        store.sweep()
+        plan = Plan.begin(folder.path / PLAN, store.path)
         with terminal.progress() as watch:
-            result = run(experiment, watch)
+            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan)), watch)
         terminal.show(result)
         folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
         terminal.show_folder(folder.path)
+        raise_all([NotReproduced(text) for table in result.tables for text in table.failures])
     except ClirbenchError as error:
         if HydraConfig.get().mode is RunMode.MULTIRUN:
             raise UserError(str(error)) from error

@@ -8,7 +8,6 @@ the result: one system that cannot be computed does not stop the others.
 import logging
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, cast
 
 from clirbench.engine import Engine
@@ -35,12 +34,12 @@ class Cached:
     gives some of them: then each part is stored for itself. A step that is `bulky` gives entries of the store, to be
     read when needed, in the place of values.
 
-    `plan` is a file that lists what each step of each system is stored under, for `python -m clirbench.status`.
+    `plan` lists what each step of each system is stored under, for `python -m clirbench.status`.
     """
 
     engine: Engine
     store: Store
-    plan: Path | None = None
+    plan: Plan | None = None
 
     def pmap(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """One result or `Failure` for each item, in their order. `names` say whose items they are, in the plan.
@@ -69,7 +68,7 @@ class Cached:
         prefix = {part: fingerprint(one, environment()) for part, one in _parts(step).items()}
         tasks = [_task(prefix, item) for item in items]
         if self.plan is not None and names:
-            Plan(self.plan, self.store.path).add(_planned(step, tasks, names))
+            self.plan.add(_planned(step, tasks, names))
         return tasks
 
     def _result(self, step: Step, task: "Task", computed: Mapping[Part, Any], complaint: "Once") -> Any:

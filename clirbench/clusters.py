@@ -33,7 +33,9 @@ class Dask:
     def __post_init__(self) -> None:
         check_workers(self.workers)
 
-    def pmap(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
         if not items:
             return
         client = _dask_client(self.scheduler, self.workers, self.patience)
@@ -54,7 +56,9 @@ class Ray:
     def __post_init__(self) -> None:
         check_workers(self.workers)
 
-    def pmap(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
         if not items:
             return
         workers = self.workers or _ray(self.address, self.workers)
@@ -82,7 +86,9 @@ class Slurm:
         if self.cluster not in ("slurm", "local"):
             raise ConfigError(f"engine.cluster={self.cluster!r}: choices are slurm, local")
 
-    def pmap(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
         if items:
             yield from spread(step, items, self.workers, self._work)
 
@@ -97,7 +103,7 @@ class Slurm:
         try:
             for job in jobs:
                 yield _result_of(job, submitit)
-                # What the job was and gave is in the store; its log would only be read had it failed.
+                # Its result has been read; its log would be wanted only had it failed.
                 for path in Path(self.folder).glob(f"{job.job_id}_*"):
                     path.unlink(missing_ok=True)
         finally:

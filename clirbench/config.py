@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from hydra.core.utils import JobReturn
 from hydra.errors import InstantiationException
+from hydra.experimental.callback import Callback
+from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from clirbench.analysis.base import Analysis
 from clirbench.corpora.base import CorpusSource
 from clirbench.engine import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, raise_all
@@ -17,12 +22,12 @@ from clirbench.measures import parse
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
+from clirbench.report.sweep import NAME, combine
 from clirbench.retrieval.base import Retriever
 from clirbench.scores import ScoreTables
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
 
-ANALYSES = ("correlation",)
 RUN_FILES = ("all", "ideal", "none")
 
 
@@ -42,7 +47,8 @@ def build(cfg: DictConfig) -> Experiment:
         "metrics": _listed(cfg, "metric", Metric, errors),
         "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
         "tables": _tables(cfg, errors),
-        "analysis": _names(cfg, "analysis", ANALYSES, errors),
+        "analyses": _analyses(cfg, errors),
+        "paper": _component(cfg, "paper", Analysis, errors),
         "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
     }
     raise_all(errors)
@@ -148,13 +154,34 @@ def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str,
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
-def _names(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[ClirbenchError]) -> tuple[str, ...]:
-    names = tuple(str(name) for name in cfg.get(key) or [])
-    errors.extend(UnknownName(key, name, choices) for name in names if name not in choices)
-    return names
+def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
+    """The analyses that `analysis` names, as `analyses.NAME` configures them; the correlation itself is always made."""
+    nodes: Mapping[str, Any] = cfg.get("analyses") or {}
+    names = [str(name) for name in cfg.get("analysis") or []]
+    choices = [*nodes, "correlation"]
+    errors.extend(UnknownName("analysis", name, choices) for name in names if name not in choices)
+    found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in nodes]
+    return tuple(analysis for analysis in found if analysis is not None)
 
 
 def _choice(key: str, value: str, choices: Sequence[str], errors: list[ClirbenchError]) -> str:
     if value not in choices:
         errors.append(UnknownName(key, value, choices))
     return value
+
+
+class SweepTable(Callback):
+    """Hydra's hook at the end of a sweep (`-m`): one table over all of its jobs."""
+
+    def __init__(self) -> None:
+        self._jobs: list[tuple[Path, list[str]]] = []
+
+    def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
+        """Write the table anew after every job of a sweep: Hydra calls nothing at the end where a job failed."""
+        if config.hydra.mode is RunMode.MULTIRUN:
+            self._jobs.append((Path(config.hydra.runtime.output_dir), list(config.hydra.overrides.task)))
+            combine(Path(config.hydra.sweep.dir), self._jobs)
+
+    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        """Say where the table lies."""
+        print(Path(config.hydra.sweep.dir) / NAME)

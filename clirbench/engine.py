@@ -26,20 +26,15 @@ PATIENCE = 1.0
 WORTH_WORKERS = 4_000_000
 
 
-class Pmap(Protocol):
-    """Maps a step over items, lazily and in order."""
-
-    def __call__(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]: ...
-
-
 @runtime_checkable
 class Engine(Protocol):
     """A way to run steps; a frozen dataclass whose fields are its configuration."""
 
-    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """Apply `step` to every item; yields in the order of the items.
 
-        A step may have `cost(item)`, in bytes of text that it reads: the dearest are then begun first.
+        A step may have `cost(item)`, in bytes of text that it reads: the dearest are then begun first. `names` say
+        whose items they are, to an engine that keeps a record.
         """
 
 
@@ -47,7 +42,9 @@ class Engine(Protocol):
 class Serial:
     """One item after the other, in this process."""
 
-    def pmap(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
         return map(step, items)
 
 
@@ -64,7 +61,9 @@ class Processes:
     def __post_init__(self) -> None:
         check_workers(self.workers)
 
-    def pmap(self, step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
         workers = self.workers or available_cores()
         if workers == 1:
             yield from map(step, items)

@@ -8,6 +8,7 @@
     |   `-- MissingData    data that an experiment needs lie nowhere (says how to get them)
     |-- DownloadError      a download failed or did not have the promised content
     |-- ResourceError      a program, library or local model that a component needs is not there or died
+    |-- NotReproduced      a published number came out otherwise and nothing explains it
     |-- StoreError         the run folder or the store cannot be written
     `-- Problems           several of the above, gathered so that all are shown at once
 
@@ -58,6 +59,10 @@ class DownloadError(ClirbenchError):
 
 class ResourceError(ClirbenchError):
     """A program, library or local model that a component needs is not there, or died."""
+
+
+class NotReproduced(ClirbenchError):
+    """A published number came out otherwise, and nothing explains the difference."""
 
 
 class StoreError(ClirbenchError):

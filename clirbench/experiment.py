@@ -1,25 +1,30 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from clirbench.analysis.base import Analysis, AnalysisTable
 from clirbench.analysis.correlation import Correlation, correlate
+from clirbench.analysis.evidence import Evidence
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engine import Engine
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
+from clirbench.metrics.per_system import per_system
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
-from clirbench.scores import ScoreTables
 from clirbench.scoreboard import Column, Scoreboard, aligned
-from clirbench.steps import Evaluate, Retrieve, SegmentStatistics
+from clirbench.scores import ScoreTables
+from clirbench.steps import Evaluate, Failure, Retrieve, SegmentStatistics, sound
+from clirbench.store import Shelf, opened
 from clirbench.systems.base import SystemSource
 from clirbench.systems.translation import completed
+from clirbench.text import Text
 from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
 
@@ -42,7 +47,8 @@ class Experiment:
     """Everything a run needs, as plain values and components; built from the configuration by `config.build`.
 
     `topics` and `relevance` map a label to a component; the first of each has the empty label, and the measures of
-    another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read.
+    another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
+    published table to hold against ours; it may bring its own scores and texts.
     """
 
     name: str
@@ -60,7 +66,8 @@ class Experiment:
     alpha: float = 0.05
     p_value: str = "scipy"
     complete_pairs: bool = False
-    analysis: tuple[str, ...] = ("correlation",)
+    analyses: tuple[Analysis, ...] = ()
+    paper: Analysis | None = None
     write_runs: str = "all"
     seed: int = 0
     remarks: tuple[str, ...] = ()
@@ -96,7 +103,8 @@ class Counts:
 class Retrieval:
     """The IR side for one set of topics: the English side's run, judgments, every system's run, per-topic values.
 
-    `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x scored topics.
+    `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x scored topics, for
+    the systems of `runs`; `failed` are those that could not be searched or scored.
     """
 
     ideal: Run
@@ -104,6 +112,7 @@ class Retrieval:
     counts: Mapping[str, Counts]
     runs: Mapping[str, Run]
     per_topic: Mapping[tuple[str, str], Doubles]
+    failed: Mapping[str, Failure] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +126,7 @@ class Result:
     retrieval: Mapping[str, Retrieval] = field(default_factory=lambda: MappingProxyType({}))
     statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    tables: tuple[AnalysisTable, ...] = ()
 
     def judgments(self) -> Iterator[tuple[str, str, Retrieval]]:
         """(label of the topics, label of the judgments, retrieval), in order."""
@@ -124,11 +134,31 @@ class Result:
             for relevance in retrieval.judged:
                 yield topics, relevance, retrieval
 
+    def evidence(self) -> Evidence:
+        """The scoreboard with the segments and topics its columns were summed from, for the statistics.
+
+        Systems that lack statistics or a run are holes of the board; their per-topic rows are NaN.
+        """
+        systems = self.board.systems
+        per_topic: dict[str, Doubles] = {}
+        by_name = {measure.name: measure for measure in self.experiment.measures}
+        measures: dict[str, Measure] = {}
+        collection = "" if self.inputs is None else self.inputs.corpus.collection
+        for topics, retrieval in self.retrieval.items():
+            row = {system: i for i, system in enumerate(retrieval.runs)}
+            for (relevance, name), values in retrieval.per_topic.items():
+                column = marked(name, collection, topics, relevance)
+                holes = np.full(values.shape[1], np.nan)
+                per_topic[column] = np.stack([values[row[s]] if s in row else holes for s in systems])
+                measures[column] = by_name[name]
+        metrics = {metric.name: metric for metric in self.experiment.metrics}
+        return Evidence(self.board, self.statistics, metrics, per_topic, measures)
+
 
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
-    inputs, failures = translated(read_inputs(experiment), watch)
-    statistics = segment_statistics(experiment, inputs, watch) if inputs else {}
+    inputs, untranslated = translated(read_inputs(experiment), watch)
+    statistics, failed = segment_statistics(experiment, inputs, watch) if inputs else ({}, {})
     retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
     board, notes = scoreboard(experiment, inputs, statistics, retrieval)
     rows = correlate(
@@ -138,13 +168,17 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    return Result(experiment, board, tuple(rows), inputs, retrieval, statistics, (*experiment.remarks, *failures, *notes))
+    notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval)]
+    result = Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
+    analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
+    found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
+    return replace(result, tables=tuple(table for tables in found for table in tables))
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
     """Read and align everything; every problem of corpus, systems and topics at once."""
     if experiment.corpus is None:
-        if experiment.tables is None:
+        if experiment.tables is None and experiment.paper is None:
             raise ConfigError("nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])")
         return None
     if experiment.systems is None:
@@ -173,38 +207,69 @@ def translated(inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list
     return replace(inputs, translations=translations), [f"{name}: not translated: {e}" for name, e in errors.items()]
 
 
-def segment_statistics(experiment: Experiment, inputs: Inputs, watch: Watch) -> dict[tuple[str, str], Any]:
-    """(metric name, system) -> statistics of every segment. The metrics of one system run one after the other."""
+def segment_statistics(
+    experiment: Experiment, inputs: Inputs, watch: Watch
+) -> tuple[Mapping[tuple[str, str], Any], dict[tuple[str, str], Failure]]:
+    """(metric name, system) -> statistics of every segment, or why there are none.
+
+    The metrics of one system run one after the other.
+    """
+    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
+    resolved = [per_system(metric, texts, inputs.corpus.test) for metric in experiment.metrics]
     work = [
-        (metric, translation)
+        (of_system[translation.system], translation)
         for translation in inputs.translations
-        if translation.test is not None
-        for metric in experiment.metrics
+        for of_system in resolved
+        if translation.system in of_system
     ]
     items = [(metric, translation.test) for metric, translation in work]
-    results = watch("MT metrics", experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items), len(items))
+    names = [translation.system for _, translation in work]
+    found = experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items, names)
     keys = [(metric.name, translation.system) for metric, translation in work]
-    return dict(zip(keys, results, strict=True))
+    good, failed = sound(dict(zip(keys, watch("MT metrics", found, len(items)), strict=True)))
+    return Shelf(good), failed
 
 
 def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:
     """Search the English side with one set of topics, judge, search every system's copy, score."""
     assert experiment.retriever is not None
     english, topics = inputs.corpus.english, inputs.topics[label]
-    ideal = experiment.retriever.rank(english, topics)
+    search = Retrieve(experiment.retriever, topics, english.map)
+    pmap = experiment.engine.pmap
+    ideal = english_run(search, english.text, pmap)
     judged = {
         name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
         for name, rule in experiment.relevance.items()
     }
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
     searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
-    pmap = experiment.engine.pmap
-    found = pmap(Retrieve(experiment.retriever, topics, english.map), list(searched.values()))
-    runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
-    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()))
-    return Retrieval(
-        ideal, judged, counts, runs, _by_measure(list(watch(marked("IR measures", label), values, len(runs))))
-    )
+    systems = tuple(searched)
+    found = watch(marked("retrieval", label), pmap(search, list(searched.values()), systems), len(systems))
+    runs = dict(zip(systems, found, strict=True))
+    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), systems)
+    scored = zip(systems, watch(marked("IR measures", label), values, len(systems)), strict=True)
+    good, failed = sound(dict(scored))
+    shelf = Shelf({system: runs[system] for system in good})
+    return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
+
+
+def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:
+    """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
+    found, _ = sound(dict(zip(["english side"], pmap(search, [english], ["(English side)"]), strict=True)))
+    run: Run = opened(found["english side"])
+    return run
+
+
+def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note for each hole that a failed step left in the table; one for all metrics that failed for one reason."""
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for (metric, system), failure in failed.items():
+        metrics.setdefault((system, failure.reason), []).append(metric)
+    for (system, reason), names in metrics.items():
+        yield f"{system} has no {', '.join(names)}: {reason}"
+    for label, found in retrieval.items():
+        for system, failure in found.failed.items():
+            yield f"{system} has no {marked('IR measures', label)}: {failure.reason}"
 
 
 def _by_measure(by_system: Sequence[Mapping[tuple[str, str], Doubles]]) -> dict[tuple[str, str], Doubles]:
@@ -243,8 +308,7 @@ def scoreboard(
 ) -> tuple[Scoreboard, list[str]]:
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
-        assert experiment.tables is not None
-        return experiment.tables.read(), []
+        return (Scoreboard((), ()) if experiment.tables is None else experiment.tables.read()), []
     systems = tuple(translation.system for translation in inputs.translations)
     columns = metric_columns(experiment, systems, statistics, len(inputs.corpus.test.references))
     for label, found in retrieval.items():

@@ -171,7 +171,7 @@ def _files(module: str) -> list[Path]:
     source = _source(module)
     if source is None:
         return []
-    if source.name != "__init__.py" or "." not in module:
+    if source.name != "__init__.py":
         return [source]
     return [path for path in source.parent.iterdir() if path.is_file() and (path == source or path.suffix not in CODE)]
 

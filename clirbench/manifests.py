@@ -66,7 +66,7 @@ class Places:
 
     def candidates(self, manifest: Manifest, file: DataFile) -> tuple[Path, ...]:
         """Where a file may lie, best first: the mirror, then the cache, each plain or .gz."""
-        homes = [Path(self.mirror) / manifest.mirror] if self.mirror else []
+        homes = [Path(self.mirror).expanduser() / manifest.mirror] if self.mirror else []
         homes += [cache_folder(self.cache, manifest)] if self.cache else []
         return tuple(home / name for home in homes for name in (file.path, file.path + ".gz"))
 
@@ -140,7 +140,7 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     path = home / f"{name}.yaml"
     try:
         record = yaml.safe_load(b"".join(read_pieces(path)))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not YAML ({error})") from None
     if not isinstance(record, dict):
         raise ConfigError(f"{path}: a mapping was expected")
@@ -153,8 +153,11 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     if not isinstance(entries, list) or not entries:
         raise ConfigError(f"{path}: files: a list was expected")
     files = tuple(_data_file(path, entry, base) for entry in entries)
-    shipped = {str(key): home / str(value) for key, value in (record.get("shipped") or {}).items()}
-    return Manifest(name=name, mirror=mirror, files=files, shipped=shipped, **texts)
+    shipped = record.get("shipped", {})
+    if not isinstance(shipped, dict) or any(unsafe(str(part)) for pair in shipped.items() for part in pair):
+        raise ConfigError(f"{path}: shipped: names of files that stand beside the manifest were expected")
+    beside = {str(key): home / str(value) for key, value in shipped.items()}
+    return Manifest(name=name, mirror=mirror, files=files, shipped=beside, **texts)
 
 
 def verify(path: Path, file: DataFile) -> None:
@@ -185,20 +188,20 @@ def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -
 
 def cache_folder(cache: str | Path, manifest: Manifest) -> Path:
     """Where downloads of a data set are kept."""
-    return Path(cache) / "data" / manifest.name
+    return Path(cache).expanduser() / "data" / manifest.name
 
 
 def missing_data(manifest: Manifest, places: Places) -> MissingData:
     """What is missing of a data set, its size, origin and licence, and the two ways out."""
     lacking = [file for file in manifest.files if places.found(manifest, file) is None]
     mirror = f"paths.mirror={places.mirror}" if places.mirror else "paths.mirror (not set)"
-    if places.mirror and not Path(places.mirror).is_dir():
+    if places.mirror and not Path(places.mirror).expanduser().is_dir():
         mirror += " (no such folder)"
     size = sum(file.content.n_bytes for file in lacking)
     to_fetch = sum(file.download_bytes for file in lacking)
     example = f"{manifest.mirror}/{lacking[0].path}" if lacking else manifest.mirror
     return MissingData(
-        f"data set {manifest.name} is not here: {len(lacking)} of its {len(manifest.files)} files lie neither under "
+        f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files found neither under "
         f"{mirror} nor in the cache {places.cache or '(not set)'}.\n"
         f"  what:    {manifest.title}\n"
         f"  size:    {megabytes(size)} ({megabytes(to_fetch)} to download)\n"

@@ -8,11 +8,13 @@ from types import MappingProxyType
 
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.manifests import manifest_folder
+from clirbench.names import name_list
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.tables import Table, read_table, system_column
 from clirbench.types import Doubles
 
 EMBEDDED = "embedded:"
+_COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
 
 
@@ -24,24 +26,29 @@ class ScoreTables:
     measure where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename`
     comes first: the other lists use the new names. A system that a table lacks is a hole in its columns. `title`
     heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is:
-    an `error`, or a reason to leave that system's row out (`drop`).
+    an `error`, or a reason to leave that system's row out (`drop`). With a `mark`, an imported measure that is
+    computed too is called `NAME[mark]`.
 
     `read` raises `InputError` for a system that stands twice, a cell that is missing or infinite, text in a column
     that is named as numeric; `ConfigError` for a column that is in two tables, or both computed and imported;
     `UnknownName` for a column that no table has; all at once as `Problems`.
     """
 
-    tables: Sequence[str] = ()
-    measures: Sequence[str] = ()
-    lower_is_better: Sequence[str] = ()
-    ignore: Sequence[str] = ()
-    metadata: Sequence[str] = ()
+    tables: str | Sequence[str] = ()
+    measures: str | Sequence[str] = ()
+    lower_is_better: str | Sequence[str] = ()
+    ignore: str | Sequence[str] = ()
+    metadata: str | Sequence[str] = ()
     rename: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     title: str = ""
     missing: str = "error"
     mark: str = ""
 
     def __post_init__(self) -> None:
+        for key in ("tables", *_COLUMN_LISTS):
+            object.__setattr__(self, key, name_list(f"scores.{key}", getattr(self, key)))
+        if not isinstance(self.rename, Mapping):
+            raise ConfigError(f"scores.rename={self.rename}: pairs were expected, 'scores.rename={{OLD: NEW}}'")
         if self.missing not in ("error", "drop"):
             raise ConfigError(f"scores.missing={self.missing!r}: choices are error, drop")
         if both := sorted(set(self.measures) & set(self.metadata)):
@@ -55,12 +62,16 @@ class ScoreTables:
         """All columns as a scoreboard; `computed` are the names of columns that the run computes itself."""
         errors: list[ClirbenchError] = []
         tables: list[Table] = []
+        original: set[str] = set()
         for name in dict.fromkeys(self.tables):
             with gathered(errors):
-                tables.append(self._renamed(read_table(table_path(name))))
+                table = read_table(table_path(name))
+                original.update(_data_columns(table))
+                tables.append(self._renamed(table))
         raise_all(errors)
         if not tables:
             raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
+        errors += [UnknownName("column in scores.rename", old, original) for old in self.rename if old not in original]
         errors += self._unknown(tables)
         errors += self._collisions(tables, computed)
         found = _Found()
@@ -96,15 +107,14 @@ class ScoreTables:
         return table
 
     def _unknown(self, tables: Sequence[Table]) -> list[ClirbenchError]:
-        """Names in the lists that no table has; a renamed column is known by both of its names."""
+        """Names in the lists that no table has, once columns are renamed."""
         known = {name for table in tables for name in _data_columns(table)}
-        errors: list[ClirbenchError] = []
-        for key in ("measures", "lower_is_better", "ignore", "metadata"):
-            errors += [UnknownName(f"column in scores.{key}", n, known) for n in getattr(self, key) if n not in known]
-        for old, new in self.rename.items():
-            if new not in known:
-                errors.append(UnknownName("column in scores.rename", old, known))
-        return errors
+        return [
+            UnknownName(f"column in scores.{key}", name, known)
+            for key in _COLUMN_LISTS
+            for name in getattr(self, key)
+            if name not in known
+        ]
 
     def _collisions(self, tables: Sequence[Table], computed: Collection[str]) -> list[ClirbenchError]:
         errors: list[ClirbenchError] = []
@@ -168,7 +178,7 @@ class _Found:
 def table_path(name: str) -> Path:
     """A file as it is named, or a shipped table for `embedded:NAME`; raises `UnknownName` for one that is not."""
     if not name.startswith(EMBEDDED):
-        return Path(name)
+        return Path(name).expanduser()
     data = (Path(__file__).parent / "data").glob("*_scores.tsv")
     shipped = {path.name.removesuffix("_scores.tsv"): path for path in data}
     shipped |= {path.name.removesuffix(".tsv.gz"): path for path in manifest_folder().glob("*.human.tsv.gz")}

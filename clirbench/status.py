@@ -40,22 +40,31 @@ class Plan:
     path: Path
     store: Path
 
+    @classmethod
+    def begin(cls, path: Path, store: Path) -> "Plan":
+        """A plan with no rows yet, in the place of an earlier one.
+
+        Raises `StoreError` where it cannot be written, or a file of somebody else has its name.
+        """
+        plan = cls(path, store.resolve())
+        if path.exists():
+            try:
+                read_plan(path)
+            except InputError as error:
+                raise StoreError(f"{error}; nothing is overwritten: choose another folder, hydra.run.dir=DIR") from None
+        plan._write("w", f"{STORE_LINE}{_field(str(plan.store))}", "\t".join(COLUMNS))
+        return plan
+
     def add(self, rows: Iterable[Planned]) -> None:
-        """Add rows; one that is listed already is replaced. Raises `StoreError` where the file cannot be written."""
-        known = {_name(row): row for row in self.read()[1]} if self.path.exists() else {}
-        known.update((_name(row), row) for row in rows)
-        lines = [f"{STORE_LINE}{_field(str(self.store.resolve()))}", "\t".join(COLUMNS)]
-        lines += ["\t".join(_field(getattr(row, column)) for column in COLUMNS) for row in known.values()]
-        beside = self.path.with_name(f".{self.path.name}.unfinished")
+        """Add rows; raises `StoreError` where the file cannot be written."""
+        self._write("a", *("\t".join(_field(getattr(row, column)) for column in COLUMNS) for row in rows))
+
+    def _write(self, mode: str, *lines: str) -> None:
         try:
-            beside.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-            beside.replace(self.path)
+            with self.path.open(mode, encoding="utf-8", newline="\n") as file:
+                file.write("".join(f"{line}\n" for line in lines))
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
-
-    def read(self) -> tuple[Path, list[Planned]]:
-        """Where the store is, and the rows in the order they were planned; raises `InputError` for another file."""
-        return read_plan(self.path)
 
 
 @dataclass(frozen=True)
@@ -76,12 +85,13 @@ def read_plan(path: Path) -> tuple[Path, list[Planned]]:
     if len(lines) < 2 or not lines[0].startswith(STORE_LINE) or lines[1] != "\t".join(COLUMNS):
         raise InputError(f"{path}: is not a plan written by clirbench")
     rows = []
+    # What stands after the last newline is a line that was being written when the run was killed.
     for number, line in enumerate(lines[2:-1], start=3):
         values = line.split("\t")
         if len(values) != len(COLUMNS):
             raise InputError(f"{path}: line {number}: {len(values)} columns, expected {len(COLUMNS)}")
         rows.append(Planned(*values))
-    return Path(lines[0].removeprefix(STORE_LINE)), rows
+    return Path(lines[0].removeprefix(STORE_LINE)), list(dict.fromkeys(rows))
 
 
 def states(rows: Iterable[Planned], store: Store) -> Iterator[State]:
@@ -123,10 +133,6 @@ def _in_words(of_step: Sequence[State]) -> str:
             reasons.setdefault(_field(state.reason), []).append(state.planned.part)
     words += [f"failed {', '.join(filter(None, parts))}".rstrip() + f": {why}" for why, parts in reasons.items()]
     return "; ".join(words)
-
-
-def _name(row: Planned) -> tuple[str, str, str]:
-    return row.system, row.step, row.part
 
 
 def _field(text: str) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from clirbench.errors import AlignmentError
+from clirbench.errors import AlignmentError, InputError, raise_all
 from clirbench.measures import score_run
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
@@ -16,12 +16,25 @@ from clirbench.types import DocumentMap, Documents, Doubles, Judged, Run, TestSe
 if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
 
+Name = TypeVar("Name")
+Result = TypeVar("Result")
+
 
 @dataclass(frozen=True)
 class Failure:
     """Stands for the result of a step that could not be computed for one item; `reason` is for the user."""
 
     reason: str
+
+
+def sound(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Name, Result], dict[Name, Failure]]:
+    """The results that there are, and the failures; raises `InputError` where there are failures alone."""
+    good = {name: result for name, result in results.items() if not isinstance(result, Failure)}
+    failed = {name: result for name, result in results.items() if isinstance(result, Failure)}
+    if failed and not good:
+        reasons = dict.fromkeys(failure.reason for failure in failed.values())
+        raise_all([InputError(reason) for reason in reasons])
+    return good, failed
 
 
 @dataclass(frozen=True)

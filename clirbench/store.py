@@ -12,6 +12,7 @@ import itertools
 import logging
 import os
 import socket
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -19,6 +20,7 @@ from typing import Any, Generic, TypeVar
 from clirbench.codecs import Damaged, check, pack, unpack
 from clirbench.errors import StoreError
 
+Name = TypeVar("Name")
 Value = TypeVar("Value")
 
 LOG = logging.getLogger(__name__)
@@ -135,6 +137,26 @@ class Entry(Generic[Value]):
 def opened(value: Entry[Value] | Value) -> Value:
     """The value itself, read from the store where it is an entry."""
     return value.load() if isinstance(value, Entry) else value
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf(Mapping[Name, Value]):
+    """Values by name, each read from the store when it is looked up and not held: a loop over all holds one."""
+
+    kept: Mapping[Name, Entry[Value] | Value]
+
+    def __getitem__(self, name: Name) -> Value:
+        return opened(self.kept[name])
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self.kept)
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    def __contains__(self, name: object) -> bool:
+        # Mapping's own would read the value.
+        return name in self.kept
 
 
 def _host() -> str:

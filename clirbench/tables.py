@@ -33,9 +33,7 @@ class Table:
             if not cell.strip():
                 raise InputError(f"{self.where}: line {number}: column {name!r} is empty")
             if cell in first:
-                raise InputError(
-                    f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already"
-                )
+                raise InputError(f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already")
             first[cell] = number
 
 
@@ -45,6 +43,7 @@ def read_table(path: Path) -> Table:
     Raises `InputError` for a missing header, a column that stands twice, or a row of another width, with its line.
     """
     lines = TextFile(path).lines()
+    lines = (lines[0].removeprefix("\ufeff"), *lines[1:]) if lines else lines  # what spreadsheets put first
     start = 0
     while start < len(lines) and (lines[start].startswith("#") or not lines[start].strip()):
         start += 1
@@ -72,9 +71,7 @@ def system_column(table: Table) -> str:
 
 def _split(path: Path, lines: tuple[str, ...], start: int) -> Iterator[tuple[int, list[str]]]:
     name = path.name.removesuffix(".gz")
-    commas = name.endswith(".csv") or (
-        not name.endswith(".tsv") and "\t" not in lines[start] and "," in lines[start]
-    )
+    commas = name.endswith(".csv") or (not name.endswith(".tsv") and "\t" not in lines[start] and "," in lines[start])
     if not commas:
         for number, line in enumerate(lines[start:], start=start + 1):
             if line.strip():
@@ -88,9 +85,7 @@ def _split(path: Path, lines: tuple[str, ...], start: int) -> Iterator[tuple[int
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(
-                f"{path}: line {start + reader.line_num}: not a comma-separated table ({error})"
-            ) from None
+            raise InputError(f"{path}: line {start + reader.line_num}: not a comma-separated table ({error})") from None
         if any(cell.strip() for cell in cells):
             yield number, cells
         number = start + reader.line_num + 1

@@ -111,7 +111,7 @@ class Documents:
         return len(self.map)
 
     def __iter__(self) -> Iterator[Document]:
-        """Documents in file order, the lines of each joined by newlines; bytes that are not UTF-8 raise `InputError`."""
+        """Documents in file order, lines joined by newlines; bytes that are not UTF-8 raise `InputError`."""
         lines = self.lines()
         for doc_id, length in zip(self.map.doc_ids, self.map.lengths.tolist(), strict=True):
             yield Document(doc_id, "\n".join(next(lines) for _ in range(length)))
@@ -225,7 +225,7 @@ class Run:
 
     @classmethod
     def of(cls, scores: Mapping[str, Mapping[str, float]]) -> "Run":
-        """A Run from `{topic_id: {doc_id: score}}` in any order (others' runs, tests); non-finite scores are refused."""
+        """A Run from `{topic_id: {doc_id: score}}` in any order; non-finite scores raise `InputError`."""
         doc_ids = tuple(sorted({doc_id for ranked in scores.values() for doc_id in ranked}))
         position = {doc_id: i for i, doc_id in enumerate(doc_ids)}
         map_ = DocumentMap(doc_ids, np.ones(len(doc_ids), dtype=np.int64))

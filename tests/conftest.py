@@ -40,6 +40,7 @@ class Cli:
             cwd=self.cwd,
             env=environment,
             capture_output=True,
+            check=False,
             text=True,
             timeout=timeout,
         )

@@ -2,17 +2,21 @@
 
 import gzip
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import clirbench.downloads
-from clirbench.errors import ConfigError, DownloadError, InputError, MissingData, UnknownName
+from clirbench.errors import ClirbenchError, ConfigError, DownloadError, InputError, MissingData, UnknownName
 from clirbench.fetch import main
 from clirbench.manifests import ManifestFiles, Places, load_manifest, manifest_names
 from clirbench.text import TextFile
+from tests.loopback import Served, serving
 
 FILES = {"reference.txt": b"one\ntwo\n", "systems/a.txt": b"uno\ndue\n", "systems/b.txt": b"un\ndeux\n"}
 
@@ -35,21 +39,15 @@ def manifest_of(folder: Path, **changes: Any) -> Path:
 
 
 @pytest.fixture
-def manifests(tmp_path: Path) -> Path:
-    return manifest_of(tmp_path / "manifests")
+def server() -> Iterator[Served]:
+    with serving() as served:
+        served.files = {f"/{name}": data for name, data in FILES.items()}
+        yield served
 
 
 @pytest.fixture
-def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Instead of a connection: the bytes of FILES by the end of the address (downloads have tests of their own)."""
-    asked: list[str] = []
-
-    def receive(url: str, part: Path, held: int, promise: clirbench.downloads.Promise) -> None:
-        asked.append(url)
-        part.write_bytes(FILES[url.removeprefix("https://example.org/x/")])
-
-    monkeypatch.setattr(clirbench.downloads, "_receive", receive)
-    return asked
+def manifests(tmp_path: Path, server: Served) -> Path:
+    return manifest_of(tmp_path / "manifests", url=server.url)
 
 
 def files_of(manifests: Path, **places: Any) -> ManifestFiles:
@@ -77,7 +75,7 @@ def test_only_what_is_asked_for_must_be_there(tmp_path: Path, manifests: Path) -
     (mirror / "sets" / "tiny" / "systems" / "b.txt").unlink()
     files = files_of(manifests, mirror=str(mirror))
     assert list(files.locate(["reference.txt", "systems/a.txt"])) == ["reference.txt", "systems/a.txt"]
-    with pytest.raises(MissingData, match=r"1 of its 3 files lie neither"):
+    with pytest.raises(MissingData, match=r"1 of 3 files found neither"):
         files.locate(["systems/a.txt", "systems/b.txt"])
 
 
@@ -85,7 +83,7 @@ def test_missing_data_says_size_origin_licence_and_two_ways_out(tmp_path: Path, 
     with pytest.raises(MissingData) as raised:
         files_of(manifests, cache=str(tmp_path / "cache")).locate(["reference.txt"])
     message = str(raised.value)
-    for part in ("tiny", "3 of its 3 files", "0.0 kB", "here", "free", "nobody", "download=true", "paths.mirror=DIR"):
+    for part in ("tiny", "3 of 3 files", "0.0 kB", "here", "free", "nobody", "download=true", "paths.mirror=DIR"):
         assert part in message
     assert "DIR/sets/tiny/reference.txt" in message
     with pytest.raises(MissingData, match=r"no such folder"):
@@ -107,17 +105,17 @@ def test_a_mirror_with_other_content(tmp_path: Path, manifests: Path, content: b
         files_of(manifests, mirror=str(mirror)).locate(["reference.txt"])
 
 
-def test_downloads_go_to_the_cache_and_are_asked_for_once(tmp_path: Path, manifests: Path, fetched: list[str]) -> None:
+def test_downloads_go_to_the_cache_and_are_asked_for_once(tmp_path: Path, manifests: Path, server: Served) -> None:
     cache = str(tmp_path / "cache")
     for _ in range(2):
         paths = files_of(manifests, cache=cache, download=True).locate(["systems/b.txt", "reference.txt"])
         assert paths["systems/b.txt"].read_bytes() == FILES["systems/b.txt"]
-    assert fetched == ["https://example.org/x/systems/b.txt", "https://example.org/x/reference.txt"]
+    assert server.asked == [("/systems/b.txt", None), ("/reference.txt", None)]
     assert files_of(manifests, cache=cache).locate(["reference.txt"]) == {"reference.txt": paths["reference.txt"]}
 
 
-def test_a_wrong_hash_at_the_address(tmp_path: Path, fetched: list[str]) -> None:
-    manifests = manifest_of(tmp_path / "m", entry={"sha256": "0" * 64})
+def test_a_wrong_hash_at_the_address(tmp_path: Path, server: Served) -> None:
+    manifests = manifest_of(tmp_path / "m", url=server.url, entry={"sha256": "0" * 64})
     with pytest.raises(DownloadError, match=r"not the promised content"):
         files_of(manifests, cache=str(tmp_path / "cache"), download=True).locate(["reference.txt"])
     assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
@@ -129,6 +127,8 @@ def test_a_wrong_hash_at_the_address(tmp_path: Path, fetched: list[str]) -> None
         ({"title": None}, r"tiny\.yaml: title: a text was expected"),
         ({"files": []}, r"files: a list was expected"),
         ({"files": ["x"]}, r"an entry is a mapping"),
+        ({"shipped": ["x"]}, r"shipped: names of files"),
+        ({"shipped": {"docs.tsv": "../docs.tsv"}}, r"shipped: names of files"),
         ({"mirror": "../x"}, r"mirror: '\.\./x' points outside"),
         ({"entry": {"path": "../../evil"}}, r"'\.\./\.\./evil' points outside the data set"),
         ({"entry": {"path": "/evil"}}, r"'/evil' points outside the data set"),
@@ -158,6 +158,26 @@ def test_names_and_yaml(tmp_path: Path, manifests: Path) -> None:
         load_manifest("bad", manifests)
 
 
+@given(
+    st.sampled_from(["title", "mirror", "url", "files", "shipped", "path", "bytes", "sha256", "packing", "member"]),
+    st.one_of(st.none(), st.integers(), st.text(max_size=5), st.lists(st.integers(), max_size=2), st.just({"a": [1]})),
+    st.binary(max_size=30),
+)
+def test_any_manifest_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, key: str, value: object, tail: bytes
+) -> None:
+    entry = key in ("path", "bytes", "sha256", "packing", "member")
+    folder = manifest_of(tmp_path_factory.mktemp("fuzz"), **({"entry": {key: value}} if entry else {key: value}))
+    for content in (b"", tail):
+        with (folder / "tiny.yaml").open("ab") as out:
+            out.write(content)
+        try:
+            found = load_manifest("tiny", folder)
+        except ClirbenchError:
+            continue
+        assert len(found.files) == len(FILES)
+
+
 def test_shipped_manifests_agree_with_the_published_list(shared_data: Path) -> None:
     """upstream.tsv is the list of origins: repository, commit, path, sizes and hashes of packed and unpacked files."""
     lines = (shared_data / "upstream.tsv").read_text().rstrip("\n").split("\n")
@@ -185,7 +205,7 @@ def test_every_shipped_set_but_one_is_found_in_the_mirror(shared_data: Path) -> 
         manifest = load_manifest(name)
         files = ManifestFiles(manifest, Places(mirror=str(shared_data)))
         if name == "lignos2019_deen":  # listed there, but its files do not lie in the mirror
-            with pytest.raises(MissingData, match=r"18 of its 18 files"):
+            with pytest.raises(MissingData, match=r"18 of 18 files"):
                 files.locate(list(manifest.by_path))
         else:
             assert len(files.locate(list(manifest.by_path))) == len(manifest.files)
@@ -200,12 +220,15 @@ def test_shipped_facts_agree_with_their_origin(shared_data: Path) -> None:
         human = [line.split("\t") for line in (folder / "human.tsv").read_text().rstrip("\n").split("\n")]
         expected = {(row[0], row[1]) for row in human[1:] if row[5] == "system"}
         assert {tuple(line.split("\t")) for line in TextFile(shipped["scores.tsv"]).lines()[1:]} == expected
+        judged = [line.split("\t") for line in (folder / "human-seg.tsv").read_text().rstrip("\n").split("\n")[1:]]
+        systems = [tuple(row[:3]) for row in judged if row[0] != "HUMAN"]
+        assert [tuple(line.split("\t")) for line in TextFile(shipped["human-seg.tsv"]).lines()[1:]] == systems
 
 
 def test_fetch_shows_what_it_would_do_then_does_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fetched: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], server: Served
 ) -> None:
-    folder = manifest_of(tmp_path / "manifests")
+    folder = manifest_of(tmp_path / "manifests", url=server.url)
     monkeypatch.setattr("clirbench.manifests.manifest_folder", lambda: folder)
     cache = ["--cache", str(tmp_path / "cache")]
     assert main([]) == 0
@@ -214,11 +237,11 @@ def test_fetch_shows_what_it_would_do_then_does_it(
     shown = capsys.readouterr().out
     assert "would fetch systems/a.txt" in shown
     assert "add --yes" in shown
-    assert fetched == []
+    assert server.asked == []
     assert not (tmp_path / "cache").exists()
     assert main(["tiny", "--yes", *cache]) == 0
     assert "3 files (0.0 kB) are now in the cache" in capsys.readouterr().out
-    assert len(fetched) == 3
+    assert len(server.asked) == 3
     assert main(["tiny", *cache]) == 0
     assert "nothing to do" in capsys.readouterr().out
     assert main(["tinny"]) == 1

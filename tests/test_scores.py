@@ -73,6 +73,8 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
         ("system\tTER\na\t1\n", {"lower_is_better": ["WER"]}, UnknownName, r"scores\.lower_is_better 'WER'"),
         ("system\tx\na\t1\n", {"ignore": ["z"]}, UnknownName, r"scores\.ignore 'z'"),
         ("system\tx\na\t1\n", {"rename": {"z": "w"}}, UnknownName, r"scores\.rename 'z'"),
+        ("system\tx\na\t1\n", {"rename": {"w": "x"}}, UnknownName, r"scores\.rename 'w'"),
+        ("system\tx\na\t1\n", {"ignore": [["x"]]}, ConfigError, r"scores\.ignore=.*a list of names was expected"),
         (
             "system\tx\ty\na\t1\t2\n",
             {"rename": {"x": "y"}},
@@ -95,6 +97,12 @@ def test_a_computed_column_may_be_ignored_or_renamed(tmp_path: Path) -> None:
     assert [c.name for c in ScoreTables([path], ignore=["BLEU"]).read(["BLEU"]).columns] == ["x"]
     renamed = ScoreTables([path], rename={"BLEU": "BLEU[published]"}).read(["BLEU"])
     assert [c.name for c in renamed.columns] == ["BLEU[published]", "x"]
+
+
+def test_a_marked_measure_stands_beside_the_computed_one(tmp_path: Path) -> None:
+    path = table(tmp_path, "system\tRBO\tMAP\na\t1\t2\n")
+    board = ScoreTables(path, ["RBO", "MAP"], mark="published").read(["RBO"])
+    assert [c.name for c in board.columns] == ["RBO[published]", "MAP"]
 
 
 def test_a_column_in_two_tables_and_several_faults_at_once(tmp_path: Path) -> None:

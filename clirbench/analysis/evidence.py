@@ -25,6 +25,7 @@ class Evidence:
     """A scoreboard and the items its numbers were summed from, where they are known.
 
     `statistics[metric column, system]`: segments x k; `metrics[column]` scores their sums.
+    `types[metric column, system]`: the names of a type average's types, where segments of two systems are mixed.
     `per_topic[measure column]`: systems (as in the board) x topics; `measures[column]` aggregates them.
     A column without items (imported scores) takes part with its values fixed, and every table says so.
     Raises `AlignmentError` where items and board do not fit.
@@ -35,6 +36,7 @@ class Evidence:
     metrics: Mapping[str, Metric] = field(default_factory=lambda: NOTHING)
     per_topic: Mapping[str, Doubles] = field(default_factory=lambda: NOTHING)
     measures: Mapping[str, Measure] = field(default_factory=lambda: NOTHING)
+    types: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=lambda: NOTHING)
 
     def __post_init__(self) -> None:
         for name, values in self.per_topic.items():

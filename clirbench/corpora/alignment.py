@@ -62,14 +62,14 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
     `InputError` for a missing column, a number that is none, a doc_id that is empty or holds white space.
     """
     rows = TextFile(path).lines()
-    header = rows[0].split("\t") if rows else []
+    header = rows[0].removeprefix("\ufeff").removesuffix("\r").split("\t") if rows else []
     if "line" not in header or "doc_id" not in header:
         raise InputError(f"{path}: line 1: a header with the columns line and doc_id was expected, found {header}")
     line_at, id_at = header.index("line"), header.index("doc_id")
     numbers = np.zeros(len(rows) - 1, dtype=np.int64)
     doc_ids: list[str] = []
     for row_number, row in enumerate(rows[1:], start=2):
-        cells = row.split("\t")
+        cells = row.removesuffix("\r").split("\t")
         if len(cells) <= max(line_at, id_at):
             raise InputError(f"{path}: line {row_number}: {len(cells)} columns, the header has {len(header)}")
         doc_id, cell = cells[id_at], cells[line_at]

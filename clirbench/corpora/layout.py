@@ -19,6 +19,7 @@ from typing import Protocol
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ClirbenchError, InputError, UnknownName, raise_all
+from clirbench.names import name_list
 from clirbench.text import Text, TextFile
 
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
@@ -139,13 +140,13 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
         paths = {name if _has_part(name) else f"systems/{name}": path for name, path in paths.items()}
     if english:
         paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}
-        paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english)
+        paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english).expanduser()
     return layout_of(str(folder), paths, NamedFiles(paths))
 
 
 def existing_folder(folder: str | Path) -> Path:
     """The folder; raises `InputError` where it is missing or is a file."""
-    root = Path(folder)
+    root = Path(folder).expanduser()
     if not root.exists():
         raise InputError(f"{folder}: no such folder")
     if not root.is_dir():
@@ -169,17 +170,17 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     """
     if not layout.references:
         raise InputError(f"{layout.where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it")
-    names = [references] if isinstance(references, str) else [str(name) for name in references]
-    if names in (["first"], []):
+    names = name_list("references", references)
+    if names in (("first",), ()):
         return (min(layout.references),)
-    if names == ["all"]:
+    if names == ("all",):
         return tuple(sorted(layout.references))
     raise_all(
         [UnknownName(f"reference of {layout.where}", n, layout.references) for n in names if n not in layout.references]
     )
     if len(set(names)) < len(names):
-        raise InputError(f"references={names}: a reference is named twice")
-    return tuple(names)
+        raise InputError(f"references={list(names)}: a reference is named twice")
+    return names
 
 
 def _has_part(name: str) -> bool:

@@ -8,23 +8,25 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import check_size
 from clirbench.corpora.layout import Layout, layout_of, translations_layout
 from clirbench.corpora.sides import Choice, read_corpus
-from clirbench.manifests import Manifest, ManifestFiles, Places, load_manifest
+from clirbench.errors import ConfigError
+from clirbench.manifests import Manifest, ManifestFiles, Places, load_manifest, manifest_names
 
 
 @dataclass(frozen=True)
 class ManifestCorpus:
     """A data set as a corpus; only what a run reads must be there.
 
-    `name` is the manifest. `references`, `documents_size` and `collection` are those of `FolderCorpus`; `collection`
-    names the searched side while it is the data set's own test set. With `translations`, a folder of translated
-    documents (`clirbench.corpora.layout`: line-aligned or JSON-lines, one file for each system) is searched instead,
-    and has no name; its English side lies in it, or is `english`. `read_source` is for metrics that need the source.
+    `manifest` is the name of the data set. `references`, `documents_size` and `collection` are those of
+    `FolderCorpus`; `collection` names the searched side while it is the data set's own test set. With
+    `translations`, a folder of translated documents (`clirbench.corpora.layout`: line-aligned or JSON-lines, one file
+    for each system) is searched instead, and has no name; its English side lies in it, or is `english`.
+    `read_source` is for metrics that need the source.
     `manifests` is a folder of other manifests than those that are shipped.
 
     `read` raises `UnknownName`, `MissingData`, `DownloadError`, and what `FolderCorpus` raises.
     """
 
-    name: str
+    manifest: str = ""
     mirror: str | None = None
     cache: str | None = None
     download: bool = False
@@ -37,10 +39,13 @@ class ManifestCorpus:
     manifests: str | None = None
 
     def __post_init__(self) -> None:
+        if not self.manifest:
+            known = ", ".join(manifest_names())
+            raise ConfigError(f"corpus.manifest is not set: name a data set ({known})")
         check_size(self.documents_size)
 
     def read(self) -> Corpus:
-        manifest = load_manifest(self.name, Path(self.manifests) if self.manifests else None)
+        manifest = load_manifest(self.manifest, Path(self.manifests) if self.manifests else None)
         test = manifest_layout(manifest, Places(self.mirror, self.cache, self.download))
         choice = Choice(self.references, self.documents_size, self.read_source)
         searched, collection = test, self.collection

@@ -7,40 +7,23 @@ printed, and a few rules. Nothing here knows a paper, a year or a language.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clirbench.analysis.base import AnalysisTable
 from clirbench.analysis.coefficients import P_VALUES, Coefficient, kendall
 from clirbench.errors import ConfigError, InputError, MissingData, UnknownName
+from clirbench.papers.cells import PaperCell, Verdict, cells_table
 from clirbench.papers.printing import SUMMARIES, shown, thousandths
 from clirbench.tables import read_table
 from clirbench.text import TextFile
 from clirbench.types import Doubles
 
+if TYPE_CHECKING:
+    from clirbench.experiment import Result
+
 DATA = Path(__file__).parents[1] / "data" / "papers"
-Verdict = Literal["as printed", "published error", "differs", "not printed", "no scores"]
-
-
-@dataclass(frozen=True)
-class PaperCell:
-    """One cell of a reproduced table: ours, theirs, and whether they agree.
-
-    `value` keeps its sign and full precision; `shown` is what the table's rules print for it (three decimals, x for
-    "not significant"), `printed` what the paper prints. Summary rows (Mean, Wins, ...) have no p-value and no n.
-    """
-
-    table: str
-    row: str
-    measure: str
-    metric: str
-    value: float
-    p_value: float
-    n_systems: int
-    shown: str
-    printed: str
-    verdict: Verdict
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +64,10 @@ class TauTable:
             raise ConfigError(f"{self.name}: summaries={unknown}: choose from {', '.join(SUMMARIES)}")
         if self.p_value not in P_VALUES:
             raise UnknownName(f"p_value of {self.name}", self.p_value, P_VALUES)
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        """The published table beside ours, cell by cell."""
+        return [cells_table(self.name, self.title, reproduce(self))]
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,9 @@ def write(folder: Path, result: Result) -> None:
         metrics = [m for m in result.board.metrics if np.isfinite(m.values + measure.values).any()]
         if metrics:
             _save(grid(measure, metrics, rows), folder, safe(measure.name))
+    for table in result.tables:
+        if table.figure is not None:
+            _save(table.figure(), folder, table.name)
 
 
 def grid(measure: Column, metrics: list[Column], rows: dict[tuple[str, str], Correlation]) -> "Figure":

@@ -1,7 +1,7 @@
 """The run's folder: written at once and at the end, so that a half-written table is never seen; nothing is lost.
 
-A folder that holds files of somebody else under our names is refused before any work starts. A folder that holds an
-earlier run keeps it, moved to `previous-N/`.
+A folder that holds anything of somebody else is refused before any work starts. A folder that holds an earlier run
+(its marker lists the files) keeps it, moved to `previous-N/`.
 """
 
 import json
@@ -15,17 +15,10 @@ from typing import Any
 from clirbench.errors import StoreError
 from clirbench.experiment import Result, Retrieval
 from clirbench.report import figures, markdown, tables
+from clirbench.report.layout import listed
 from clirbench.trec import write_qrels, write_run
 
-NAMES = (
-    "systems.tsv",
-    "correlations.tsv",
-    "per_topic.tsv",
-    "trec",
-    "report.md",
-    "figures",
-    "provenance.json",
-)
+MARKER = ".clirbench"
 
 
 @dataclass(frozen=True)
@@ -36,19 +29,19 @@ class RunFolder:
 
     @classmethod
     def claim(cls, path: Path) -> "RunFolder":
-        """Make the folder; raises `StoreError` where it cannot be written or holds what is not ours."""
+        """Make the folder and mark it; raises `StoreError` where it cannot be written or holds what is not ours."""
         try:
             path.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=path):
-                pass
+            foreign = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
+            marker = path / MARKER
+            if foreign and not marker.is_file():
+                raise StoreError(
+                    f"{path} holds {listed(foreign)}, and no run of clirbench wrote that; nothing is overwritten: "
+                    "choose an empty folder with hydra.run.dir=DIR"
+                )
+            marker.touch()
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR") from None
-        foreign = [name for name in NAMES if (path / name).exists()]
-        if foreign and not _is_ours(path):
-            raise StoreError(
-                f"{path} holds {', '.join(foreign)} that no run of clirbench wrote; nothing is overwritten: choose "
-                "another folder with hydra.run.dir=DIR"
-            )
         return cls(path)
 
     def write(self, result: Result, provenance: Mapping[str, Any]) -> None:
@@ -58,13 +51,16 @@ class RunFolder:
                 temporary = Path(name)
                 _write_all(temporary, result, provenance)
                 self._keep_previous()
-                for written in sorted(temporary.iterdir(), key=lambda path: path.name == "provenance.json"):
-                    written.replace(self.path / written.name)
+                written = sorted(temporary.iterdir(), key=lambda path: path.name == "provenance.json")
+                (self.path / MARKER).write_text("".join(f"{path.name}\n" for path in written), encoding="utf-8")
+                for path in written:
+                    path.replace(self.path / path.name)
         except OSError as error:
             raise StoreError(f"{self.path}: the run's files cannot be written ({error})") from error
 
     def _keep_previous(self) -> None:
-        earlier = [self.path / name for name in NAMES if (self.path / name).exists()]
+        listed = (self.path / MARKER).read_text(encoding="utf-8").split("\n")
+        earlier = [self.path / name for name in listed if name and (self.path / name).exists()]
         if not earlier:
             return
         number = 1
@@ -76,13 +72,6 @@ class RunFolder:
             shutil.move(path, kept / path.name)
 
 
-def _is_ours(path: Path) -> bool:
-    try:
-        return "clirbench" in json.loads((path / "provenance.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-
-
 def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
     folder.chmod(0o755)
     tables.write_tsv(folder / "systems.tsv", *tables.systems_table(result.board))
@@ -91,6 +80,8 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
         tables.write_tsv(folder / "per_topic.tsv", *tables.per_topic_table(result))
         for label, retrieval in result.retrieval.items():
             write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
+    for table in result.tables:
+        tables.write_tsv(folder / f"{table.name}.tsv", table.header, table.rows)
     figures.write(folder / "figures", result)
     (folder / "report.md").write_text(markdown.report(result), encoding="utf-8", newline="\n")
     text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)

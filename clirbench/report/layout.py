@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Counts, Result
+from clirbench.experiment import Counts, Result, Retrieval, marked
+from clirbench.relevance.agreement import agreement, system_agreement
 from clirbench.scoreboard import Scoreboard
 
 # Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.
@@ -85,6 +86,35 @@ def _count_line(label: str, found: Counts) -> str:
             f"median share of them relevant {short(found.share_relevant)}"
         )
     return line
+
+
+def agreement_lines(result: Result) -> list[str]:
+    """Whether two sets of judgments say the same: of documents, and of the order of the systems."""
+    return [
+        _agreement_line(result, topics, retrieval, other)
+        for topics, retrieval in result.retrieval.items()
+        for other in list(retrieval.judged)[1:]
+    ]
+
+
+def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: str) -> str:
+    first = next(iter(retrieval.judged))
+    found = agreement(retrieval.judged[first].qrels, retrieval.judged[other].qrels)
+    collection = "" if result.inputs is None else result.inputs.corpus.collection
+    pairs = [
+        (marked(name, collection, topics, first), marked(name, collection, topics, other))
+        for label, name in retrieval.per_topic
+        if label == other
+    ]
+    taus = [
+        f"{a} and {b} {short(system_agreement(result.board[a].values, result.board[b].values).value)}" for a, b in pairs
+    ]
+    rule = result.experiment.relevance[first].signature
+    return (
+        f"agreement of {rule} and {other} on {len(found.topic_ids)} topics: the relevant documents overlap by "
+        f"{short(found.mean())} (mean of |both| / |either|); tau between the two orders of the systems: "
+        + ", ".join(taus)
+    )
 
 
 def warnings(result: Result) -> list[str]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from clirbench.analysis.base import AnalysisTable
 from clirbench.experiment import Result
 from clirbench.report import tables
-from clirbench.report.layout import count_lines, table_notes, tau_tables, warnings
+from clirbench.report.layout import agreement_lines, count_lines, table_notes, tau_tables, warnings
 
 
 def report(result: Result) -> str:
@@ -16,16 +17,20 @@ def report(result: Result) -> str:
 
 def _lines(result: Result) -> Iterator[str]:
     experiment = result.experiment
-    yield f"# {experiment.name}: which MT metric orders the systems as retrieval does?"
+    question = ": which MT metric orders the systems as retrieval does?" if result.correlations else ""
+    yield f"# {experiment.name}{question}"
     yield ""
     yield from _tau(result)
+    for made in result.tables:
+        yield from _analysis(made)
     yield from _section("What to know", [*warnings(result)])
     yield from _section("Counts", _counts(result))
-    yield "## Systems"
-    yield ""
-    header, rows = tables.systems_table(result.board)
-    yield from table(header, [[_shown(value) for value in row] for row in rows])
-    yield ""
+    if result.board.systems:
+        yield "## Systems"
+        yield ""
+        header, rows = tables.systems_table(result.board)
+        yield from table(header, [[_shown(value) for value in row] for row in rows])
+        yield ""
     yield from _section("Signatures", [f"{c.name}: `{c.signature}`" for c in result.board.columns if c.signature])
 
 
@@ -48,13 +53,28 @@ def _tau(result: Result) -> Iterator[str]:
                     yield ""
 
 
+def _analysis(made: AnalysisTable) -> Iterator[str]:
+    yield f"## {made.title}"
+    yield ""
+    for sentence in made.text:
+        yield sentence
+        yield ""
+    shown = made.rows[: made.shown]
+    if shown:
+        yield from table(made.header, [[_shown(value) for value in row] for row in shown])
+        yield ""
+    if len(shown) < len(made.rows):
+        yield f"{len(made.rows) - len(shown)} more rows stand in `{made.name}.tsv`."
+        yield ""
+
+
 def _counts(result: Result) -> list[str]:
-    lines = [f"{len(result.board.systems)} systems"]
+    lines = [f"{len(result.board.systems)} systems"] if result.board.systems else []
     if result.inputs is not None:
         corpus = result.inputs.corpus
         lines.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
         lines += corpus.notes
-    return lines + count_lines(result)
+    return [*lines, *count_lines(result), *agreement_lines(result)]
 
 
 def _section(title: str, lines: Sequence[str]) -> Iterator[str]:

@@ -3,14 +3,16 @@
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.table import Table
 
+from clirbench.analysis.base import AnalysisTable
 from clirbench.experiment import Experiment, Inputs, Result, Watch, unwatched
-from clirbench.report.layout import TauTable, count_lines, table_notes, tau_tables, warnings
+from clirbench.report.layout import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
 
 Value = TypeVar("Value")
 
@@ -37,11 +39,33 @@ def show(result: Result) -> None:
     """Print the tau tables and what must be known about them."""
     for table in tau_tables(result.board, result.correlations):
         show_table(table, len(result.board.systems), table_notes(result, table.title))
-    for line in count_lines(result):
+    for made in result.tables:
+        if made.said:
+            show_analysis(made)
+    for line in (*count_lines(result), *agreement_lines(result)):
         _say(line)
     for line in warnings(result):
         _say(f"note: {line}")
     sys.stdout.flush()
+
+
+def show_analysis(made: AnalysisTable) -> None:
+    """One table of an analysis, long texts cut short, and what it says."""
+    print(made.title)
+    cells = [[_short(value) for value in row] for row in made.rows[: made.said]]
+    print("\n".join(aligned([list(made.header), *cells])))
+    if len(made.rows) > made.said:
+        print(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
+    for sentence in made.text:
+        _say(f"note: {sentence}")
+    print()
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return "" if isnan(value) else f"{value:.4f}"
+    text = str(value).replace("\n", " ")
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
 def show_folder(folder: Path) -> None:
@@ -63,6 +87,7 @@ def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
     print()
 
 
+WIDEST = 48
 NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 
 

@@ -58,9 +58,10 @@ class BM25:
 
     @property
     def signature(self) -> str:
+        empty = "counted" if self.count_empty else "skipped"
         return (
-            f"bm25:clirbench|k1:{self.k1:g}|b:{self.b:g}|idf:{self.idf}|lengths:{self.lengths}"
-            f"|empty:{'counted' if self.count_empty else 'skipped'}|qtf:sum|an:{self.analyzer.signature}|depth:{self.depth}|ties:doc_id"
+            f"bm25:clirbench|k1:{self.k1:g}|b:{self.b:g}|idf:{self.idf}|lengths:{self.lengths}|empty:{empty}|qtf:sum"
+            f"|an:{self.analyzer.signature}|depth:{self.depth}|ties:doc_id"
         )
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:

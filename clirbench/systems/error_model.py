@@ -12,9 +12,11 @@ amounts of damage; a rate above the share of words that a kind can strike strike
     word_order      a word moves by one to three places
     truncation      the end of the sentence is missing; how much differs from line to line
 
-Every decision compares the rate with a random number that depends on seed, stream, kind, the line's text and the
-word's place alone: neither order nor workers can move it, a line that occurs twice is translated the same twice, and
-the errors of a higher rate contain those of a lower one, so that more errors are never fewer.
+They are applied in this order; a word that is unknown stays untranslated and is not chosen wrongly as well.
+
+Every decision compares the rate with a random number that depends on seed, family of systems, kind, the line's text
+and the word's place alone: neither order nor workers can move it, a line that occurs twice is translated the same
+twice, and the errors of a higher rate contain those of a lower one, so that more errors are never fewer.
 """
 
 import hashlib
@@ -25,7 +27,7 @@ from math import log1p
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import CLASS_OF, Line, Vocabulary, ending, family, like
+from clirbench.systems.wording import CLASS_OF, Line, Vocabulary, ending, family, like, without_s
 
 LONGEST_CUT = 0.95
 TERMLESS = 0.05  # bits of residual IDF that a word is given which is no term at all
@@ -133,7 +135,9 @@ class Simulation:
         for i in draw.struck(chance):
             if line.content[i]:
                 choices = self.vocabulary.choices[ending(line.lower[i])]
-                words[i] = like(choices[int(draw.how[i] * len(choices))], line.words[i])
+                at = int(draw.how[i] * len(choices))
+                wrong = choices[at] if choices[at] != line.lower[i] else choices[-1 - at]
+                words[i] = like(wrong, line.words[i])
 
     def _leave(self, words: list[str], line: Line, source: str, rate: float) -> None:
         for i, word in enumerate(line.lower):
@@ -201,7 +205,7 @@ def _bend(words: list[str], line: Line, draw: Draw, chance: float) -> None:
             others = [other for other in CLASS_OF[line.lower[i]] if other != line.lower[i]]
             words[i] = like(others[int(draw.how[i] * len(others))], line.words[i])
         elif line.inflected[i] and words[i] == line.words[i]:
-            words[i] = words[i][:-1]
+            words[i] = without_s(words[i])
 
 
 def _drop(words: list[str], draw: Draw, chance: float) -> None:

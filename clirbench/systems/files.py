@@ -10,6 +10,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
+from clirbench.names import name_list
 from clirbench.tables import read_table, system_column
 from clirbench.text import Text
 from clirbench.types import Translation
@@ -26,8 +27,8 @@ class FileSystems:
     counts, `UnknownName` for a pattern that matches nothing; all at once as `Problems`.
     """
 
-    include: Sequence[str] = ("*",)
-    exclude: Sequence[str] = ()
+    include: str | Sequence[str] = ("*",)
+    exclude: str | Sequence[str] = ()
     metadata: str | None = None
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
@@ -55,39 +56,41 @@ class FileSystems:
         if not searched.systems and not test.systems:
             seen = [name for name in searched.ignored if name.startswith("systems/")]
             hint = f"; files of another kind lie there: {listed(seen)}" if seen else ""
-            raise InputError(
-                f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}"
-            )
+            raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
         everything = sorted({*test.systems, *searched.systems})
         errors: list[ClirbenchError] = [
             UnknownName("system", pattern, everything)
-            for pattern in (*self.include, *self.exclude)
+            for pattern in (*self._wanted, *self._unwanted)
             if not any(fnmatchcase(name, pattern) for name in everything)
         ]
         names = [name for name in everything if self._takes_part(name)]
         if not names and not errors:
-            errors.append(
-                InputError(f"systems.include and systems.exclude leave none of {listed(everything)}")
-            )
+            errors.append(InputError(f"systems.include and systems.exclude leave none of {listed(everything)}"))
         for layout in (searched, test) if searched is not test else ():
             missing = [name for name in names if name not in layout.systems]
             if missing:
-                errors.append(
-                    InputError(f"{layout.where}: lacks systems that the other folder has: {listed(missing)}")
-                )
+                errors.append(InputError(f"{layout.where}: lacks systems that the other folder has: {listed(missing)}"))
         raise_all(errors)
         return tuple(names)
 
     def described(self, test: Layout, searched: Layout) -> Mapping[str, Mapping[str, str]]:
         """Metadata by system: of the named table, or of systems.tsv of the collection, then of the test folder."""
         paths = (
-            [Path(self.metadata)] if self.metadata else [s.single("systems.tsv") for s in (searched, test)]
+            [Path(self.metadata).expanduser()] if self.metadata else [s.single("systems.tsv") for s in (searched, test)]
         )
         return next((read_metadata(path) for path in paths if path is not None), {})
 
     def _takes_part(self, name: str) -> bool:
-        wanted = any(fnmatchcase(name, pattern) for pattern in self.include)
-        return wanted and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
+        wanted = any(fnmatchcase(name, pattern) for pattern in self._wanted)
+        return wanted and not any(fnmatchcase(name, pattern) for pattern in self._unwanted)
+
+    @property
+    def _wanted(self) -> tuple[str, ...]:
+        return name_list("systems.include", self.include)
+
+    @property
+    def _unwanted(self) -> tuple[str, ...]:
+        return name_list("systems.exclude", self.exclude)
 
 
 def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, Text]) -> list[ClirbenchError]:

@@ -96,7 +96,7 @@ class Line:
     def inflected(self) -> tuple[bool, ...]:
         """Whether a content word ends in an -s that agreement could have taken away."""
         pairs = zip(self.lower, self.content, strict=True)
-        return tuple(content and len(word) > 3 and word[-1] == "s" and word[-2] not in "sui" for word, content in pairs)
+        return tuple(content and ends_in_s(word) for word, content in pairs)
 
 
 def _parts(token: str) -> tuple[str, str, str]:
@@ -117,9 +117,9 @@ def family(word: str) -> str:
     """
     word = word.lower().removesuffix("'s")
     if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith("s") and len(word) > 3 and word[-2] not in "sui":
-        word = word[:-1]
+        return without_s(word)
+    if ends_in_s(word):
+        word = without_s(word)
     for ending in ("ing", "ed"):
         if word.endswith(ending) and len(word) > len(ending) + 3:
             word = word.removesuffix(ending)
@@ -127,6 +127,16 @@ def family(word: str) -> str:
                 word = word[:-1]
             break
     return word.removesuffix("e") if len(word) > 4 else word
+
+
+def ends_in_s(word: str) -> bool:
+    """Whether a lower-case word ends in the -s of a plural or a verb, as far as its letters tell (not `bus`)."""
+    return len(word) > 3 and word[-1] == "s" and word[-2] not in "sui"
+
+
+def without_s(word: str) -> str:
+    """The word without the -s that it ends in: `nets` -> `net`, `cities` -> `city`."""
+    return word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
 
 
 def like(word: str, model: str) -> str:

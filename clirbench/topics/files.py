@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
+from clirbench.names import name_list
 from clirbench.text import TextFile
 from clirbench.types import Topic
 
@@ -23,10 +24,13 @@ class Entry:
 
 def check_fields(fields: Sequence[str], weights: Sequence[float] | None) -> None:
     """At least one field, and one finite weight above 0 for each; raises `ConfigError`."""
-    if isinstance(fields, str) or not fields:
-        raise ConfigError(f"topics.fields={fields!r}: a list of field names was expected, e.g. [title]")
+    if not fields:
+        raise ConfigError("topics.fields is empty: name a field, e.g. topics.fields=[title]")
     if weights is None:
         return
+    given: object = weights  # whatever the configuration says
+    if not isinstance(given, Sequence) or any(type(weight) not in (int, float) for weight in given):
+        raise ConfigError(f"topics.weights={weights}: a list of numbers was expected")
     if len(weights) != len(fields):
         raise ConfigError(f"topics.weights={list(weights)}: {len(fields)} fields need {len(fields)} weights")
     if not all(math.isfinite(weight) and weight > 0 for weight in weights):
@@ -39,7 +43,8 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
         raise ConfigError("topics.path is not set: name the topic file, topics.path=FILE")
     errors: list[ClirbenchError] = []
     files: list[Path] = []
-    for name in [path] if isinstance(path, str) else path:
+    for name in name_list("topics.path", path):
+        name = str(Path(name).expanduser())
         matches = [name] if Path(name).is_file() else sorted(glob.glob(name))  # noqa: PTH207 - a pattern may be absolute
         if not matches:
             errors.append(InputError(f"{name}: no such topic file"))
@@ -49,14 +54,19 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
 
 
 def files_signature(
-    kind: str, path: str | Sequence[str] | None, fields: Sequence[str], weights: Sequence[float] | None
+    kind: str, fingerprints: Iterable[str], fields: Sequence[str], weights: Sequence[float] | None
 ) -> str:
-    """`kind`, fields, weights and the content of the files, never their names."""
+    """`kind`, fields, weights and the content of the files (sha256 of each), never their names."""
     digest = hashlib.sha256()
-    for file in topic_files(path):
-        digest.update(TextFile(file).fingerprint.encode())
+    for fingerprint in fingerprints:
+        digest.update(fingerprint.encode())
     weighted = "" if weights is None else "^" + ",".join(f"{weight:g}" for weight in weights)
     return f"{kind}:{'+'.join(fields)}{weighted}|sha256:{digest.hexdigest()[:12]}"
+
+
+def fingerprints(path: str | Sequence[str] | None) -> tuple[str, ...]:
+    """sha256 of the unpacked content of each file of `topics.path`."""
+    return tuple(TextFile(file).fingerprint for file in topic_files(path))
 
 
 def topics_of(entries: Iterable[Entry], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from clirbench.corpora.jsonl import first_of, json_lines
 from clirbench.errors import InputError
-from clirbench.topics.files import Entry, check_fields, files_signature, topic_files, topics_of
+from clirbench.names import name_list
+from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
 from clirbench.types import Documents, Topic
 
 ID_KEYS = ("topic_id", "id", "qid", "query_id")
@@ -25,20 +26,24 @@ class JsonlTopics:
     """
 
     path: str | Sequence[str] | None = None
-    fields: Sequence[str] = ("title",)
+    fields: str | Sequence[str] = ("title",)
     weights: Sequence[float] | None = None
     language: str = "eng"
 
     def __post_init__(self) -> None:
-        check_fields(self.fields, self.weights)
+        check_fields(self._names, self.weights)
 
     @property
     def signature(self) -> str:
-        return files_signature(f"jsonl.{self.language}", self.path, self.fields, self.weights)
+        return files_signature(f"jsonl.{self.language}", fingerprints(self.path), self._names, self.weights)
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         entries = [entry for path in topic_files(self.path) for entry in read_jsonl(path, self.language)]
-        return topics_of(entries, self.fields, self.weights)
+        return topics_of(entries, self._names, self.weights)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return name_list("topics.fields", self.fields)
 
 
 def read_jsonl(path: Path, language: str) -> Iterator[Entry]:

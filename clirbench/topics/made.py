@@ -7,23 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from clirbench.errors import ConfigError, InputError
+from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import Documents, Topic
 
 _WORD = re.compile(r"\w+")
-
-
-class Analyzer(Protocol):
-    """What an analyser must do here: white space always ends a term, so that chunks can be analysed one by one."""
-
-    @property
-    def signature(self) -> str:
-        """Everything that can move a term."""
-
-    def terms(self, text: str) -> Sequence[str]:
-        """The index terms of a text, in order."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +37,7 @@ class KeyTerms:
 
     @property
     def signature(self) -> str:
-        rule = f"keyterms|n:{self.n}|terms:{self.terms}|min_df:{self.min_documents}"
+        rule = f"keyterms:{self.n}|terms:{self.terms}|min_df:{self.min_documents}"
         return f"{rule}|an:{self.analyzer.signature}|known-item-like"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
@@ -91,7 +80,7 @@ class Titles:
 
     @property
     def signature(self) -> str:
-        return f"titles|n:{self.n}|known-item-like"
+        return f"titles:{self.n}|known-item-like"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         chosen = set(evenly_spaced(len(documents), self.n))
@@ -121,7 +110,7 @@ class Sentences:
 
     @property
     def signature(self) -> str:
-        return f"sentences|n:{self.n}|min_terms:{self.min_terms}|an:{self.analyzer.signature}|known-item-like"
+        return f"sentences:{self.n}|min_terms:{self.min_terms}|an:{self.analyzer.signature}|known-item-like"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         chunks = _Chunks(self.analyzer)

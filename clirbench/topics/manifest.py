@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clirbench.manifests import ManifestFiles, Places, load_manifest
-from clirbench.topics.files import check_fields
-from clirbench.topics.trec import TrecTopics
+from clirbench.manifests import Manifest, ManifestFiles, Places, load_manifest
+from clirbench.topics.files import check_fields, files_signature
+from clirbench.topics.trec import TrecTopics, field_names
 from clirbench.types import Documents, Topic
 
 
@@ -18,7 +18,7 @@ class ManifestTopics:
     """
 
     name: str = "gov2"
-    fields: Sequence[str] = ("title",)
+    fields: str | Sequence[str] = ("title",)
     weights: Sequence[float] | None = None
     mirror: str | None = None
     cache: str | None = None
@@ -26,17 +26,19 @@ class ManifestTopics:
     manifests: str | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self.fields, self.weights)
+        check_fields(field_names(self.fields), self.weights)
 
     @property
     def signature(self) -> str:
-        return self._trec().signature
+        # The manifest promises the content, so that the signature is known before the file is here.
+        promised = (file.content.sha256 for file in self._manifest.files)
+        return files_signature("trec", promised, field_names(self.fields), self.weights)
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
-        return self._trec().topics(documents)
+        files = ManifestFiles(self._manifest, Places(self.mirror, self.cache, self.download))
+        paths = files.locate(list(self._manifest.by_path))
+        return TrecTopics([str(path) for path in paths.values()], self.fields, self.weights).topics(documents)
 
-    def _trec(self) -> TrecTopics:
-        manifest = load_manifest(self.name, Path(self.manifests) if self.manifests else None)
-        files = ManifestFiles(manifest, Places(self.mirror, self.cache, self.download))
-        paths = files.locate(list(manifest.by_path))
-        return TrecTopics([str(path) for path in paths.values()], self.fields, self.weights)
+    @property
+    def _manifest(self) -> Manifest:
+        return load_manifest(self.name, Path(self.manifests) if self.manifests else None)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.errors import InputError
+from clirbench.names import name_list
 from clirbench.text import TextFile
-from clirbench.topics.files import Entry, check_fields, files_signature, topic_files, topics_of
+from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
 from clirbench.types import Documents, Topic
 
 NAMES = {
@@ -51,15 +52,15 @@ class TrecTopics:
     """
 
     path: str | Sequence[str] | None = None
-    fields: Sequence[str] = ("title",)
+    fields: str | Sequence[str] = ("title",)
     weights: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self.fields, self.weights)
+        check_fields(self._names, self.weights)
 
     @property
     def signature(self) -> str:
-        return files_signature("trec", self.path, self._names, self.weights)
+        return files_signature("trec", fingerprints(self.path), self._names, self.weights)
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         entries = [entry for path in topic_files(self.path) for entry in read_trec(path)]
@@ -67,7 +68,12 @@ class TrecTopics:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        return tuple(NAMES.get(field, field) for field in self.fields)
+        return field_names(self.fields)
+
+
+def field_names(fields: str | Sequence[str]) -> tuple[str, ...]:
+    """The fields by their long names (`desc` is `description`)."""
+    return tuple(NAMES.get(field, field) for field in name_list("topics.fields", fields))
 
 
 def read_trec(path: Path) -> Iterator[Entry]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.errors import InputError
+from clirbench.names import name_list
 from clirbench.tables import read_table
 from clirbench.text import TextFile
-from clirbench.topics.files import Entry, check_fields, files_signature, topic_files, topics_of
+from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
 from clirbench.topics.jsonl import ID_KEYS
 from clirbench.types import Documents, Topic
 
@@ -20,19 +21,23 @@ class TsvTopics:
     """
 
     path: str | Sequence[str] | None = None
-    fields: Sequence[str] = ("title",)
+    fields: str | Sequence[str] = ("title",)
     weights: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self.fields, self.weights)
+        check_fields(self._names, self.weights)
 
     @property
     def signature(self) -> str:
-        return files_signature("tsv", self.path, self.fields, self.weights)
+        return files_signature("tsv", fingerprints(self.path), self._names, self.weights)
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         entries = [entry for path in topic_files(self.path) for entry in read_tsv(path)]
-        return topics_of(entries, self.fields, self.weights)
+        return topics_of(entries, self._names, self.weights)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return name_list("topics.fields", self.fields)
 
 
 def read_tsv(path: Path) -> Iterator[Entry]:

@@ -29,6 +29,7 @@ def test_names_and_metadata(tmp_path: Path) -> None:
         ("b", {"step": "200", "kind": "big"}),
     ]
     assert [t.system for t in FileSystems(exclude=["a*"]).translations(corpus)] == ["b"]
+    assert [t.system for t in FileSystems(include="b").translations(corpus)] == ["b"]
     assert [t.system for t in FileSystems(include=["a*", "b"]).translations(corpus)] == ["a.b", "b"]
 
 

@@ -77,5 +77,5 @@ def test_how_many_must_be_a_count(n: int) -> None:
 
 
 def test_signatures_say_that_topics_are_known_item_like() -> None:
-    assert KeyTerms(Plain()).signature == "keyterms|n:150|terms:3|min_df:3|an:plain|known-item-like"
-    assert Titles(20).signature == "titles|n:20|known-item-like"
+    assert KeyTerms(Plain()).signature == "keyterms:150|terms:3|min_df:3|an:plain|known-item-like"
+    assert Titles(20).signature == "titles:20|known-item-like"

@@ -1,0 +1,86 @@
+"""How fast the statistics are: 38 systems, 8 metrics, 6 measures, 3,000 segments, 150 topics, one core.
+
+    OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 python benchmarks/statistics.py
+
+Prints seconds (second call: compiled code is cached on disk, its loading is the first call's) and peak memory.
+"""
+
+# ruff: noqa: E402
+import sys
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parents[1])  # else this file hides the standard library's statistics
+
+import resource
+import time
+from collections.abc import Callable
+
+import numpy as np
+import scipy.stats
+
+from benchmarks.made_evidence import made
+from clirbench.analysis.bootstrap import Bootstrap, intervals
+from clirbench.analysis.differences import differences
+from clirbench.analysis.evidence import Evidence
+from clirbench.analysis.grids import kendall_grid
+from clirbench.analysis.pairs import compare_pairs
+from clirbench.analysis.resampling import Draws
+
+
+def timed(what: str, work: Callable[[], object], target: str) -> float:
+    """Run once to load compiled code, once for the clock; print a line of the table."""
+    work()
+    start = time.perf_counter()
+    work()
+    seconds = time.perf_counter() - start
+    print(f"{what:<64} {seconds:8.2f} s   target {target}", flush=True)
+    return seconds
+
+
+def against_scipy() -> None:
+    """tau-b of 48 pairs of 38 systems in many resamples, compiled and with scipy one by one."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(1000, 8, 38)), rng.normal(size=(1000, 6, 38))
+    kendall_grid(x[:2], y[:2])
+    start = time.perf_counter()
+    kendall_grid(x, y)
+    ours = (time.perf_counter() - start) / x.shape[0]
+    start = time.perf_counter()
+    for sample in range(5):
+        for column in x[sample]:
+            for row in y[sample]:
+                scipy.stats.kendalltau(column, row)
+    theirs = (time.perf_counter() - start) / 5
+    print(f"{'tau-b, compiled, against a loop of scipy.stats.kendalltau':<64} {theirs / ours:8.0f} x   target 50")
+
+
+def without(evidence: Evidence, *names: str) -> Evidence:
+    kept = {column.name for column in evidence.board.columns} - set(names)
+    return evidence.columns(kept)
+
+
+def main() -> None:
+    dense, mixed = made(sparse=False), made()
+    how = Bootstrap(Draws(samples=1000))
+    timed("three-level bootstrap, 1,000 samples, 8 dense metrics", lambda: intervals(dense, how=how), "< 3")
+    both = timed(
+        "three-level bootstrap, 1,000 samples, with MacroF1, MicroF1", lambda: intervals(mixed, how=how), "< 22"
+    )
+    six = without(mixed, "MacroF1", "MicroF1")
+    rest = timed("three-level bootstrap, 1,000 samples, the 6 dense of them", lambda: intervals(six, how=how), "< 3")
+    print(f"{'MacroF1 and MicroF1 add, for each system':<64} {(both - rest) / 38:8.3f} s   target <= .5")
+    bca = Bootstrap(Draws(samples=1000), "bca")
+    timed("the same, BCa, 8 dense metrics", lambda: intervals(dense, how=bca), "-")
+    timed("PERM-BOTH, 1,000 samples, 28 pairs of dense metrics", lambda: differences(dense, ["perm-both"]), "< 10")
+    timed("PERM-BOTH, 1,000 samples, 28 pairs with MacroF1, MicroF1", lambda: differences(mixed, ["perm-both"]), "< 10")
+    four = without(dense, "chrF3", "chrF++", "BLEUlc", "TERcs", "MAP", "RBO", "nDCG", "P@10", "R@10", "AQWV")
+    timed("paired bootstrap, 703 pairs of systems, 4 dense metrics", lambda: compare_pairs(four), "< 5")
+    with_macro = without(mixed, "chrF3", "chrF++", "TER", "MicroF1", "MAP", "RBO", "nDCG", "P@10", "R@10", "AQWV")
+    timed("paired bootstrap, 703 pairs, 3 dense metrics and MacroF1", lambda: compare_pairs(with_macro), "< 30")
+    against_scipy()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"{'peak memory, two made data sets included':<64} {peak:8.2f} GB  target < 1")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""`analysis=[sensitivity]`: what each kind of error costs every MT metric and every IR measure.
+
+The systems are one kind of error at a time at rising rates, and the perfect translation (`systems=sensitivity`). The
+loss of a column is what a rate takes of the perfect translation's score, so columns on different scales can be put
+side by side: a loss of .2 is a fifth of the score.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite, nan
+
+import numpy as np
+
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.scoreboard import Column, Role, Scoreboard
+from clirbench.types import Doubles
+
+PERFECT = "none"
+COMMON_RATE = 0.1
+CLEARLY = 1.25  # one loss is clearly more than another from this factor on ...
+NOTICED = 0.02  # ... where it is a loss at all: a smaller one is said to go unseen
+RESAMPLES = 2000
+
+HEADER = ("kind", "role", "column", "rate", "value", "loss", "ci_low", "ci_high")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What one kind of error takes of one column: losses at rising rates.
+
+    `intervals[i]` is the 95 % interval of loss i over topics, NaN where the values of the topics are not known.
+    """
+
+    kind: str
+    column: str
+    role: Role
+    perfect: float
+    rates: tuple[float, ...]
+    values: tuple[float, ...]
+    losses: tuple[float, ...]
+    intervals: tuple[tuple[float, float], ...]
+
+    def at(self, rate: float) -> float:
+        """The loss at a rate, straight lines between the measured ones and from 0 at rate 0; NaN beyond the last."""
+        points = [(0.0, 0.0), *zip(self.rates, self.losses, strict=True)]
+        for (low, before), (high, after) in pairwise(points):
+            if low <= rate <= high:
+                return before + (after - before) * (rate - low) / (high - low)
+        return nan
+
+    @property
+    def slope(self) -> float:
+        """Least-squares loss per unit of rate, through the origin: sum(rate * loss) / sum(rate ** 2)."""
+        rates, losses = np.array(self.rates), np.array(self.losses)
+        return float(rates @ losses / (rates @ rates))
+
+    def interval(self, rate: float) -> tuple[float, float]:
+        """The interval at a measured rate; NaN at any other."""
+        return dict(zip(self.rates, self.intervals, strict=True)).get(rate, (nan, nan))
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What one kind of error costs a metric and a measure at one rate, as shares of the perfect scores."""
+
+    kind: str
+    metric: str
+    measure: str
+    rate: float
+    metric_loss: float
+    measure_loss: float
+    interval: tuple[float, float] = (nan, nan)
+
+    @property
+    def verdict(self) -> str:
+        """`retrieval` or `metric`: what it hurts clearly more; `alike`; `neither` where no loss is noticed."""
+        if max(self.metric_loss, self.measure_loss) < NOTICED or not isfinite(self.metric_loss + self.measure_loss):
+            return "neither"
+        if self.measure_loss >= CLEARLY * max(self.metric_loss, 0.0):
+            return "retrieval"
+        return "metric" if self.metric_loss >= CLEARLY * max(self.measure_loss, 0.0) else "alike"
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Curves for every kind and column, in the order of the scoreboard, and the rate at which kinds are compared."""
+
+    curves: tuple[Curve, ...]
+    rate: float
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(curve.kind for curve in self.curves))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(curve.column for curve in self.curves))
+
+    def of(self, kind: str, column: str) -> Curve:
+        return next(curve for curve in self.curves if (curve.kind, curve.column) == (kind, column))
+
+    def named(self, role: Role, wanted: str) -> str:
+        """`wanted` where there is such a column, else the first column of the role; raises `ConfigError` for none."""
+        names = list(dict.fromkeys(curve.column for curve in self.curves if curve.role == role))
+        if not names:
+            raise ConfigError(f"sensitivity: there is no {role}; it compares MT metrics with IR measures")
+        return wanted if wanted in names else names[0]
+
+
+def sensitivity(
+    board: Scoreboard,
+    rate: float | None = None,
+    per_topic: Mapping[str, Doubles] | None = None,
+    seed: int = 0,
+) -> Sensitivity:
+    """The curves of every kind of error and every column.
+
+    loss = (perfect - value) / perfect; for an error rate such as TER, whose perfect score is 0: (value - perfect) / 100
+
+    board: systems with the metadata `kind` and `rate` (0-1), one of them of kind `none`. rate: where kinds are
+    compared; None: .1 where every kind was measured up to it, else the highest rate that every kind reaches.
+    per_topic: by measure the values of systems x topics; such a measure must be their mean; its losses get 95 %
+    intervals from resampled topics. A system without a value leaves its rate out; a perfect score of 0 or less makes
+    the losses NaN. Raises `ConfigError` where metadata or the perfect translation are missing.
+    """
+    kinds, rates, perfect = _layout(board)
+    curves = tuple(
+        _curve(column, kind, kinds, rates, perfect, (per_topic or {}).get(column.name), seed)
+        for kind in dict.fromkeys(kind for kind in kinds if kind != PERFECT)
+        for column in board.columns
+    )
+    reached = [max(r for k, r in zip(kinds, rates, strict=True) if k == kind) for kind in {*kinds} - {PERFECT}]
+    return Sensitivity(curves, min(COMMON_RATE, *reached) if rate is None else rate)
+
+
+def _layout(board: Scoreboard) -> tuple[tuple[str, ...], tuple[float, ...], int]:
+    """Kind and rate of every system, and where the perfect translation stands."""
+    for name in ("kind", "rate"):
+        if name not in board.metadata:
+            raise ConfigError(
+                f"sensitivity: the systems have no metadata column {name!r}; choose systems=sensitivity, "
+                "or a systems.tsv with kind and rate"
+            )
+    kinds = tuple(board.metadata["kind"])
+    try:
+        rates = tuple(float(text) for text in board.metadata["rate"])
+    except ValueError as error:
+        raise ConfigError(f"sensitivity: a rate is no number ({error})") from None
+    if kinds.count(PERFECT) != 1 or len(kinds) == 1:
+        raise ConfigError(
+            f"sensitivity: exactly one system of kind {PERFECT!r} (the perfect translation) and systems of other "
+            f"kinds were expected; kinds here: {', '.join(dict.fromkeys(kinds))}"
+        )
+    return kinds, rates, kinds.index(PERFECT)
+
+
+def _curve(
+    column: Column,
+    kind: str,
+    kinds: Sequence[str],
+    rates: Sequence[float],
+    perfect: int,
+    topics: Doubles | None,
+    seed: int,
+) -> Curve:
+    best = float(column.values[perfect])
+    chosen = [i for i, k in enumerate(kinds) if k == kind and isfinite(column.values[i])]
+    chosen.sort(key=rates.__getitem__)
+    return Curve(
+        kind=kind,
+        column=column.name,
+        role=column.role,
+        perfect=best,
+        rates=tuple(rates[i] for i in chosen),
+        values=tuple(float(column.values[i]) for i in chosen),
+        losses=tuple(_loss(float(column.values[i]), best, column.higher_is_better) for i in chosen),
+        intervals=tuple((nan, nan) if topics is None else _interval(topics[i], topics[perfect], seed) for i in chosen),
+    )
+
+
+def _loss(value: float, perfect: float, higher_is_better: bool) -> float:
+    if not higher_is_better:
+        return (value - perfect) / 100
+    return (perfect - value) / perfect if perfect > 0 else nan
+
+
+def _interval(values: Doubles, perfect: Doubles, seed: int) -> tuple[float, float]:
+    """95 % percentile interval of the relative loss of the mean, topics resampled in pairs."""
+    n = len(values)
+    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+    best = drawn @ perfect
+    if not (best > 0).all():
+        return nan, nan
+    low, high = np.percentile(1 - (drawn @ values) / best, [2.5, 97.5]).tolist()
+    return low, high
+
+
+def contrasts(found: Sensitivity, metric: str, measure: str) -> tuple[Contrast, ...]:
+    """For every kind what it costs the two columns at the common rate; most harmful to retrieval first.
+
+    Raises `UnknownName` for a column that does not exist.
+    """
+    for name in (metric, measure):
+        if name not in found.columns:
+            raise UnknownName("column", name, found.columns)
+    rows = [
+        Contrast(
+            kind,
+            metric,
+            measure,
+            found.rate,
+            found.of(kind, metric).at(found.rate),
+            found.of(kind, measure).at(found.rate),
+            found.of(kind, measure).interval(found.rate),
+        )
+        for kind in found.kinds
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.measure_loss))
+
+
+def rows(found: Sensitivity) -> list[tuple[str | float, ...]]:
+    """One row for each kind, column and measured rate, as `HEADER` says."""
+    return [
+        (curve.kind, curve.role, curve.column, rate, value, loss, *interval)
+        for curve in found.curves
+        for rate, value, loss, interval in zip(curve.rates, curve.values, curve.losses, curve.intervals, strict=True)
+    ]

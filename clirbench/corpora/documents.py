@@ -1,0 +1,179 @@
+"""Collections that come as documents, each side in its own files: no lines that align, only ids that do."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.jsonl import ID_KEYS, JsonlText, first_of, json_lines
+from clirbench.corpora.layout import Layout, NamedFiles, folder_layout
+from clirbench.corpora.released import HeldLayout
+from clirbench.corpora.sides import Choice, read_test_set
+from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.text import Text, TextFile
+from clirbench.types import DocumentMap, Documents
+
+
+@runtime_checkable
+class DocumentReader(Protocol):
+    """A format of documents; a frozen dataclass whose fields are its options."""
+
+    def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
+        """(doc_id, text) of each document of a file or folder, in order; raises `InputError` naming file and line.
+
+        `every`: also those that the reader's own limits drop, for a side whose documents another side has chosen.
+        """
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """The files that `documents` reads: their content and the reader's options are the collection's identity."""
+
+
+@dataclass(frozen=True)
+class ReadText(JsonlText):
+    """The documents of a file or folder, one a line, as a reader gives them; `only` keeps those of another side."""
+
+    reader: DocumentReader
+    only: tuple[str, ...] = ()
+
+    @property
+    def fingerprint(self) -> str:
+        parts = [repr(self.reader), *(TextFile(path).fingerprint for path in self.reader.files(self.path))]
+        return hashlib.sha256("\n".join([*parts, *self.only]).encode()).hexdigest()
+
+    def documents(self) -> Iterator[tuple[str, str]]:
+        kept = frozenset(self.only)
+        for doc_id, text in self.reader.documents(self.path, every=bool(kept)):
+            if len(doc_id.split()) != 1 or doc_id.strip() != doc_id:
+                raise InputError(f"{self.path}: document id {doc_id!r} is empty or holds white space, run files cannot")
+            if not kept or doc_id in kept:
+                yield doc_id, text
+
+
+@dataclass(frozen=True)
+class DocumentsCorpus:
+    """A collection of documents in the format of `reader`, and a folder of MT outputs for the MT metrics.
+
+    `english` (a file or folder) is searched; `translations` is a folder with one entry a system, named as the system
+    is in `test_folder`: a file or folder in the same format, a `.jsonl` file, or a `.txt` file with one document a
+    line in the English side's order. A system's documents that the English side does not have are left out; one that
+    it lacks is an error. `references` chooses the references of the test set.
+
+    `read` raises `ConfigError`, `InputError`, `AlignmentError`, or all of them at once as `Problems`.
+    """
+
+    reader: DocumentReader
+    english: str | Path | None = None
+    translations: str | Path | None = None
+    test_folder: str | Path | None = None
+    references: str | Sequence[str] = "first"
+    collection: str = ""
+
+    def __post_init__(self) -> None:
+        missing = [key for key in ("english", "translations", "test_folder") if not str(getattr(self, key) or "")]
+        if missing:
+            keys = ", ".join("test_folder" if key == "test_folder" else f"corpus.{key}" for key in missing)
+            raise ConfigError(
+                f"{keys} not set: a collection of documents needs its English side, its translations, "
+                "and a folder of MT outputs for the metrics"
+            )
+
+    def read(self) -> Corpus:
+        english = ReadText(Path(self.english or ""), self.reader)
+        errors: list[ClirbenchError] = []
+        ids: tuple[str, ...] = ()
+        with gathered(errors):
+            ids = english.doc_ids()
+            if not ids:
+                raise InputError(f"{english.path}: no documents in it")
+        layouts: list[Layout] = []
+        with gathered(errors):
+            layouts.append(folder_layout(str(self.test_folder)))
+            test = read_test_set(layouts[0], Choice(self.references))
+        systems: dict[str, Text] = {}
+        with gathered(errors):
+            systems = self._systems(Path(self.translations or ""), ids)
+        raise_all(errors)
+        files = {name: f"systems/{name}" for name in systems}
+        held = {file: systems[name] for name, file in files.items()}
+        return Corpus(
+            test=test,
+            english=Documents(english, DocumentMap(ids, np.ones(len(ids), dtype=np.int64))),
+            collection=self.collection,
+            test_layout=layouts[0],
+            collection_layout=HeldLayout(str(self.translations), NamedFiles({}), {}, files, {}, held=held),
+        )
+
+    def _systems(self, folder: Path, ids: tuple[str, ...]) -> dict[str, Text]:
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder; one file or folder for each system was expected")
+        systems: dict[str, Text] = {}
+        for path in sorted(folder.iterdir()):
+            if path.name.startswith("."):
+                continue
+            name = path.name if path.is_dir() else system_name(path)
+            if name in systems:
+                raise InputError(f"{folder}: system {name!r} has two entries; keep one of them")
+            systems[name] = self._text(path, ids)
+        if not systems:
+            raise InputError(f"{folder}: is empty; one file or folder for each system was expected")
+        return systems
+
+    def _text(self, path: Path, ids: tuple[str, ...]) -> Text:
+        plain = path.name.removesuffix(".gz")
+        if path.is_file() and plain.endswith(".txt"):
+            return TextFile(path)
+        if path.is_file() and plain.endswith(".jsonl"):
+            return ReadText(path, JsonDocuments(), ids)
+        return ReadText(path, self.reader, ids)
+
+
+def system_name(path: Path) -> str:
+    """The name of the file without `.gz` and without its last suffix."""
+    return Path(path.name.removesuffix(".gz")).stem
+
+
+def files_under(path: Path, suffixes: tuple[str, ...] = ()) -> list[Path]:
+    """The file itself, or all files of a folder and its folders, sorted by path; hidden ones are left out."""
+    if not path.is_dir():
+        return [path]
+    shown = (p for p in path.rglob("*") if not any(part.startswith(".") for part in p.relative_to(path).parts))
+    files = (p for p in shown if p.is_file())
+    paths = sorted(p for p in files if not suffixes or p.name.removesuffix(".gz").endswith(suffixes))
+    if not paths:
+        raise InputError(f"{path}: no files in it" + (f" that end in {' or '.join(suffixes)}" if suffixes else ""))
+    return paths
+
+
+@dataclass(frozen=True)
+class JsonDocuments:
+    """JSON lines with `doc_id` (or `id`, ...); the text is `fields` joined by a space, those that are there.
+
+    `fields=("title", "text")` reads HC4 and Patapsco documents as they are searched there. Raises `InputError` naming
+    the line for an object without an id or with none of the fields.
+    """
+
+    fields: Sequence[str] = ("text",)
+
+    def __post_init__(self) -> None:
+        if not self.fields or isinstance(self.fields, str):
+            raise ConfigError(f"corpus.reader.fields={self.fields!r}: a list of at least one field was expected")
+        object.__setattr__(self, "fields", tuple(self.fields))  # hashable, whatever list the config gave
+
+    def files(self, path: Path) -> Sequence[Path]:
+        return files_under(path, (".jsonl",))
+
+    def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
+        for file in self.files(path):
+            for number, record in json_lines(file):
+                doc_id = first_of(record, ID_KEYS)
+                if not isinstance(doc_id, str | int) or isinstance(doc_id, bool) or not str(doc_id).strip():
+                    raise InputError(f"{file}: line {number}: no doc_id; a line is an object with doc_id and text")
+                texts = [record[field] for field in self.fields if isinstance(record.get(field), str)]
+                if not texts:
+                    listed = ", ".join(self.fields)
+                    raise InputError(f"{file}: line {number}: none of the fields {listed}; keys: {', '.join(record)}")
+                yield str(doc_id), " ".join(texts)

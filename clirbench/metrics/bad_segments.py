@@ -1,0 +1,105 @@
+"""BS and TOTAL-BS: how much of hypothesis and reference stands in runs of words that only one of them has."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from clirbench.metrics.base import check_aligned
+from clirbench.metrics.segment_average import as_statistics, mean
+from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
+from clirbench.types import Doubles, TestSet
+
+
+@dataclass(frozen=True)
+class TotalBS:
+    """Mean total length of the bad segments.
+
+    A bad segment is a maximal run of words of the hypothesis whose stems the reference lacks, or of the reference
+    whose stems the hypothesis lacks. A word's stem is the word less its last floor(length / 3) characters.
+    Per segment: the sum over its bad segments of their length in words.
+
+    Statistics: (segment value, 1). Score: the mean over segments, from 0 up (words, NOT 0-100), lower is better; of an
+    empty hypothesis the whole reference is one bad segment, and the other way round. Defined for one reference: of
+    several, the first is used (`refs:first` in the signature).
+
+    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
+
+    **Source:** Stanojević et al. 2015, section 2.2.2 (there is no other description).
+    """
+
+    tokenize: str = "13a"
+    lowercase: bool = False
+    name: str = "TOTAL-BS"
+
+    def __post_init__(self) -> None:
+        _ = self.tokeniser
+
+    @property
+    def tokeniser(self) -> Tokeniser:
+        return Tokeniser(self.tokenize, self.lowercase)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return False
+
+    @property
+    def signature(self) -> str:
+        return f"{self.name}|{self.tokeniser.signature}|stem:2/3|mean|refs:first|sacrebleu:{sacrebleu_version()}"
+
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
+        """(value of the segment's bad segments, 1), one row a segment: (segments, 2)."""
+        check_aligned(hypotheses, test)
+        reference = test.references[:1]
+        ours = hypothesis_tokens(self.tokeniser, tuple(hypotheses), reference)
+        theirs = reference_tokens(self.tokeniser, reference)
+        stems = np.array([word[: len(word) - len(word) // 3] for word in ours.types], dtype=object)
+        lines = zip(
+            np.split(stems[ours.numbers], ours.offsets[1:-1]),
+            np.split(stems[theirs.numbers], theirs.offsets[1:-1]),
+            strict=True,
+        )
+        return as_statistics([sum(map(self.value, bad_lengths(a.tolist(), b.tolist()))) for a, b in lines])
+
+    def value(self, length: int) -> float:
+        """What a bad segment of `length` words counts."""
+        return float(length)
+
+    def score(self, totals: Doubles) -> Doubles:
+        """Mean over segments, vectorised over leading axes: (..., 2) -> (...), from 0 up."""
+        return mean(totals)
+
+
+@dataclass(frozen=True)
+class BS(TotalBS):
+    """Mean log-sum of the bad segments' lengths.
+
+    Per segment: the sum over its bad segments of ln(1 + length), so that both the number and the length of bad
+    segments count. The description says "log-sum of the bad segment lengths"; adding 1 is our reading, since
+    otherwise segments of one word would count nothing. Everything else is as in `TotalBS`: from 0 up, lower is better.
+
+    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
+
+    **Source:** Stanojević et al. 2015, section 2.2.2.
+    """
+
+    name: str = "BS"
+
+    def value(self, length: int) -> float:
+        """What a bad segment of `length` words counts."""
+        return log(1 + length)
+
+
+def bad_lengths(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[int]:
+    """Lengths of the maximal runs in either line of stems that the other line lacks."""
+    for line, other in ((ours, frozenset(theirs)), (theirs, frozenset(ours))):
+        run = 0
+        for stem in line:
+            if stem not in other:
+                run += 1
+            elif run:
+                yield run
+                run = 0
+        if run:
+            yield run

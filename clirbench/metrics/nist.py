@@ -1,0 +1,94 @@
+"""NIST as mteval-v13a computes it: n-gram matches weighted by their information."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clirbench.metrics.base import check_aligned, check_least
+from clirbench.metrics.bleu import reference_ngrams
+from clirbench.metrics.segment_average import ratio
+from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
+from clirbench.types import Doubles, TestSet
+
+HALVES_AT = np.log(1.5)
+"""The length penalty is one half where the output has two thirds of the reference's length."""
+
+
+@dataclass(frozen=True)
+class NIST:
+    """Information of the matching n-grams for each n-gram of the hypotheses, summed over orders 1 to 5.
+
+    NIST = penalty * sum over n of (sum over matching n-grams of their information) / max(n-grams_n, 1),
+    information of w1..wn = log2(count of w1..w(n-1) / count of w1..wn) in all references (of one word:
+    log2(all words / count)), penalty = exp(-ln 2 * (ln(min(1, hypothesis length / mean reference length)) / ln 1.5)^2).
+
+    Matches are clipped, several references as in BLEU; `lowercase` is on by default as in mteval without `-c`;
+    `tokenize=intl` is its `--international-tokenization`.
+
+    Statistics: hypothesis length, mean reference length, information of the matches of order 1..N, n-grams of order
+    1..N. The information comes from the whole test set, also where totals are those of a resample.
+    Score: from 0 up (about 0-15, NOT 0-100: the scale mteval prints), higher is better; 0 for an empty hypothesis or
+    where references have no word.
+
+    Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
+
+    **Source:** Doddington 2002; mteval-v13a.pl (`compute_ngram_info`, `nist_score`, `nist_length_penalty`).
+    """
+
+    tokenize: str = "13a"
+    lowercase: bool = True
+    max_ngram_order: int = 5
+    name: str = "NIST"
+
+    def __post_init__(self) -> None:
+        check_least("NIST", "max_ngram_order", self.max_ngram_order, 1)
+        _ = self.tokeniser
+
+    @property
+    def tokeniser(self) -> Tokeniser:
+        return Tokeniser(self.tokenize, self.lowercase)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return True
+
+    @property
+    def signature(self) -> str:
+        return f"{self.name}|{self.tokeniser.signature}|order:{self.max_ngram_order}|sacrebleu:{sacrebleu_version()}"
+
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
+        """Lengths, information of matches and n-gram counts, one row a segment: (segments, 2 + 2N)."""
+        check_aligned(hypotheses, test)
+        from clirbench.metrics.compiled.ngrams import sum_information
+
+        order = self.max_ngram_order
+        tokens = hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references)
+        tables = reference_ngrams(self.tokeniser, test.references, order)
+        all_keys, information = _information(self.tokeniser, test.references, order)
+        sums = sum_information(tokens.numbers, tokens.offsets, order, *tables, all_keys, information)
+        lengths = reference_tokens(self.tokeniser, test.references).lengths.reshape(len(test.references), -1)
+        counts = np.maximum(tokens.lengths[:, None] - np.arange(order), 0)
+        return np.column_stack([tokens.lengths, lengths.mean(axis=0), sums, counts]).astype(np.float64)
+
+    def score(self, totals: Doubles) -> Doubles:
+        """NIST from summed statistics, vectorised over leading axes: (..., 2 + 2N) -> (...), from 0 up."""
+        n = self.max_ngram_order
+        information = ratio(totals[..., 2 : 2 + n], np.maximum(totals[..., 2 + n :], 1)).sum(axis=-1)
+        lengths = np.minimum(ratio(totals[..., 0], totals[..., 1]), 1.0)
+        logs = np.log(lengths, out=np.full_like(lengths, -np.inf), where=lengths > 0)
+        return np.asarray(information * np.exp(-np.log(2) * (logs / HALVES_AT) ** 2))
+
+
+@lru_cache(maxsize=4)
+def _information(
+    tokeniser: Tokeniser, references: tuple[tuple[str, ...], ...], order: int
+) -> tuple[NDArray[np.int64], Doubles]:
+    """All n-grams of the references and their information, as `compiled.ngrams` keeps them."""
+    from clirbench.metrics.compiled.ngrams import build_information
+
+    tokens = reference_tokens(tokeniser, references)
+    built: tuple[NDArray[np.int64], Doubles] = build_information(tokens.numbers, tokens.offsets, order)
+    return built

@@ -1,0 +1,117 @@
+"""Analysers for languages other than English, by their ISO 639-1 code."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+
+from clirbench.errors import ResourceError, UnknownName
+from clirbench.retrieval.analyzers.english import lower_case, without_possessive
+from clirbench.retrieval.analyzers.words import UNICODE, words
+
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french",
+    "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
+    "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+STOP_LISTS = {
+    "ar": "arabic", "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "es": "spanish", "fa": "persian", "fi": "finnish", "fr": "french", "gu": "gujarati",
+    "he": "hebrew", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "it": "italian", "ms": "malaysian",
+    "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sk": "slovak", "sv": "swedish", "tr": "turkish", "uk": "ukrainian", "vi": "vietnamese",
+}  # fmt: skip
+BY_CHARACTER = ("ja", "ko", "zh")
+CODES = tuple(sorted({*STEMMERS, *STOP_LISTS, *BY_CHARACTER}))
+
+# Katakana and Hangul, which the word rules join: with the ideographs and Hiragana, all that is a term by itself.
+_SYLLABLES = re.compile(
+    "([\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3])"
+)
+_ELISION = re.compile("^[dlmnst]['\u2019]")  # Catalan; Snowball's French and Italian stemmers do this themselves
+
+
+@dataclass(frozen=True)
+class Language:
+    """Words (UAX #29) in lower case, without stop words, stemmed by Snowball; one term a character for zh, ja, ko.
+
+    `code` is a language's ISO 639-1 code. `stop_words=False` and `stem=False` leave out either; a language for which
+    there is no stop list or no stemmer goes without, and the signature says so. Stop lists are those of the library
+    stop-words (extra `languages`), stemmers those of snowballstemmer; `ResourceError` where the first is missing.
+    `en` is Snowball's English with a long stop list; Lucene's English is `analyzer=english`.
+    Chinese, Japanese and Korean have neither stop words nor a stemmer: every ideograph, kana and syllable is a term.
+    """
+
+    code: str
+    stop_words: bool = True
+    stem: bool = True
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise UnknownName("language", self.code, CODES)
+
+    @property
+    def signature(self) -> str:
+        if self.code in BY_CHARACTER:
+            return f"{self.code},words:uax29-{UNICODE},cjk:character"
+        stop, stem = "none", "none"
+        if self.stop_words and self.code in STOP_LISTS:
+            require_stop_words()
+            stop = f"stop-words-{version('stop-words')}"
+        if self.stem and self.code in STEMMERS:
+            stem = f"snowball-{STEMMERS[self.code]}-{version('snowballstemmer')}"
+        return f"{self.code},words:uax29-{UNICODE},stop:{stop},stem:{stem}"
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of `text` in reading order."""
+        if self.code in BY_CHARACTER:
+            return [lower_case(word) for word in words(_SYLLABLES.sub(r" \1 ", text))]
+        found = [_lower(word, self.code) for word in words(text)]
+        if self.stop_words and self.code in STOP_LISTS:
+            stop_list = _stop_list(self.code)
+            found = [word for word in found if word not in stop_list]
+        if self.stem and self.code in STEMMERS:
+            stem = _stemmer(self.code)
+            found = [stem(word) for word in found]
+        return found
+
+
+def _lower(word: str, code: str) -> str:
+    """Lower case, with what a language does before its stop list is looked at."""
+    if code == "tr":
+        word = word.replace("I", "\u0131")
+    if code == "en":
+        word = without_possessive(word)
+    word = lower_case(word)
+    return _ELISION.sub("", word) if code == "ca" else word
+
+
+def require_stop_words() -> None:
+    """Raise `ResourceError` where the library of stop lists is missing."""
+    if find_spec("stop_words") is None:
+        raise ResourceError(
+            "analyzer=language needs the library stop-words: pip install 'clirbench[languages]', "
+            "or go without stop words: analyzer.stop_words=false"
+        )
+
+
+@cache
+def _stop_list(code: str) -> frozenset[str]:
+    require_stop_words()
+    from stop_words import get_stop_words
+
+    return frozenset(lower_case(word) for word in get_stop_words(STOP_LISTS[code]))
+
+
+@cache
+def _stemmer(code: str) -> Callable[[str], str]:
+    """Snowball's own Python code, also where a compiled copy of another version is installed; remembers words."""
+    name = STEMMERS[code]
+    module = import_module(f"snowballstemmer.{name}_stemmer")
+    stemmer = getattr(module, f"{name.capitalize()}Stemmer")()
+    return lru_cache(maxsize=1 << 16)(stemmer.stemWord)

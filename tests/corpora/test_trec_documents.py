@@ -1,0 +1,87 @@
+"""TREC documents."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.corpora.documents import DocumentReader
+from clirbench.corpora.trec_documents import TrecDocuments
+from clirbench.errors import ConfigError, InputError
+
+FILE = """<DOC>
+<DOCNO> FT911-3 </DOCNO>
+<DATE>910514</DATE>
+<HEADLINE>A head</HEADLINE>
+<TEXT>
+<P>First.</P>
+Second 1 < 2.
+</TEXT>
+</DOC>
+<doc><docno>x</docno><text>lower</text></doc>
+<DOC>
+<DOCNO>empty</DOCNO>
+</DOC>
+"""
+
+
+def test_documents_are_read_in_order(tmp_path: Path) -> None:
+    (tmp_path / "b.trec").write_text(FILE)
+    with gzip.open(tmp_path / "a.gz", "wb") as stream:
+        stream.write(b"<DOC><DOCNO>zipped</DOCNO><TEXT>t</TEXT></DOC>")
+    reader = TrecDocuments()
+    assert isinstance(reader, DocumentReader)
+    read = {doc_id: text.split() for doc_id, text in reader.documents(tmp_path)}
+    assert read == {
+        "zipped": ["t"],
+        "FT911-3": ["A", "head", "First.", "Second", "1", "<", "2."],
+        "x": ["lower"],
+        "empty": [],
+    }
+    assert dict(TrecDocuments(["DATE"]).documents(tmp_path / "b.trec"))["FT911-3"] == "910514"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("text", "line 1: text outside of <DOC>"),
+        ("<DOC><DOCNO>a</DOCNO><TEXT>x</TEXT></DOC>\ntext", "text outside of <DOC>"),
+        ("\n<DOC><DOCNO>a</DOCNO>", "line 2: the document is not closed by </DOC>"),
+        ("<DOC>\n<DOC>", "line 2: <DOC> within a document"),
+        ("</DOC>", "line 1: </DOC> closes no document"),
+        ("<DOC></DOC>", "line 1: a document has one DOCNO, this has 0"),
+        ("<DOC><DOCNO>a</DOCNO><DOCNO>b</DOCNO></DOC>", "this has 2"),
+        ("<DOC><DOCNO>a</DOCNO><BODY>x</BODY></DOC>", "no document has any of the fields TITLE, HEADLINE, TEXT"),
+    ],
+)
+def test_a_bad_file_names_its_line(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "a").write_text(content)
+    with pytest.raises(InputError, match=message):
+        list(TrecDocuments().documents(tmp_path / "a"))
+
+
+def test_fields_are_a_list_of_names() -> None:
+    for fields in ("TEXT", [], ["A B"]):
+        with pytest.raises(ConfigError, match=r"corpus\.reader\.fields"):
+            TrecDocuments(fields)
+
+
+PIECES = ["<DOC>", "</DOC>", "<DOCNO>a</DOCNO>", "<DOCNO> b </DOCNO>", "<TEXT>", "</TEXT>", "text", "\n", "<P>", "\xff"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14))
+def test_any_bytes_are_read_or_refused_by_an_input_error(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[str]
+) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / "any"
+    path.write_bytes("".join(pieces).encode("latin-1"))
+    try:
+        documents = list(TrecDocuments().documents(path))
+    except InputError as error:
+        refused = str(error)
+    else:
+        assert len(documents) == pieces.count("</DOC>")
+        return
+    assert str(path) in refused

@@ -1,0 +1,41 @@
+"""The examples of CONTRIBUTING.md, copied out of the page and followed literally."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# A file's name in backquotes, a colon somewhere on the line, a fenced block.
+EXAMPLE = re.compile(r"^`(?P<name>[\w/.]+)`[^\n]*:\n\n```\w+\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_examples_run_and_their_tests_pass(cli, small_folder: Path, tmp_path: Path) -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    examples = {found["name"]: found["content"] for found in EXAMPLE.finditer(page)}
+    assert len(examples) == 9
+    for name, content in examples.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    (tmp_path / "queries.txt").write_text("cod quotas\nnorthern waters\n", encoding="utf-8")
+    done = cli(
+        "+experiment=folder",
+        "folder=small",
+        "hydra.searchpath=[file://conf]",
+        "metric=[BLEU,FirstWord]",
+        "+measure=[FirstHit]",
+        "topics=lines",
+        "topics.path=queries.txt",
+        "relevance.k=3",
+        "hydra.run.dir=out",
+    )
+    assert done.returncode == 0, done.stderr
+    header = (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8").split("\n")[0].split("\t")
+    assert {"FirstWord", "FirstHit"} <= set(header)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "tests"]
+    passed = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    )
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    assert "3 passed" in passed.stdout

@@ -1,0 +1,84 @@
+"""Words, marks, families and term-hood; expected values are worked by hand from the rules in the docstrings."""
+
+from math import exp, log2
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.systems.wording import CLASS_OF, CLASSES, Line, Vocabulary, ending, family, like, residual_idf
+
+
+def test_a_line_is_words_with_their_marks() -> None:
+    line = Line.of('"No," he said - the cod (northern) isn\'t safe.')
+    assert line.words == ("No", "he", "said", "-", "the", "cod", "northern", "isn't", "safe")
+    assert line.before == ('"', "", "", "", "", "", "(", "", "")
+    assert line.after == (',"', "", "", "", "", "", ")", "", ".")
+    assert line.content == (False, False, True, False, False, True, True, False, True)
+    assert line.function == (True, True, False, False, True, False, False, False, False)
+
+
+@given(st.text())
+def test_a_line_keeps_every_character_that_is_no_space(text: str) -> None:
+    line = Line.of(text)
+    slots = zip(line.before, line.words, line.after, strict=True)
+    assert ["".join(slot) for slot in slots] == text.split()
+    assert all(line.words)
+
+
+def test_a_word_has_one_class() -> None:
+    assert sum(map(len, CLASSES)) == len(CLASS_OF)
+    assert min(map(len, CLASSES)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("forms", "name"),
+    [
+        (("quota", "quotas", "Quota's"), "quota"),
+        (("scrap", "scraps", "scrapped", "scrapping"), "scrap"),
+        (("city", "cities"), "city"),
+        (("fish", "fishing", "fished"), "fish"),
+        (("sell", "selling"), "sell"),
+        (("class", "bus", "crisis"), None),
+    ],
+)
+def test_forms_of_a_word_share_a_family(forms: tuple[str, ...], name: str | None) -> None:
+    assert [family(form) for form in forms] == ([name] * len(forms) if name else list(forms))
+
+
+@given(st.text(alphabet="abcdeginsy'", min_size=1))
+def test_a_family_is_a_name(word: str) -> None:
+    assert len(family(word)) <= len(word)
+
+
+def test_a_word_takes_the_capital_of_another() -> None:
+    assert like("cod", "Fish") == "Cod"
+    assert like("cod", "fish") == "cod"
+    assert like("", "Fish") == ""
+
+
+def test_endings() -> None:
+    assert [ending(word) for word in ("fishing", "paid", "closed", "quickly", "nets", "sing", "as")] == [
+        "ing", "", "ed", "ly", "s", "", "",
+    ]  # fmt: skip
+
+
+def test_residual_idf_tells_words_that_keep_together() -> None:
+    # Church and Gale 1995: observed IDF less the IDF that a Poisson distribution of the same count predicts.
+    assert residual_idf(8, 2, 16) == pytest.approx(log2(16 / 2) + log2(1 - exp(-8 / 16)))
+    assert residual_idf(8, 2, 16) > residual_idf(8, 7, 16)
+    assert residual_idf(1, 1, 10_000) == pytest.approx(0, abs=1e-4)
+
+
+def test_a_vocabulary_counts_over_documents() -> None:
+    documents = [[Line.of("The cod."), Line.of("Cod quotas!")], [Line.of("a net")]]
+    found = Vocabulary.of(documents)
+    assert found.words == 6
+    assert found.families == {"cod": 2, "net": 1, "quota": 1}
+    assert found.choices == {"": ["cod", "cod", "net"], "s": ["quotas"]}
+    assert found.shares == {"content": 4 / 6, "form": 3 / 6}
+    assert found.termhood["cod"] == residual_idf(2, 1, 2)
+
+
+def test_a_text_without_words_has_a_vocabulary() -> None:
+    assert Vocabulary.of([[Line.of("")]]).shares == {"content": 0, "form": 0}
