@@ -84,7 +84,7 @@ def improvement_findings(rows: Sequence[Improvement]) -> Iterator[str]:
         needed = {row.metric: row.rise_80 for row in rows if row.measure == measure and not isnan(row.rise_80)}
         if needed:
             told = ", ".join(f"{metric} {number(rise, 2)}" for metric, rise in needed.items())
-            yield f"{measure} improves with probability .8, between two of these systems, when a metric rises by: {told}."
+            yield f"{measure} improves with probability .8 (two of these systems) if a metric rises by: {told}."
     if rows:
         yield "The curves are fitted to these systems; smaller changes within one training run are not seen here."
         yield sizes(rows[0].n_systems, 0, 0, rows[0].samples, rows[0].seed)

@@ -151,10 +151,15 @@ def pair_findings(rows: Sequence[PairTest], alpha: float) -> Iterator[str]:
     """For each column and test, how many pairs of systems it tells apart."""
     for column, test in dict.fromkeys((row.column, row.test) for row in rows):
         here = [row for row in rows if (row.column, row.test) == (column, test)]
-        apart = sum(row.p_holm < alpha for row in here)
-        yield (
+        single, apart = sum(row.p_value < alpha for row in here), sum(row.p_holm < alpha for row in here)
+        text = (
             f"{column} ({test}, {here[0].n_items} {here[0].items}, {here[0].samples} samples, seed {here[0].seed}): "
-            f"{apart} of {len(here)} pairs of systems differ significantly after Holm's correction."
+            f"{single} of {len(here)} pairs of systems have p < {alpha:g}"
         )
+        if len(here) > alpha * (here[0].samples + 1):
+            least = int(len(here) / alpha)
+            yield f"{text}; Holm's correction over all pairs cannot be met with fewer than {least} samples."
+        else:
+            yield f"{text}, {apart} after Holm's correction."
     if not rows:
         yield "No column's segments or topics are known, so no two systems can be compared."
