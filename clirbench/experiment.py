@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
@@ -12,7 +13,7 @@ from clirbench.analysis.correlation import Correlation, correlate
 from clirbench.analysis.evidence import Evidence
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engine import Engine
-from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.metrics.per_system import per_system
@@ -26,6 +27,7 @@ from clirbench.systems.base import SystemSource
 from clirbench.systems.translation import completed
 from clirbench.text import Text
 from clirbench.topics.base import TopicSource
+from clirbench.trec import read_ideal, read_runs
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
 
 Value = TypeVar("Value")
@@ -57,6 +59,7 @@ class Experiment:
     systems: SystemSource | None = None
     topics: Mapping[str, TopicSource] = field(default_factory=lambda: MappingProxyType({}))
     retriever: Retriever | None = None
+    runs: Path | None = None
     relevance: Mapping[str, Relevance] = field(default_factory=lambda: MappingProxyType({}))
     metrics: tuple[Metric, ...] = ()
     measures: tuple[Measure, ...] = ()
@@ -236,21 +239,40 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     english, topics = inputs.corpus.english, inputs.topics[label]
     search = Retrieve(experiment.retriever, topics, english.map)
     pmap = experiment.engine.pmap
-    ideal = english_run(search, english.text, pmap)
+    if experiment.runs is None:
+        ideal = english_run(search, english.text, pmap)
+        searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
+        found = pmap(search, list(searched.values()), tuple(searched))
+        runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
+    else:
+        runs, own = runs_of_others(experiment.runs, inputs)
+        ideal = own or english_run(search, english.text, pmap)
     judged = {
         name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
         for name, rule in experiment.relevance.items()
     }
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
-    searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
-    systems = tuple(searched)
-    found = watch(marked("retrieval", label), pmap(search, list(searched.values()), systems), len(systems))
-    runs = dict(zip(systems, found, strict=True))
-    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), systems)
-    scored = zip(systems, watch(marked("IR measures", label), values, len(systems)), strict=True)
+    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))
+    scored = zip(runs, watch(marked("IR measures", label), values, len(runs)), strict=True)
     good, failed = sound(dict(scored))
     shelf = Shelf({system: runs[system] for system in good})
     return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
+
+
+def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | None]:
+    """The runs of a folder for the systems that take part, and the English side's own run where it lies there too.
+
+    A document that is not part of the collection is an error; a system without a run is one too, by name.
+    """
+    known = frozenset(inputs.corpus.english.map.doc_ids)
+    found = read_runs(folder, known)
+    systems = [translation.system for translation in inputs.translations]
+    if missing := [system for system in systems if system not in found]:
+        raise InputError(
+            f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with "
+            "'systems.exclude=[NAME]'"
+        )
+    return {system: found[system] for system in systems}, read_ideal(folder, known)
 
 
 def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:
@@ -384,7 +406,8 @@ def measure_signature(experiment: Experiment, measure: Measure, topics: str, rel
     assert experiment.retriever is not None
     searched = f"topics:{experiment.topics[topics].signature}"
     judged = f"rel:{experiment.relevance[relevance].signature}"
-    return "|".join((experiment.retriever.signature, searched, judged, measure.signature))
+    engine = experiment.retriever.signature if experiment.runs is None else "runs:of others"
+    return "|".join((engine, searched, judged, measure.signature))
 
 
 def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list[str]]:
