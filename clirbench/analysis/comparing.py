@@ -53,10 +53,11 @@ class DifferencesAnalysis:
             complete=self.complete,
         )
         found = clusters(rows)
-        text = [*difference_findings(evidence, rows, self.alpha), *_what_the_tests_ask(rows)]
+        size = sizes(evidence, self.samples, self.seed)
+        text = [*difference_findings(evidence, rows, self.alpha), size, *_what_the_tests_ask(rows)]
         return (
             as_table("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            as_table("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS]),
+            as_table("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
         )
 
 
@@ -91,9 +92,6 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
         beaten = [r.metric_b if r.metric_a == best else r.metric_a for r in apart if best in (r.metric_a, r.metric_b)]
         versus = f"significantly better than {listed(beaten)}" if beaten else "not significantly better than any other"
         yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {alpha:g})."
-    if rows:
-        row = max(rows, key=lambda found: found.n_segments)
-        yield sizes(row.n_systems, 0, row.n_segments, max(r.samples for r in rows), row.seed)
     for hole in holes(evidence):
         yield f"{hole}: it takes part only if analyses.differences.complete=true."
 
@@ -147,7 +145,7 @@ class PairsAnalysis:
         rows = compare_pairs(
             evidence, self.tests, pairs=pairs, samples=self.samples, sampling=self.sampling, seed=self.seed
         )
-        text = list(pair_findings(rows, self.alpha))
+        text = [*pair_findings(rows, self.alpha), sizes(evidence, self.samples, self.seed)]
         return (as_table("pairs", "Is one MT system better than another?", PairTest, rows, text),)
 
 
@@ -181,8 +179,8 @@ def pair_findings(rows: Sequence[PairTest], alpha: float) -> Iterator[str]:
             yield f"{text}, {apart} after Holm's correction."
     if any(row.test == "bootstrap" for row in rows):
         yield (
-            "The bootstrap's p is sacreBLEU's, which is one-sided for all but tiny differences: at .05 about one in ten "
-            "pairs of equal systems is called different. The interval of the difference is two-sided."
+            "The bootstrap's p is sacreBLEU's, which is one-sided for all but tiny differences: at .05 about one in "
+            "ten pairs of equal systems is called different. The interval of the difference is two-sided."
         )
     if not rows:
         yield "No column's segments or topics are known, so no two systems can be compared."
