@@ -28,7 +28,7 @@ from clirbench.scores import ScoreTables
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
 
-RUN_FILES = ("all", "ideal", "none")
+RUN_FILES = ("auto", "all", "ideal", "none")
 
 
 def build(cfg: DictConfig) -> Experiment:
@@ -55,6 +55,7 @@ def build(cfg: DictConfig) -> Experiment:
     return Experiment(
         name=str(cfg.name),
         engine=engine,
+        runs=Path(str(cfg.runs)) if cfg.get("runs") else None,
         table_title=str(cfg.title or ""),
         seed=int(cfg.seed),
         remarks=tuple(str(remark) for remark in cfg.get("remarks") or []),
