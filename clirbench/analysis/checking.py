@@ -13,7 +13,6 @@ from clirbench.analysis.reported import as_table, number, sizes
 from clirbench.analysis.robustness import Robustness, robustness
 from clirbench.analysis.steps import has_steps
 from clirbench.analysis.trend import Trend, trends
-from clirbench.errors import ConfigError
 
 if TYPE_CHECKING:
     from clirbench.experiment import Result
@@ -96,7 +95,7 @@ def trend_findings(rows: Sequence[Trend]) -> Iterator[str]:
 class PowerAnalysis:
     """How many systems and topics would it take? Table `power`; fields as in `power.power_table`.
 
-    Raises `ConfigError` where the run cannot be modelled: fewer than 3 systems, fewer than 2 metrics.
+    A run that cannot be modelled (fewer than 3 systems or 2 metrics) gives no rows and a sentence that says so.
     """
 
     differences: Sequence[float] = (0.05, 0.1, 0.2)
@@ -115,16 +114,14 @@ class PowerAnalysis:
             simulations=self.simulations,
             seed=self.seed,
         )
-        if not rows:
-            raise ConfigError(
-                "analysis=[power] needs 3 systems, 2 metrics that are not constant and a measure at least"
-            )
         text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
         return (as_table("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
 def power_findings(rows: Sequence[Power]) -> Iterator[str]:
     """For each measure and size of difference: the power now, and what would be enough."""
+    if not rows:
+        yield "Not simulated: that takes 3 systems, 2 metrics that are not constant and a measure at least."
     for row in rows:
         systems = "more systems than were tried" if isinf(row.systems_needed) else f"{row.systems_needed:g} systems"
         text = (

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class DifferencesAnalysis:
     """Is one metric a better predictor than another? Tables `differences` and `clusters`.
 
-    Fields as in `differences.differences`. Raises `UnknownName` for a test, `ConfigError` for a run with fewer than
-    two metrics.
+    Fields as in `differences.differences`. Raises `UnknownName` for a test. A run with fewer than two metrics gives no
+    rows and a sentence that says so.
     """
 
     tests: Sequence[str] = ("perm-systems", "perm-both", "williams")
@@ -41,8 +41,6 @@ class DifferencesAnalysis:
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
         evidence = result.evidence()
-        if len(evidence.metric_names) < 2 or not evidence.measure_names:
-            raise ConfigError("analysis=[differences] compares metrics: two metrics and a measure at least")
         rows = differences(
             evidence,
             self.tests,
@@ -69,6 +67,8 @@ CLUSTERS = (
 
 def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: float) -> Iterator[str]:
     """A sentence for each measure, from the first test that could be done."""
+    if not rows:
+        yield "Nothing to compare: that takes two metrics and a measure, each with a value for every system."
     n = len(evidence.systems)
     smallest = smallest_significant_tau(n)
     if not isnan(smallest):
