@@ -27,6 +27,10 @@ HERE = Path(__file__).resolve().parent
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 
+# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
+OPEN = ("scores.rename", "paper.scores", "paper.folders")
+
+
 class UserError(CompactHydraException):
     """One of our errors, shown by Hydra as its message alone; a sweep goes on with its other jobs."""
 
@@ -65,6 +69,7 @@ def _command() -> list[str]:
 def main() -> None:
     """The console script; without an experiment it runs the one that the arguments speak of."""
     overrides = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
+    sys.argv[1:] = ["++" + a if a.partition("=")[0] in OPEN else a for a in sys.argv[1:]]
     try:
         for override in overrides:
             check_override(override)
