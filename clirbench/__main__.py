@@ -52,7 +52,7 @@ def job(cfg: DictConfig) -> None:
         store.sweep()
         plan = Plan.begin(folder.path / PLAN, store.path)
         with terminal.progress() as watch:
-            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan)), watch)
+            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
         terminal.show(result)
         folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
         terminal.show_folder(folder.path)

@@ -28,7 +28,7 @@ from clirbench.scores import ScoreTables
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
 
-RUN_FILES = ("all", "ideal", "none")
+RUN_FILES = ("auto", "all", "ideal", "none")
 
 
 def build(cfg: DictConfig) -> Experiment:

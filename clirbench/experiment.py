@@ -21,6 +21,7 @@ from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.scores import ScoreTables
+from clirbench.status import Plan, Planned
 from clirbench.steps import Evaluate, Failure, Retrieve, SegmentStatistics, sound
 from clirbench.store import Shelf, opened
 from clirbench.systems.base import SystemSource
@@ -31,6 +32,9 @@ from clirbench.trec import read_ideal, read_runs
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
 
 Value = TypeVar("Value")
+
+MANY_SYSTEMS = 50
+"""Up to so many systems every run file is written unless the configuration says otherwise; 1,000 would be gigabytes."""
 
 
 class Watch(Protocol):
@@ -71,7 +75,8 @@ class Experiment:
     complete_pairs: bool = False
     analyses: tuple[Analysis, ...] = ()
     paper: Analysis | None = None
-    write_runs: str = "all"
+    write_runs: str = "auto"
+    plan: Plan | None = None
     seed: int = 0
     remarks: tuple[str, ...] = ()
 
@@ -161,6 +166,8 @@ class Result:
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     inputs, untranslated = translated(read_inputs(experiment), watch)
+    if inputs is not None and experiment.plan is not None:
+        experiment.plan.add(expected(experiment, inputs))
     statistics, failed = segment_statistics(experiment, inputs, watch) if inputs else ({}, {})
     retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
     board, notes = scoreboard(experiment, inputs, statistics, retrieval)
@@ -171,7 +178,7 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval)]
+    notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval), *unwritten(experiment, retrieval)]
     result = Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
@@ -208,6 +215,17 @@ def translated(inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list
         return None, []
     translations, errors = completed(inputs.translations, watch)
     return replace(inputs, translations=translations), [f"{name}: not translated: {e}" for name, e in errors.items()]
+
+
+def expected(experiment: Experiment, inputs: Inputs) -> Iterator[Planned]:
+    """What will be done for each system, before it is known under which keys."""
+    for translation in inputs.translations:
+        if translation.test is not None and experiment.metrics:
+            yield Planned(translation.system, SegmentStatistics.__name__)
+        if translation.collection is not None and inputs.topics:
+            if experiment.runs is None:
+                yield Planned(translation.system, Retrieve.__name__)
+            yield Planned(translation.system, Evaluate.__name__)
 
 
 def segment_statistics(
@@ -280,6 +298,15 @@ def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[An
     found, _ = sound(dict(zip(["english side"], pmap(search, [english], ["(English side)"]), strict=True)))
     run: Run = opened(found["english side"])
     return run
+
+
+def unwritten(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note where run files are left out because there are many."""
+    if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
+        yield (
+            f"run files: only the English side's was written, there are more than {MANY_SYSTEMS} systems; "
+            "output.runs=all writes every one"
+        )
 
 
 def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:

@@ -40,12 +40,12 @@ class RobustnessAnalysis:
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, complete=self.complete)
         title = "What does each tau rest on?"
-        tables = [as_table("robustness", title, Robustness, rows, list(robustness_findings(rows)))]
+        tables = [as_table("robustness", title, Robustness, rows, [*robustness_findings(rows), sizes(evidence)])]
         if has_steps(evidence.board):
             along = trends(
                 evidence, series=self.series, window=self.window, block=self.block, samples=self.samples, seed=self.seed
             )
-            text = list(trend_findings(along))
+            text = [*trend_findings(along), sizes(evidence, self.samples, self.seed)]
             tables.append(as_table("trend", "Without the common rise along training", Trend, along, text))
         return tables
 
@@ -90,8 +90,6 @@ def trend_findings(rows: Sequence[Trend]) -> Iterator[str]:
             f"within {row.window} neighbouring steps, {number(row.tau_changes)} between the changes from step to step "
             f"(p {number(row.p_changes)}, blocks of {row.block})."
         )
-    if rows:
-        yield sizes(rows[0].n_systems, 0, 0, rows[0].samples, rows[0].seed)
 
 
 @dataclass(frozen=True)
@@ -108,8 +106,9 @@ class PowerAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        evidence = result.evidence()
         rows = power_table(
-            result.evidence(),
+            evidence,
             self.differences,
             wanted=self.wanted,
             alpha=self.alpha,
@@ -120,7 +119,7 @@ class PowerAnalysis:
             raise ConfigError(
                 "analysis=[power] needs 3 systems, 2 metrics that are not constant and a measure at least"
             )
-        text = list(power_findings(rows))
+        text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
         return (as_table("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
@@ -139,12 +138,10 @@ def power_findings(rows: Sequence[Power]) -> Iterator[str]:
             text += f"; with {row.n_systems} systems {topics}"
         yield f"{text}; now the power is {number(row.power, 2)}."
     if rows:
-        row = rows[0]
         yield (
             "Simulated from a normal copula of metrics and measure with the noise that resampling shows, not by "
             "resampling systems."
         )
-        yield sizes(row.n_systems, row.n_topics, row.n_segments, row.simulations, row.seed)
 
 
 @dataclass(frozen=True)
@@ -156,11 +153,10 @@ class AccuracyAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        rows = accuracies(result.evidence(), samples=self.samples, seed=self.seed, complete=self.complete)
+        evidence = result.evidence()
+        rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete)
         text = [
             "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."
         ]
-        if rows:
-            row = rows[0]
-            text.append(sizes(row.n_systems, row.n_topics, row.n_segments, self.samples, self.seed))
+        text.append(sizes(evidence, self.samples, self.seed))
         return (as_table("accuracy", "Does a metric order two systems as retrieval does?", Accuracy, rows, text),)

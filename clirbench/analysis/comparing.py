@@ -1,7 +1,7 @@
 """`analysis=[differences]` and `analysis=[pairs]`: which metric predicts better, which MT system is better."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from clirbench.analysis.pairs import PAIR_TESTS, PairTest, compare_pairs
 from clirbench.analysis.reported import as_table, listed, number, sizes
 from clirbench.analysis.resampling import SAMPLING
 from clirbench.errors import ConfigError, UnknownName
+from clirbench.metrics.macrof import TypeAverage
 
 if TYPE_CHECKING:
     from clirbench.experiment import Result
@@ -52,10 +53,11 @@ class DifferencesAnalysis:
             complete=self.complete,
         )
         found = clusters(rows)
-        text = [*difference_findings(evidence, rows, self.alpha), *_what_the_tests_ask(rows)]
+        size = sizes(evidence, self.samples, self.seed)
+        text = [*difference_findings(evidence, rows, self.alpha), size, *_what_the_tests_ask(rows)]
         return (
             as_table("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            as_table("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS]),
+            as_table("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
         )
 
 
@@ -90,9 +92,6 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
         beaten = [r.metric_b if r.metric_a == best else r.metric_a for r in apart if best in (r.metric_a, r.metric_b)]
         versus = f"significantly better than {listed(beaten)}" if beaten else "not significantly better than any other"
         yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {alpha:g})."
-    if rows:
-        row = max(rows, key=lambda found: found.n_segments)
-        yield sizes(row.n_systems, 0, row.n_segments, max(r.samples for r in rows), row.seed)
     for hole in holes(evidence):
         yield f"{hole}: it takes part only if analyses.differences.complete=true."
 
@@ -118,11 +117,11 @@ def _what_the_tests_ask(rows: Sequence[Difference]) -> Iterator[str]:
 class PairsAnalysis:
     """Is one MT system better than another, by every metric and measure? Table `pairs`.
 
-    `pair` names two systems; empty: all pairs. Other fields as in `pairs.compare_pairs`. Raises `UnknownName`,
+    `pair` names two systems; none: all pairs. Other fields as in `pairs.compare_pairs`. Raises `UnknownName`,
     `ConfigError`.
     """
 
-    pair: Sequence[str] = ()
+    pair: Sequence[str] | None = None
     tests: Sequence[str] = ("bootstrap",)
     samples: int = 1000
     sampling: str = "replacement"
@@ -135,16 +134,33 @@ class PairsAnalysis:
                 raise UnknownName("analyses.pairs.tests", test, PAIR_TESTS)
         if self.sampling not in SAMPLING:
             raise UnknownName("analyses.pairs.sampling", self.sampling, SAMPLING)
-        if len(self.pair) not in (0, 2):
-            raise ConfigError(f"pair={list(self.pair)}: name two systems, or none for all pairs")
+        if len(self.pair or ()) not in (0, 2):
+            raise ConfigError(f"pair={list(self.pair or ())}: name two systems, or none for all pairs")
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
         pairs = [(self.pair[0], self.pair[1])] if self.pair else None
+        evidence = result.evidence()
+        if "randomisation" in self.tests:
+            evidence = replace(evidence, types=type_names(result))
         rows = compare_pairs(
-            result.evidence(), self.tests, pairs=pairs, samples=self.samples, sampling=self.sampling, seed=self.seed
+            evidence, self.tests, pairs=pairs, samples=self.samples, sampling=self.sampling, seed=self.seed
         )
-        text = list(pair_findings(rows, self.alpha))
+        text = [*pair_findings(rows, self.alpha), sizes(evidence, self.samples, self.seed)]
         return (as_table("pairs", "Is one MT system better than another?", PairTest, rows, text),)
+
+
+def type_names(result: "Result") -> dict[tuple[str, str], tuple[str, ...]]:
+    """(metric, system) -> the names of its types, for the type averages of a run with texts."""
+    if result.inputs is None:
+        return {}
+    test = result.inputs.corpus.test
+    return {
+        (metric.name, translation.system): metric.types(translation.test.lines(), test)
+        for translation in result.inputs.translations
+        if translation.test is not None
+        for metric in result.experiment.metrics
+        if isinstance(metric, TypeAverage)
+    }
 
 
 def pair_findings(rows: Sequence[PairTest], alpha: float) -> Iterator[str]:
@@ -161,5 +177,10 @@ def pair_findings(rows: Sequence[PairTest], alpha: float) -> Iterator[str]:
             yield f"{text}; Holm's correction over all pairs cannot be met with fewer than {least} samples."
         else:
             yield f"{text}, {apart} after Holm's correction."
+    if any(row.test == "bootstrap" for row in rows):
+        yield (
+            "The bootstrap's p is sacreBLEU's, which is one-sided for all but tiny differences: at .05 about one in "
+            "ten pairs of equal systems is called different. The interval of the difference is two-sided."
+        )
     if not rows:
         yield "No column's segments or topics are known, so no two systems can be compared."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clirbench.analysis.base import AnalysisTable
 from clirbench.analysis.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
-from clirbench.analysis.reported import as_table, number
+from clirbench.analysis.reported import as_table, number, sizes
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.scoreboard import Scoreboard
 
@@ -45,7 +45,7 @@ class MultiverseAnalysis:
         boards = {universe: rerun(experiment, result, universe) for universe, experiment in experiments.items()}
         taus = universe_taus(boards, self.coefficient)
         rows = multiverse(taus)
-        text = list(multiverse_findings(rows, self.choices, len(result.board.systems)))
+        text = [*multiverse_findings(rows, self.choices), sizes(result.evidence())]
         return (
             as_table("multiverse", "Would other choices have named another winner?", MultiverseRow, rows, text),
             as_table("multiverse_taus", "Every universe", UniverseTau, taus),
@@ -105,13 +105,11 @@ def rerun(experiment: "Experiment", result: "Result", universe: Universe) -> Sco
     return board
 
 
-def multiverse_findings(
-    rows: Sequence[MultiverseRow], choices: Mapping[str, Sequence[object]], n_systems: int
-) -> Iterator[str]:
+def multiverse_findings(rows: Sequence[MultiverseRow], choices: Mapping[str, Sequence[object]]) -> Iterator[str]:
     """For each measure, who wins how often, and the range of every tau."""
     spelt = ", ".join(f"{key} in {', '.join(map(str, values))}" for key, values in choices.items())
     most = max((row.universes for row in rows), default=0)
-    yield f"{most} universes: every combination of {spelt}; {n_systems} systems."
+    yield f"{most} universes: every combination of {spelt}."
     for measure in dict.fromkeys(row.measure for row in rows):
         here = sorted(
             (row for row in rows if row.measure == measure and not isnan(row.share)), key=lambda row: -row.wins

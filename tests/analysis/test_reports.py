@@ -37,7 +37,7 @@ def test_differences_in_words() -> None:
     assert "With 16 systems and no ties, the smallest tau that differs from 0 at .05 is .383." in text
     assert "y0: m0 agrees best" in text
     assert "significantly better than m1 (perm-systems" in text
-    assert "16 systems, 60 segments, 200 samples, seed 0." in text
+    assert "16 systems, 400 topics, 60 segments; 200 samples, seed 0." in text
     alike = text_of(DifferencesAnalysis(tests=["perm-systems"], samples=100), world(n=10, noise=(0.3, 0.31)))
     assert "no two metrics differ significantly" in alike
     assert "perm-both" not in alike
@@ -58,13 +58,14 @@ def test_pairs_in_words() -> None:
     (table,) = PairsAnalysis(samples=400).tables(result_of(world(n=4)))
     assert table.name == "pairs"
     assert len(table.rows) == 3 * 6
-    assert all("after Holm's correction" in sentence for sentence in table.text)
+    assert sum("after Holm's correction" in sentence for sentence in table.text) == 3
+    assert "one-sided" in table.text[-2]
     (one,) = PairsAnalysis(pair=["s00", "s03"], samples=100, tests=["bootstrap", "randomisation"]).tables(
         result_of(world(n=4))
     )
     assert len(one.rows) == 3 * 2
     (many,) = PairsAnalysis(samples=50).tables(result_of(world(n=8)))
-    assert all("cannot be met with fewer than 560 samples" in sentence for sentence in many.text)
+    assert sum("cannot be met with fewer than 560 samples" in sentence for sentence in many.text) == 3
     assert "no two systems can be compared" in next(pair_findings([], 0.05))
     with pytest.raises(ConfigError, match="name two systems"):
         PairsAnalysis(pair=["a"])
@@ -107,7 +108,7 @@ def test_robustness_in_words() -> None:
 def test_power_and_accuracy_in_words() -> None:
     text = text_of(PowerAnalysis(differences=[0.2], simulations=50), world(n=10))
     assert "to see that m0 agrees better than m1 by 0.2" in text
-    assert "10 systems, 30 topics, 60 segments, 50 samples, seed 0." in text
+    assert "10 systems, 30 topics, 60 segments; 50 samples, seed 0." in text
     with pytest.raises(ConfigError, match="needs 3 systems"):
         PowerAnalysis().tables(result_of(scores_only([[1, 2]], [[1, 2]])))
     assert "chance .5" in text_of(AccuracyAnalysis(samples=20), world(n=4))
@@ -123,4 +124,5 @@ def test_words() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed(list("abcdefgh"), 2) == "a, b and 6 more"
-    assert sizes(3, 0, 5, 7, 1) == "3 systems, 5 segments, 7 samples, seed 1."
+    assert sizes(world(n=3), 7, 1) == "3 systems, 30 topics, 60 segments; 7 samples, seed 1."
+    assert sizes(scores_only([[1]], [[1]])) == "1 systems, scores only."
