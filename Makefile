@@ -52,10 +52,13 @@ $(STAMP): $(LOCK) pyproject.toml | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $(STAMP)
 
+# What every checkout has; the translators' frameworks (ctranslate2, transformers with torch) are too heavy for that.
+EXTRAS := bm25s languages lucene ir_datasets nltk dask ray slurm
+
 # Keeps the versions that are pinned already; `make lock UPGRADE=--upgrade` takes the newest ones.
 # The lock must not name the place its packages came from: no option line, no address, no path.
 lock: | $(UV)
-	$(UV) pip compile --quiet --universal --python-version 3.11 --all-extras --group dev $(UPGRADE) \
+	$(UV) pip compile --quiet --universal --python-version 3.11 $(EXTRAS:%=--extra %) --group dev $(UPGRADE) \
 		--generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 		pyproject.toml --output-file $(LOCK)
 	@! grep -nE '^-|@|/' $(LOCK)

@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from hydra.core.utils import JobReturn
 from hydra.errors import InstantiationException
+from hydra.experimental.callback import Callback
+from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -18,12 +22,13 @@ from clirbench.measures import parse
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
+from clirbench.report.sweep import NAME, combine
 from clirbench.retrieval.base import Retriever
 from clirbench.scores import ScoreTables
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
 
-RUN_FILES = ("all", "ideal", "none")
+RUN_FILES = ("auto", "all", "ideal", "none")
 
 
 def build(cfg: DictConfig) -> Experiment:
@@ -50,6 +55,7 @@ def build(cfg: DictConfig) -> Experiment:
     return Experiment(
         name=str(cfg.name),
         engine=engine,
+        runs=Path(str(cfg.runs)) if cfg.get("runs") else None,
         table_title=str(cfg.title or ""),
         seed=int(cfg.seed),
         remarks=tuple(str(remark) for remark in cfg.get("remarks") or []),
@@ -163,3 +169,20 @@ def _choice(key: str, value: str, choices: Sequence[str], errors: list[Clirbench
     if value not in choices:
         errors.append(UnknownName(key, value, choices))
     return value
+
+
+class SweepTable(Callback):
+    """Hydra's hook at the end of a sweep (`-m`): one table over all of its jobs."""
+
+    def __init__(self) -> None:
+        self._jobs: list[tuple[Path, list[str]]] = []
+
+    def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
+        """Write the table anew after every job of a sweep: Hydra calls nothing at the end where a job failed."""
+        if config.hydra.mode is RunMode.MULTIRUN:
+            self._jobs.append((Path(config.hydra.runtime.output_dir), list(config.hydra.overrides.task)))
+            combine(Path(config.hydra.sweep.dir), self._jobs)
+
+    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        """Say where the table lies."""
+        print(Path(config.hydra.sweep.dir) / NAME)

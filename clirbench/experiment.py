@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
@@ -12,22 +13,28 @@ from clirbench.analysis.correlation import Correlation, correlate
 from clirbench.analysis.evidence import Evidence
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engine import Engine
-from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
+from clirbench.metrics.per_system import per_system
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.scores import ScoreTables
+from clirbench.status import Plan, Planned
 from clirbench.steps import Evaluate, Failure, Retrieve, SegmentStatistics, sound
 from clirbench.store import Shelf, opened
 from clirbench.systems.base import SystemSource
 from clirbench.systems.translation import completed
 from clirbench.text import Text
 from clirbench.topics.base import TopicSource
+from clirbench.trec import read_ideal, read_runs
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
 
 Value = TypeVar("Value")
+
+MANY_SYSTEMS = 50
+"""Up to so many systems every run file is written unless the configuration says otherwise; 1,000 would be gigabytes."""
 
 
 class Watch(Protocol):
@@ -56,6 +63,7 @@ class Experiment:
     systems: SystemSource | None = None
     topics: Mapping[str, TopicSource] = field(default_factory=lambda: MappingProxyType({}))
     retriever: Retriever | None = None
+    runs: Path | None = None
     relevance: Mapping[str, Relevance] = field(default_factory=lambda: MappingProxyType({}))
     metrics: tuple[Metric, ...] = ()
     measures: tuple[Measure, ...] = ()
@@ -67,7 +75,8 @@ class Experiment:
     complete_pairs: bool = False
     analyses: tuple[Analysis, ...] = ()
     paper: Analysis | None = None
-    write_runs: str = "all"
+    write_runs: str = "auto"
+    plan: Plan | None = None
     seed: int = 0
     remarks: tuple[str, ...] = ()
 
@@ -157,6 +166,8 @@ class Result:
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     inputs, untranslated = translated(read_inputs(experiment), watch)
+    if inputs is not None and experiment.plan is not None:
+        experiment.plan.add(expected(experiment, inputs))
     statistics, failed = segment_statistics(experiment, inputs, watch) if inputs else ({}, {})
     retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
     board, notes = scoreboard(experiment, inputs, statistics, retrieval)
@@ -167,7 +178,7 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
     )
-    notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval)]
+    notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval), *unwritten(experiment, retrieval)]
     result = Result(experiment, board, tuple(rows), inputs, retrieval, statistics, tuple(notes))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
@@ -206,6 +217,17 @@ def translated(inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list
     return replace(inputs, translations=translations), [f"{name}: not translated: {e}" for name, e in errors.items()]
 
 
+def expected(experiment: Experiment, inputs: Inputs) -> Iterator[Planned]:
+    """What will be done for each system, before it is known under which keys."""
+    for translation in inputs.translations:
+        if translation.test is not None and experiment.metrics:
+            yield Planned(translation.system, SegmentStatistics.__name__)
+        if translation.collection is not None and inputs.topics:
+            if experiment.runs is None:
+                yield Planned(translation.system, Retrieve.__name__)
+            yield Planned(translation.system, Evaluate.__name__)
+
+
 def segment_statistics(
     experiment: Experiment, inputs: Inputs, watch: Watch
 ) -> tuple[Mapping[tuple[str, str], Any], dict[tuple[str, str], Failure]]:
@@ -213,11 +235,13 @@ def segment_statistics(
 
     The metrics of one system run one after the other.
     """
+    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
+    resolved = [per_system(metric, texts, inputs.corpus.test) for metric in experiment.metrics]
     work = [
-        (metric, translation)
+        (of_system[translation.system], translation)
         for translation in inputs.translations
-        if translation.test is not None
-        for metric in experiment.metrics
+        for of_system in resolved
+        if translation.system in of_system
     ]
     items = [(metric, translation.test) for metric, translation in work]
     names = [translation.system for _, translation in work]
@@ -233,21 +257,40 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     english, topics = inputs.corpus.english, inputs.topics[label]
     search = Retrieve(experiment.retriever, topics, english.map)
     pmap = experiment.engine.pmap
-    ideal = english_run(search, english.text, pmap)
+    if experiment.runs is None:
+        ideal = english_run(search, english.text, pmap)
+        searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
+        found = pmap(search, list(searched.values()), tuple(searched))
+        runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
+    else:
+        runs, own = runs_of_others(experiment.runs, inputs)
+        ideal = own or english_run(search, english.text, pmap)
     judged = {
         name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
         for name, rule in experiment.relevance.items()
     }
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
-    searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
-    systems = tuple(searched)
-    found = watch(marked("retrieval", label), pmap(search, list(searched.values()), systems), len(systems))
-    runs = dict(zip(systems, found, strict=True))
-    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), systems)
-    scored = zip(systems, watch(marked("IR measures", label), values, len(systems)), strict=True)
+    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))
+    scored = zip(runs, watch(marked("IR measures", label), values, len(runs)), strict=True)
     good, failed = sound(dict(scored))
     shelf = Shelf({system: runs[system] for system in good})
     return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
+
+
+def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | None]:
+    """The runs of a folder for the systems that take part, and the English side's own run where it lies there too.
+
+    A document that is not part of the collection is an error; a system without a run is one too, by name.
+    """
+    known = frozenset(inputs.corpus.english.map.doc_ids)
+    found = read_runs(folder, known)
+    systems = [translation.system for translation in inputs.translations]
+    if missing := [system for system in systems if system not in found]:
+        raise InputError(
+            f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with "
+            "'systems.exclude=[NAME]'"
+        )
+    return {system: found[system] for system in systems}, read_ideal(folder, known)
 
 
 def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:
@@ -255,6 +298,15 @@ def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[An
     found, _ = sound(dict(zip(["english side"], pmap(search, [english], ["(English side)"]), strict=True)))
     run: Run = opened(found["english side"])
     return run
+
+
+def unwritten(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note where run files are left out because there are many."""
+    if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
+        yield (
+            f"run files: only the English side's was written, there are more than {MANY_SYSTEMS} systems; "
+            "output.runs=all writes every one"
+        )
 
 
 def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
@@ -381,7 +433,8 @@ def measure_signature(experiment: Experiment, measure: Measure, topics: str, rel
     assert experiment.retriever is not None
     searched = f"topics:{experiment.topics[topics].signature}"
     judged = f"rel:{experiment.relevance[relevance].signature}"
-    return "|".join((experiment.retriever.signature, searched, judged, measure.signature))
+    engine = experiment.retriever.signature if experiment.runs is None else "runs:of others"
+    return "|".join((engine, searched, judged, measure.signature))
 
 
 def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list[str]]:

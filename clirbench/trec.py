@@ -9,7 +9,7 @@ ascending (`tied_topics` counts how many topics that touches).
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
-from clirbench.errors import InputError, StoreError
+from clirbench.errors import ClirbenchError, InputError, StoreError, gathered, raise_all
 from clirbench.text import TextFile, invalid_utf8
 from clirbench.types import Qrels, Run
 
@@ -69,11 +69,13 @@ def write_qrels(path: Path, qrels: Qrels) -> None:
     _write(path, "".join(lines))
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path, known: Container[str] | None = None) -> Run:
     """A run of ours or of others, in the one rank order; topics in the order of their first line.
 
-    Raises `InputError`, naming file and line, for a line that is not six fields, a document ranked twice for a
-    topic, a score that is no finite number of float32's range, bytes that are not UTF-8, and a file without a line.
+    `known` are the ids of the collection, where it is at hand: ids that were made another way match nothing, and
+    every measure would be 0 without a word. Raises `InputError`, naming file and line, for a line that is not six
+    fields, a document that is not known or is ranked twice for a topic, a score that is no finite number of
+    float32's range, bytes that are not UTF-8, and a file without a line.
     """
     scores: dict[str, dict[str, float]] = {}
     for number, fields in _fields(path, 6, "topic Q0 doc_id rank score tag"):
@@ -84,6 +86,11 @@ def read_run(path: Path) -> Run:
             )
         topic_id, doc_id = fields[0].decode(), fields[2].decode()
         ranked = scores.setdefault(topic_id, {})
+        if known is not None and doc_id not in known:
+            raise InputError(
+                f"{path}: line {number}: document {doc_id!r} is not in the collection; a run names its documents "
+                "as docs.tsv (or the collection's own ids) does"
+            )
         if doc_id in ranked:
             raise InputError(f"{path}: line {number}: document {doc_id!r} is ranked twice for topic {topic_id!r}")
         ranked[doc_id] = value
@@ -127,10 +134,10 @@ def read_judgments(path: Path) -> Iterator[Judgment]:
         raise InputError(f"{path}: the qrels file is empty; judgments are lines of topic, iteration, doc_id, grade")
 
 
-def read_runs(folder: Path) -> dict[str, Run]:
+def read_runs(folder: Path, known: Container[str] | None = None) -> dict[str, Run]:
     """Every `NAME.run` or `NAME.run.gz` of a folder, by system name, sorted; the English side's `ideal.run` apart.
 
-    Raises `InputError` where the folder holds none, or one system twice.
+    Raises `InputError` where the folder holds none, or one system twice, and as `read_run` does; all of it at once.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder of run files")
@@ -145,14 +152,20 @@ def read_runs(folder: Path) -> dict[str, Run]:
         paths[system] = path
     if not paths:
         raise InputError(f"{folder}: no run files; a system's run is a file NAME.run or NAME.run.gz")
-    return {system: read_run(paths[system]) for system in sorted(paths)}
+    errors: list[ClirbenchError] = []
+    runs: dict[str, Run] = {}
+    for system in sorted(paths):
+        with gathered(errors):
+            runs[system] = read_run(paths[system], known)
+    raise_all(errors)
+    return runs
 
 
-def read_ideal(folder: Path) -> Run | None:
+def read_ideal(folder: Path, known: Container[str] | None = None) -> Run | None:
     """The English side's run of a folder (`ideal.run`, plain or gzip), None where there is none."""
     for name in (f"{IDEAL}.run", f"{IDEAL}.run.gz"):
         if (folder / name).is_file():
-            return read_run(folder / name)
+            return read_run(folder / name, known)
     return None
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.errors import InputError, StoreError
+from clirbench.errors import InputError, Problems, StoreError
 from clirbench.trec import (
     read_ideal,
     read_qrels,
@@ -171,6 +171,16 @@ def test_the_english_sides_run_is_apart(tmp_path: Path) -> None:
     ideal = read_ideal(tmp_path)
     assert ideal is not None
     assert ideal.doc_ids == ("ideal.run",)
+
+
+def test_ids_of_another_making_are_refused(tmp_path: Path) -> None:
+    for name in ("a.run", "b.run", "ideal.run"):
+        (tmp_path / name).write_text(GOOD)
+    assert read_run(tmp_path / "a.run", known={"a", "b"}).doc_ids == ("a",)
+    with pytest.raises(Problems, match=r"(?s)a\.run: line 1: document 'a' is not in the collection.*b\.run: line 1"):
+        read_runs(tmp_path, known={"b"})
+    with pytest.raises(InputError, match=r"ideal\.run: line 1: document 'a' is not in the collection"):
+        read_ideal(tmp_path, known={"b"})
 
 
 def test_folders_without_runs_are_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from clirbench.analysis.evidence import Evidence
 from clirbench.errors import InputError, UnknownName
+from clirbench.scoreboard import Scoreboard
 from clirbench.types import Doubles, Ints
 
 
@@ -26,9 +27,9 @@ class Series:
         return np.array([column[rows].mean() for rows in self.members])
 
 
-def has_steps(evidence: Evidence, step: str = "step") -> bool:
-    """Whether the systems carry training steps."""
-    return any(text.strip() for text in evidence.board.metadata.get(step, ()))
+def has_steps(board: Scoreboard, step: str = "step") -> bool:
+    """Whether the systems carry training steps, at least two different ones."""
+    return len({text.strip() for text in board.metadata.get(step, ())} - {""}) > 1
 
 
 def series_of(evidence: Evidence, step: str = "step", series: str = "") -> list[Series]:

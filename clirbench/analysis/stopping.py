@@ -43,7 +43,7 @@ def early_stopping(
     """
     if any(patience < 1 for patience in patiences):
         raise ConfigError(f"patiences={list(patiences)}: at least 1")
-    if not has_steps(evidence, step):
+    if not has_steps(evidence.board, step):
         return []
     part, _ = next(iter(panels(evidence)))
     return [

@@ -65,7 +65,7 @@ def trends(
     Several training runs (`series`) are taken each by itself: windows are averaged over runs and changes pooled.
     Columns with holes are left out. Fewer than 4 changes have no p.
     """
-    if not has_steps(evidence, step):
+    if not has_steps(evidence.board, step):
         return []
     part, _ = next(iter(panels(evidence)))
     runs = series_of(part, step, series)

@@ -92,20 +92,24 @@ class QueryWeighted:
         return arithmetic(values)
 
     def best(self, topics: Returned, among: Booleans) -> float:
-        """The single threshold with the highest total QWV over the topics `among`; of equals, that which returns least.
-
-        Going down the documents in the order of their keys, each changes the total by what it gains or costs.
-        """
+        """The single threshold with the highest total QWV over the topics `among`."""
         part = among[topics.topic]
         keys, gains = topics.keys[part], topics.gains(self.beta)[part]
-        if not len(keys):
-            return NOTHING
         order = np.argsort(-keys, kind="stable")
-        keys, totals = keys[order], np.cumsum(gains[order])
-        whole = np.append(keys[1:] != keys[:-1], True)
-        candidates, totals = keys[whole], totals[whole]
-        at = int(np.argmax(totals))
-        return float(candidates[at]) if totals[at] > 0 else NOTHING
+        return best_threshold(keys[order], gains[order])
+
+
+def best_threshold(keys: Doubles, gains: Doubles) -> float:
+    """Where to cut documents, in falling order of their keys, so that their gains sum highest.
+
+    Documents of equal keys are cut together; of equal sums, the one that returns least.
+    """
+    if not len(keys):
+        return NOTHING
+    whole = np.append(keys[1:] != keys[:-1], True)
+    candidates, totals = keys[whole], np.cumsum(gains)[whole]
+    at = int(np.argmax(totals))
+    return float(candidates[at]) if totals[at] > 0 else NOTHING
 
 
 @dataclass(frozen=True)
@@ -169,8 +173,9 @@ class OQWV(QueryWeighted):
     name: str = "OQWV"
 
     def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
-        n = np.arange(len(topics.n_relevant))
-        return np.array([self.best(topics, n == topic) for topic in n], dtype=np.float64)
+        gains = topics.gains(self.beta)
+        parts = [topics.part(topic) for topic in range(len(topics.n_relevant))]
+        return np.array([best_threshold(topics.keys[part], gains[part]) for part in parts], dtype=np.float64)
 
 
 @lru_cache(maxsize=4)

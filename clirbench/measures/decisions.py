@@ -1,11 +1,13 @@
 """From ranked lists to returned sets: a decision rule gives every document a key, a threshold cuts at a key."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.errors import InputError
+from clirbench.measures.ordinals import ranked_documents
 from clirbench.types import Doubles, Ints, Judged, Run
 
 Booleans = NDArray[np.bool_]
@@ -32,6 +34,11 @@ class Returned:
         found = np.where(self.n_relevant > 0, hits / np.maximum(self.n_relevant, 1), np.nan)
         return 1.0 - found, alarms / np.maximum(self.n_documents - self.n_relevant, 1)
 
+    def part(self, topic: int) -> slice:
+        """Where a topic's documents stand: they are in rank order, so that their keys never rise."""
+        start, stop = np.searchsorted(self.topic, [topic, topic + 1])
+        return slice(int(start), int(stop))
+
     def gains(self, beta: float) -> Doubles:
         """What returning a document adds to its topic's QWV: 1/R for a relevant one, -beta/(N - R) for another."""
         n_relevant = self.n_relevant[self.topic]
@@ -52,16 +59,27 @@ def returned(run: Run, judged: Judged, rule: str) -> Returned:
             f"AQWV and its family need the number of documents of the collection, {judged.n_documents} is less than "
             f"the relevant documents of a topic; score with a collection, or leave these measures out"
         )
-    rankings = [run.ranking(topic_id) for topic_id in judged.topic_ids]
-    flags = [doc_id in ids for ids, ranking in zip(relevant_ids, rankings, strict=True) for doc_id in ranking]
     keys = [_keys(run, topic_id, rule) for topic_id in judged.topic_ids]
     return Returned(
-        topic=np.repeat(np.arange(len(rankings)), [len(ranking) for ranking in rankings]),
+        topic=np.repeat(np.arange(len(keys)), [len(listed) for listed in keys]),
         keys=np.concatenate([np.empty(0), *keys]),
-        relevant=np.array(flags, dtype=bool),
+        relevant=_relevant(run, judged.topic_ids, relevant_ids),
         n_relevant=n_relevant,
         n_documents=judged.n_documents,
     )
+
+
+def _relevant(run: Run, topic_ids: Sequence[str], relevant_ids: Sequence[set[str]]) -> Booleans:
+    """Whether each ranked document is relevant to its topic."""
+    where = {doc_id: i for i, doc_id in enumerate(run.doc_ids)}
+    flag = np.zeros(len(where), dtype=bool)  # of every document, one topic at a time
+    flags = [np.empty(0, dtype=bool)]
+    for topic_id, ids in zip(topic_ids, relevant_ids, strict=True):
+        found = [where[doc_id] for doc_id in ids if doc_id in where]
+        flag[found] = True
+        flags.append(flag[ranked_documents(run, topic_id)])
+        flag[found] = False
+    return np.concatenate(flags)
 
 
 def _keys(run: Run, topic_id: str, rule: str) -> Doubles:

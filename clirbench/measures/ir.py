@@ -73,11 +73,11 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
 
     A topic whose list is empty or absent scores 0 in every measure.
     """
+    values = np.zeros((len(measures), len(judged.topic_ids)))
+    if not values.size:
+        return values
     import ir_measures
 
-    values = np.zeros((len(measures), len(judged.topic_ids)))
-    if not len(judged.topic_ids):
-        return values
     numbers = {topic_id: str(number) for number, topic_id in enumerate(judged.topic_ids)}
     qrels = {numbers[topic_id]: dict(grades) for topic_id, grades in judged.qrels.grades.items()}
     scores = as_scores(run, numbers)

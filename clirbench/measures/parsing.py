@@ -1,7 +1,7 @@
 """From the name of a measure to the measure: `MAP`, `nDCG@20`, `RBO(p=0.9,ties=a)`.
 
-A name is `NAME`, `NAME@k` or `NAME(key=value,...)`, with `@k` after the brackets allowed. Our own measures are
-looked up first; every other name goes to ir-measures.
+A name is `NAME`, `NAME@k` (a rank; for IPrec a level of recall) or `NAME(key=value,...)`, and `@k` may follow the
+brackets. Our own measures are looked up first; every other name goes to ir-measures.
 """
 
 import ast
@@ -18,7 +18,8 @@ from clirbench.measures.rankings import Overlap, Tau, TauAP
 from clirbench.measures.rbo import RBO
 from clirbench.measures.rbp import RBP
 
-NAME = re.compile(r"\s*(?P<base>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<cutoff>\d+))?\s*", re.DOTALL)
+CUTOFF = r"(?:@\s*(?P<cutoff>\d+(?:\.\d+)?))?"
+NAME = re.compile(rf"\s*(?P<base>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*{CUTOFF}\s*", re.DOTALL)
 
 
 def parse(name: str) -> Measure:
@@ -30,8 +31,8 @@ def parse(name: str) -> Measure:
     if match is None:
         raise ConfigError(f"measure {name!r} cannot be read; write NAME, NAME@k or NAME(key=value,...)")
     base, cutoff = match["base"], match["cutoff"]
-    if cutoff is not None and int(cutoff) == 0:
-        raise ConfigError(f"measure {name!r}: the cut-off after @ must be at least 1")
+    if cutoff is not None and float(cutoff) == 0:
+        raise ConfigError(f"measure {name!r}: the cut-off after @ must be above 0")
     if base == "GMAP":
         return IrMeasure(name, name.replace("GMAP", "AP", 1), geometric=True)
     if base in OURS:
@@ -49,7 +50,7 @@ def choices() -> list[str]:
 def _ours(name: str, base: str, arguments: Mapping[str, Any], cutoff: str | None) -> Measure:
     """One of our own measures; `@k` is its parameter `k`."""
     kind, defaults = OURS[base]
-    given = {**defaults, **arguments, **({"k": int(cutoff)} if cutoff else {})}
+    given = {**defaults, **arguments, **({"k": _value(cutoff)} if cutoff else {})}
     allowed = [field.name for field in fields(kind) if field.init and field.name != "name"]
     for key in given:
         if key not in allowed:

@@ -11,6 +11,7 @@ import numpy as np
 
 from clirbench.measures import parameters
 from clirbench.measures.aggregates import arithmetic
+from clirbench.measures.ordinals import ranked_documents, shared_ordinals
 from clirbench.types import Doubles, Ints, Judged, Run
 
 
@@ -33,11 +34,15 @@ class AgainstIdeal:
 
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
         values = np.zeros(len(judged.topic_ids))
+        ordinals = shared_ordinals(run, judged.ideal)
+        rank_of = np.full(len(judged.ideal.doc_ids) + 1, -1, dtype=np.int64)  # of every document, one topic at a time
         for t, topic_id in enumerate(judged.topic_ids):
-            where = {doc_id: rank for rank, doc_id in enumerate(run.ranking(topic_id))}
-            reference = judged.ideal.ranking(topic_id)[: self.k]
-            if where and reference:
-                values[t] = self.agreement(np.array([where.get(doc_id, -1) for doc_id in reference], dtype=np.int64))
+            ranked = ordinals[ranked_documents(run, topic_id)]
+            reference = ranked_documents(judged.ideal, topic_id)[: self.k]
+            if len(ranked) and len(reference):
+                rank_of[ranked] = np.arange(len(ranked))
+                values[t] = self.agreement(rank_of[reference])
+                rank_of[ranked] = -1
         return values
 
     def agreement(self, ranks: Ints) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from clirbench.errors import InputError
 from clirbench.measures import parameters
 from clirbench.measures.aggregates import arithmetic
-from clirbench.measures.ordinals import shared_ordinals
+from clirbench.measures.ordinals import ranked_documents, shared_ordinals
 from clirbench.measures.overlap import (
     Curve,
     Ranks,
@@ -82,6 +82,10 @@ class RBO:
         at = np.array(shared, dtype=np.int64).reshape(-1, 2)
         return self._value(curve(ranks_x, ranks_y, at[:, 0], at[:, 1], self.ties))
 
+    def __call__(self, x: Ranking, y: Ranking) -> float:
+        """The same as `compare`: `RBO(p=0.9, ties="a", variant="ext")(x, y)`."""
+        return self.compare(x, y)
+
     def _read(self, ranking: Ranking) -> tuple[Ranks, list[str]]:
         groups = [[group] if isinstance(group, str) else list(group) for group in ranking]
         if self.ties == "doc_id":
@@ -103,8 +107,8 @@ class RBO:
 
     def _topic(self, run: Run, ideal: Run, topic_id: str, ordinals: Ints, scratch: Ints) -> float:
         """One topic's value; `scratch` is -1 for every document, and is left so."""
-        x = ordinals[_documents(run, topic_id)[: self.depth]]
-        y = _documents(ideal, topic_id)[: self.depth]
+        x = ordinals[ranked_documents(run, topic_id)[: self.depth]]
+        y = ranked_documents(ideal, topic_id)[: self.depth]
         if not len(x) or not len(y):
             return 0.0
         scratch[y] = np.arange(len(y))
@@ -129,10 +133,3 @@ class RBO:
 
     def aggregate(self, values: Doubles) -> Doubles:
         return arithmetic(values)
-
-
-def _documents(run: Run, topic_id: str) -> Ints:
-    at = run.position.get(topic_id)
-    if at is None:
-        return np.empty(0, dtype=np.int64)
-    return run.documents[run.offsets[at] : run.offsets[at + 1]].astype(np.int64)

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
-
-import numpy as np
 
 from clirbench.metrics.base import check_aligned
 from clirbench.metrics.segment_average import as_statistics, mean
-from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
+from clirbench.metrics.tokens import Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 
 
@@ -54,13 +53,9 @@ class TotalBS:
         reference = test.references[:1]
         ours = hypothesis_tokens(self.tokeniser, tuple(hypotheses), reference)
         theirs = reference_tokens(self.tokeniser, reference)
-        stems = np.array([word[: len(word) - len(word) // 3] for word in ours.types], dtype=object)
-        lines = zip(
-            np.split(stems[ours.numbers], ours.offsets[1:-1]),
-            np.split(stems[theirs.numbers], theirs.offsets[1:-1]),
-            strict=True,
-        )
-        return as_statistics([sum(map(self.value, bad_lengths(a.tolist(), b.tolist()))) for a, b in lines])
+        stems = [word[: len(word) - len(word) // 3] for word in ours.types]
+        lines = zip(stem_lines(ours, stems), stem_lines(theirs, stems), strict=True)
+        return as_statistics([sum(map(self.value, bad_lengths(a, b))) for a, b in lines])
 
     def value(self, length: int) -> float:
         """What a bad segment of `length` words counts."""
@@ -89,6 +84,13 @@ class BS(TotalBS):
     def value(self, length: int) -> float:
         """What a bad segment of `length` words counts."""
         return log(1 + length)
+
+
+def stem_lines(tokens: Tokens, stems: Sequence[str]) -> Iterator[list[str]]:
+    """The stems of every line, from the stem of each type."""
+    numbers, offsets = tokens.numbers.tolist(), tokens.offsets.tolist()
+    for begin, end in pairwise(offsets):
+        yield [stems[number] for number in numbers[begin:end]]
 
 
 def bad_lengths(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[int]:

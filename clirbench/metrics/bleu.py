@@ -131,7 +131,7 @@ def ngram_statistics(tokeniser: Tokeniser, tokens: Tokens, test: TestSet, order:
     lengths = tokens.lengths
     counts = np.maximum(lengths[:, None] - np.arange(order), 0)
     matches = count_matches(tokens.numbers, tokens.offsets, order, *tables)
-    of_references = reference_tokens(tokeniser, test.references).lengths.reshape(len(test.references), -1)
+    of_references = reference_tokens(tokeniser, test.references).lengths.reshape(len(test.references), len(test))
     return np.column_stack([lengths, closest_lengths(lengths, of_references), matches, counts]).astype(np.float64)
 
 

@@ -174,7 +174,8 @@ def average_types(
 
     options = (width, rate, micro, float(beta), float(k))
     if isinstance(totals, np.ndarray):
-        rows = np.ascontiguousarray(totals, dtype=np.float64).reshape(-1, totals.shape[-1])
+        n_rows = int(np.prod(totals.shape[:-1]))
+        rows = np.ascontiguousarray(totals, dtype=np.float64).reshape(n_rows, totals.shape[-1])
         return np.asarray(100.0 * average_dense(rows, *options).reshape(totals.shape[:-1]))
     sparse = totals.tocsr()
     sparse.sum_duplicates()  # sorts the columns of each row as well

@@ -69,7 +69,7 @@ class NIST:
         tables = reference_ngrams(self.tokeniser, test.references, order)
         all_keys, information = _information(self.tokeniser, test.references, order)
         sums = sum_information(tokens.numbers, tokens.offsets, order, *tables, all_keys, information)
-        lengths = reference_tokens(self.tokeniser, test.references).lengths.reshape(len(test.references), -1)
+        lengths = reference_tokens(self.tokeniser, test.references).lengths.reshape(len(test.references), len(test))
         counts = np.maximum(tokens.lengths[:, None] - np.arange(order), 0)
         return np.column_stack([tokens.lengths, lengths.mean(axis=0), sums, counts]).astype(np.float64)
 

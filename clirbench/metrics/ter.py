@@ -61,12 +61,12 @@ class TER:
         # The library normalises references twice; where that changes anything (`..5`) so must we.
         known = reference_tokens(self.tokeniser(2), test.references)
         tokens = tokens_of(self.tokeniser(1), hypotheses, known)
-        offsets = np.lib.stride_tricks.sliding_window_view(known.offsets, len(test) + 1)[:: len(test)]
+        n = len(test)
         edits = [
-            count_edits(tokens.numbers, tokens.offsets, known.numbers, np.ascontiguousarray(of_reference))
-            for of_reference in offsets[:n_references]
+            count_edits(tokens.numbers, tokens.offsets, known.numbers, known.offsets[at * n : (at + 1) * n + 1])
+            for at in range(n_references)
         ]
-        lengths = known.lengths.reshape(n_references, -1)
+        lengths = known.lengths.reshape(n_references, n)
         return np.column_stack([np.min(edits, axis=0), lengths.sum(axis=0) / n_references])
 
     def score(self, totals: Doubles) -> Doubles:

@@ -36,6 +36,14 @@ def tau_cell(row: Correlation) -> str:
     return short(row.value) if row.significant == "true" else f"{short(row.value)} x"
 
 
+def interval(row: Correlation) -> str:
+    """` [.71, .95]` where the run made an interval, nothing where it did not."""
+    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
+    if low is None or high is None or isnan(low) or isnan(high):
+        return ""
+    return f" [{short(low, 2)}, {short(high, 2)}]"
+
+
 def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall") -> list[TauTable]:
     """One table for each title of the scoreboard's measures."""
     found = {(row.measure, row.metric): row for row in rows if row.coefficient == coefficient}

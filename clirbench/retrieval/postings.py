@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,15 +41,16 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str], *, 
     Raises `InputError` for bytes that are not UTF-8 and for a collection without a single term, `AlignmentError`
     where the text has not as many lines as the map says.
     """
-    pass_ = _Pass(vocabulary(analyzer, tuple(terms), every), documents, len(terms))
-    n_lines = 0
-    for block in documents.text.blocks():
-        try:
-            pass_.count(block)
-        except UnicodeDecodeError:
-            raise _located(documents.text.where, block, n_lines) from None
-        n_lines += block.count(b"\n")
-    if n_lines != documents.map.n_lines:
+    known = vocabulary(analyzer, tuple(terms), every)
+    with known.lock:
+        pass_ = _Pass(known, documents, len(terms))
+        for number, block in enumerate(documents.text.blocks()):
+            try:
+                pass_.count(block)
+            except UnicodeDecodeError:
+                raise _located(documents, number) from None
+    if not pass_.complete:
+        n_lines = sum(block.count(b"\n") for block in documents.text.blocks())
         raise AlignmentError(
             f"{documents.text.where}: {n_lines} lines, but its {len(documents)} documents have {documents.map.n_lines}"
         )
@@ -62,7 +64,7 @@ class _Pass:
 
     def __init__(self, known: Vocabulary, documents: Documents, n_query_terms: int) -> None:
         self.vocabulary = known
-        self.lines = documents.map.lengths.astype(np.int64)
+        self.lines = documents.map.lengths.astype(np.int64, copy=False)
         self.lengths = np.zeros(len(documents), dtype=np.int32)
         first = int(np.argmax(self.lines > 0)) if self.lines.any() else len(self.lines)
         left = int(self.lines[first]) if first < len(self.lines) else 0
@@ -72,14 +74,27 @@ class _Pass:
         self.frequencies = np.zeros(known.n_numbered, dtype=np.int32)
         self.documents, self.terms, self.counts = (np.empty(1 << 16, dtype=np.int32) for _ in range(3))
         self.numbers = np.empty(AT_ONCE, dtype=np.int32)
+        self.block = np.empty(0, dtype=np.uint8)
+        self.too_many_lines = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the text has had as many lines as the documents have together."""
+        return not self.too_many_lines and int(self.state[0]) == len(self.lines)
 
     def count(self, block: bytes) -> None:
         """Count the terms of one block of whole lines."""
-        array = np.frombuffer(block, dtype=np.uint8)
+        from clirbench.retrieval import kernel
+
+        room = -(-(len(block) + kernel.PADDING) // 8) * 8
+        if len(self.block) < room:
+            self.block = np.empty(room, dtype=np.uint8)
+        self.block[: len(block)] = np.frombuffer(block, dtype=np.uint8)
+        self.block[len(block) :] = kernel.SPACE
         self.vocabulary.forget_if_large()
         at = 0
-        while at < len(array):
-            at, written = self.vocabulary.chunks(array, at, self.numbers)
+        while at < len(block):
+            at, written = self.vocabulary.chunks(self.block, len(block), at, self.numbers)
             self._gather(self.numbers[:written])
 
     def _gather(self, numbers: Ints32) -> None:
@@ -91,12 +106,14 @@ class _Pass:
             self.last_document = np.append(self.last_document, np.full(new, -1, dtype=np.int32))
             self.frequencies = np.append(self.frequencies, np.zeros(new, dtype=np.int32))
         taken = 0
-        while taken < len(numbers) and self.state[0] < len(self.lines):
+        while taken < len(numbers) and not self.too_many_lines:
             taken = kernel.gather(
                 numbers, taken, known.n_terms, known.hit_starts, known.hits, self.lines, self.lengths, self.state,
                 self.last_document, self.last_posting, self.frequencies, self.documents, self.terms, self.counts,
             )  # fmt: skip
-            if taken < len(numbers):
+            if taken < len(numbers) and self.state[0] == len(self.lines):
+                self.too_many_lines = True
+            elif taken < len(numbers):  # the postings are full
                 self.documents, self.terms, self.counts = map(_twice, (self.documents, self.terms, self.counts))
 
     def finish(self) -> Postings:
@@ -117,10 +134,14 @@ def _twice(array: Ints32) -> Ints32:
     return np.concatenate([array, np.empty_like(array)])
 
 
-def _located(where: str, block: bytes, n_lines: int) -> InputError:
-    """The error for the first byte of `block`, which begins after `n_lines` lines, that is not UTF-8."""
+def _located(documents: Documents, number: int) -> InputError:
+    """The error for the first byte that is not UTF-8, which stands in block `number` of the text."""
+    n_lines = 0
+    for block in islice(documents.text.blocks(), number):
+        n_lines += block.count(b"\n")
+    block = next(islice(documents.text.blocks(), number, None))
     try:
         block.decode("utf-8")
     except UnicodeDecodeError as error:
-        return invalid_utf8(where, b"\n" * n_lines + block, n_lines + error.start)
-    return InputError(f"{where}: not valid UTF-8")
+        return invalid_utf8(documents.text.where, b"\n" * n_lines + block, n_lines + error.start)
+    return InputError(f"{documents.text.where}: changed while it was read")

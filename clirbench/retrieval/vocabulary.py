@@ -1,6 +1,7 @@
 """Each distinct chunk of text between white space is analysed once, for all systems of a run."""
 
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -8,19 +9,21 @@ from numpy.typing import NDArray
 
 from clirbench.retrieval.analyzers.base import Analyzer
 
-FORGET_BEYOND = 64 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
+FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
 
 
 class Vocabulary:
     """The chunks seen so far: how many terms each has, and which of them count.
 
     Terms are numbered: the query terms first, in the order given, then, with `every=True`, all others as they come.
-    `hits[hit_starts[c]:hit_starts[c + 1]]` are the numbers of the terms of chunk c that are numbered.
+    `n_terms[c]` is the number of terms in chunk c, or ~ that number where some are numbered: these are
+    `hits[hit_starts[c]:hit_starts[c + 1]]`.
     """
 
     def __init__(self, analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> None:
         self.analyzer = analyzer
         self.every = every
+        self.lock = Lock()  # one pass at a time: chunks are numbered and analysed in turn
         self.n_analyses = 0
         self.numbers = {term: number for number, term in enumerate(terms)}
         self._clear()
@@ -30,7 +33,7 @@ class Vocabulary:
         self._n_hits = 0
         self._arena = np.empty(4 << 20, dtype=np.uint8)
         self._starts = np.zeros((1 << 17) + 1, dtype=np.int64)
-        self._hashes = np.empty(1 << 17, dtype=np.uint64)
+        self._keys = np.empty((1 << 17, 2), dtype=np.uint64)
         self._table = np.zeros(1 << 18, dtype=np.int32)
         self.n_terms = np.empty(1 << 17, dtype=np.int32)
         self.hit_starts = np.zeros((1 << 17) + 1, dtype=np.int64)
@@ -45,16 +48,17 @@ class Vocabulary:
         if self._starts[self.n_chunks] > FORGET_BEYOND:
             self._clear()
 
-    def chunks(self, block: NDArray[np.uint8], at: int, out: NDArray[np.int32]) -> tuple[int, int]:
+    def chunks(self, block: NDArray[np.uint8], length: int, at: int, out: NDArray[np.int32]) -> tuple[int, int]:
         """Number the chunks of `block` from byte `at` on into `out`: (the byte reached, how many numbers).
 
-        Raises UnicodeDecodeError for bytes that are not UTF-8.
+        The block's `length` bytes are followed by `kernel.PADDING` bytes of white space. Raises UnicodeDecodeError for
+        bytes that are not UTF-8.
         """
         from clirbench.retrieval import kernel
 
         known = self.n_chunks
         reached, written, self.n_chunks = kernel.scan(
-            block, at, self._arena, self._starts, self._hashes, self._table, known, out
+            block, length, at, self._arena, self._starts, self._keys, self._table, known, out
         )
         try:
             if self.n_chunks > known:
@@ -62,24 +66,28 @@ class Vocabulary:
         except BaseException:  # chunks that were entered but not analysed must not be found again
             self._clear()
             raise
-        if written < len(out) and reached < len(block):
-            self._grow(len(block) - reached)
+        if written + 2 <= len(out) and reached < length:
+            self._grow(length - reached)
         return reached, written
 
     def _analyse(self, known: int) -> None:
         """Fill in what the chunks from `known` on consist of."""
         region = self._arena[self._starts[known] : self._starts[self.n_chunks] - 1]
         chunks = region.tobytes().decode("utf-8").split(" ")
-        lengths, ends, hits = [], [], []
+        lengths: list[int] = []
+        ends: list[int] = []
+        hits: list[int] = []
         numbers, terms_of = self.numbers, self.analyzer.terms
         for chunk in chunks:
             terms = terms_of(chunk)
-            lengths.append(len(terms))
+            before = len(hits)
             for term in terms:
-                if self.every:
-                    hits.append(numbers.setdefault(term, len(numbers)))
-                elif term in numbers:
+                if term in numbers:
                     hits.append(numbers[term])
+                elif self.every:
+                    numbers[term] = len(numbers)
+                    hits.append(numbers[term])
+            lengths.append(len(terms) if len(hits) == before else ~len(terms))
             ends.append(len(hits))
         self.n_analyses += len(chunks)
         self.n_terms[known : self.n_chunks] = lengths
@@ -95,19 +103,19 @@ class Vocabulary:
 
         if len(self._arena) - self._starts[self.n_chunks] <= n_bytes:
             self._arena = _longer(self._arena)
-        if self.n_chunks == len(self._hashes):
-            self._hashes = _longer(self._hashes)
+        if self.n_chunks == len(self._keys):
+            self._keys = _longer(self._keys)
             self.n_terms = _longer(self.n_terms)
             self._starts = _longer(self._starts)
             self.hit_starts = _longer(self.hit_starts)
         if 2 * self.n_chunks >= len(self._table):
             self._table = np.zeros(2 * len(self._table), dtype=np.int32)
-            kernel.refill(self._table, self._hashes, self.n_chunks)
+            kernel.refill(self._table, self._keys, self.n_chunks)
 
 
 def _longer(array: NDArray[Any]) -> NDArray[Any]:
     """A copy of `array` with twice the room."""
-    longer = np.empty(2 * len(array), dtype=array.dtype)
+    longer = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
     longer[: len(array)] = array
     return longer
 

@@ -25,8 +25,10 @@ def test_order_replicates_and_runs() -> None:
 
 
 def test_without_steps_and_errors() -> None:
-    assert not has_steps(checkpoints(["", ""]))
-    assert not has_steps(checkpoints(["1"]), step="epoch")
+    assert not has_steps(checkpoints(["", ""]).board)
+    assert not has_steps(checkpoints(["1", "2"]).board, step="epoch")
+    assert not has_steps(checkpoints(["1", "1"]).board)
+    assert has_steps(checkpoints(["1", "2"]).board)
     with pytest.raises(InputError, match="system s1: step 'last' is not a number"):
         series_of(checkpoints(["1", "last"]))
     with pytest.raises(UnknownName, match="metadata column 'runs'.*Did you mean 'run'"):

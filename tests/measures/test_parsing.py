@@ -15,7 +15,8 @@ from clirbench.measures.rbo import RBO
 from clirbench.measures.rbp import RBP
 
 NAMES = ["MAP", "GMAP", "RBO", "RBO(p=0.9)", "P@10", "R@10", "nDCG", "AP(rel=2)", "RR", "ERR@20", "RBP(p=0.8)", "AQWV"]
-NAMES += ["mAQWV", "MQWV", "OQWV", "AQWV(beta=20,rule=top,at=10)", "tau", "tau_AP", "tau_AP@20", "overlap@5", "RBP@9"]
+NAMES += ["mAQWV", "MQWV", "OQWV", "AQWV(beta=20,rule=top,at=10)", "tau", "tau_AP", "tau_AP@20", "overlap@5"]
+NAMES += ["RBP@9", "IPrec@0.2"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,7 +70,8 @@ def test_an_unknown_parameter_is_told_the_choices() -> None:
         ("AQWV(calibrate=best)", "unknown calibrate of measure AQWV.*Choices: english, half"),
         ("AQWV(at=x)", "at='x' must be a number"),
         ("tau(k=none)", "k=None must be a whole number"),
-        ("P@0", "must be at least 1"),
+        ("P@0", "must be above 0"),
+        ("tau@1.5", "k=1.5 must be a whole number"),
         ("P", "ir-measures cannot read 'P'"),
         ("nDCG(dcg=", "cannot be read"),
         ("INST(max_rel=2)", "install its provider: pip install ir-measures"),

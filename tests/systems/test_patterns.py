@@ -28,7 +28,7 @@ def test_placeholders_and_stars(tmp_path: Path) -> None:
         ("200", ("1",), "run1"),
         ("100", ("2",), "run2"),
     }
-    assert [list(m.labels.values()) for m in found][0] == ["run1", "step100"]
+    assert list(found[0].labels.values()) == ["run1", "step100"]
 
 
 def test_a_star_or_placeholder_does_not_cross_a_folder(tmp_path: Path) -> None:
@@ -107,6 +107,6 @@ def test_padding_does_not_make_another_step(step: int, zeros: int) -> None:
 @given(st.lists(st.text(alphabet="ab019._-", max_size=8), max_size=6))
 def test_any_texts_can_be_ordered(texts: list[str]) -> None:
     """Keys of numbers and of text compare with each other, and the order is the same whatever it was before."""
-    keys = [[natural(name, text) for text in texts] for name in ("step", "run")]
-    for unsorted in keys:
-        assert sorted(unsorted) == sorted(reversed(unsorted))
+    for name in ("step", "run"):
+        forwards = sorted(natural(name, text) for text in texts)
+        assert forwards == sorted(natural(name, text) for text in reversed(texts))

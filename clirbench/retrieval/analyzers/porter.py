@@ -8,15 +8,17 @@ consonants, words of one or two UTF-16 code units are left alone; both follow Lu
 https://tartarus.org/martin/PorterStemmer/ ("points of difference from the published algorithm").
 """
 
-_STEP_2 = (
-    ("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("bli", "ble"),
-    ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous"), ("ization", "ize"), ("ation", "ate"),
-    ("ator", "ate"), ("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous"), ("aliti", "al"),
-    ("iviti", "ive"), ("biliti", "ble"), ("logi", "log"),
-)  # fmt: skip
-_STEP_3 = (
-    ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""),
-)  # fmt: skip
+_STEP_2 = {
+    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "bli": "ble", "alli": "al",
+    "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al",
+    "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble",
+    "logi": "log",
+}  # fmt: skip
+_STEP_3 = {
+    "icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": "",
+}  # fmt: skip
+_SUFFIXES_2 = tuple(_STEP_2)
+_SUFFIXES_3 = tuple(_STEP_3)
 _STEP_4 = (
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
     "ous", "ive", "ize",
@@ -25,7 +27,7 @@ _STEP_4 = (
 
 def porter(word: str) -> str:
     """The stem of a lower-case word."""
-    if word > "" and max(word) > "\uffff":  # Java's view: a character beyond the 16-bit plane is two
+    if not word.isascii() and max(word) > "\uffff":  # Java's view: a character beyond the 16-bit plane is two
         units = word.encode("utf-16-be", "surrogatepass")
         pieces = "".join(chr(int.from_bytes(units[i : i + 2], "big")) for i in range(0, len(units), 2))
         stem = _stem(pieces) if len(pieces) > 2 else pieces
@@ -37,8 +39,8 @@ def _stem(word: str) -> str:
     word = _step_1b(_step_1a(word))
     if word.endswith("y") and _has_vowel(word[:-1]):  # step 1c
         word = word[:-1] + "i"
-    word = _replace(word, _STEP_2)
-    word = _replace(word, _STEP_3)
+    word = _replace(word, _STEP_2, _SUFFIXES_2)
+    word = _replace(word, _STEP_3, _SUFFIXES_3)
     word = _step_4(word)
     return _step_5(word)
 
@@ -69,17 +71,20 @@ def _step_1b(word: str) -> str:
     return word
 
 
-def _replace(word: str, rules: tuple[tuple[str, str], ...]) -> str:
+def _replace(word: str, rules: dict[str, str], suffixes: tuple[str, ...]) -> str:
     """Steps 2 and 3: the first rule whose suffix fits decides, whether or not its stem is long enough."""
-    for suffix, replacement in rules:
-        if word.endswith(suffix):
-            stem = word[: -len(suffix)]
-            return stem + replacement if _measure(stem) > 0 else word
+    if word.endswith(suffixes):
+        for suffix, replacement in rules.items():
+            if word.endswith(suffix):
+                stem = word[: -len(suffix)]
+                return stem + replacement if _measure(stem) > 0 else word
     return word
 
 
 def _step_4(word: str) -> str:
     """Suffixes that go when two syllables remain; `-ion` only after s or t."""
+    if not word.endswith(_STEP_4):
+        return word
     for suffix in _STEP_4:
         if word.endswith(suffix):
             stem = word[: -len(suffix)]
@@ -91,6 +96,8 @@ def _step_4(word: str) -> str:
 
 def _step_5(word: str) -> str:
     """A last -e, and -ll. Both conditions are measured on the word as it entered the step, as in the C version."""
+    if word[-1:] not in ("e", "l"):
+        return word
     measure = _measure(word)
     stem = word
     if word.endswith("e") and (measure > 1 or (measure == 1 and not _ends_cvc(word[:-1]))):
@@ -100,12 +107,22 @@ def _step_5(word: str) -> str:
     return stem
 
 
+class _Kinds(dict[int, str]):
+    """v for a vowel, y for y, c for every other character."""
+
+    def __missing__(self, character: int) -> str:
+        return "c"
+
+
+_KINDS = _Kinds({ord(letter): "y" if letter == "y" else "v" for letter in "aeiouy"})
+
+
 def _shape(word: str) -> str:
     """`word` with v for each vowel and c for each consonant; y is a vowel after a consonant."""
-    shape = ""
-    for letter in word:
-        vowel = letter in "aeiou" or (letter == "y" and shape[-1:] == "c")
-        shape += "v" if vowel else "c"
+    shape = word.translate(_KINDS)
+    while "y" in shape:
+        at = shape.index("y")
+        shape = shape[:at] + ("v" if shape[at - 1 : at] == "c" else "c") + shape[at + 1 :]
     return shape
 
 

@@ -112,6 +112,7 @@ class TransformersTranslator:
 
     def _load(self, folder: Path) -> tuple[Any, Any]:
         import torch
+        from safetensors import SafetensorError
         from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
         from transformers.utils import logging
 
@@ -125,7 +126,7 @@ class TransformersTranslator:
             network = AutoModelForSeq2SeqLM.from_pretrained(
                 str(folder), use_safetensors=True, dtype=getattr(torch, self.dtype), **local
             )
-        except LOADING as error:
+        except (*LOADING, SafetensorError) as error:
             raise ResourceError(f"{folder}: transformers cannot load it ({_first_line(error)})") from error
         return tokenizer, network
 

@@ -1,0 +1,159 @@
+"""`analysis=[robustness]`, `[power]`, `[accuracy]`: what a tau rests on, and what it would take to know more."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+from typing import TYPE_CHECKING
+
+from clirbench.analysis.accuracy import Accuracy, accuracies
+from clirbench.analysis.base import AnalysisTable
+from clirbench.analysis.evidence import Evidence
+from clirbench.analysis.power import Power, power_table
+from clirbench.analysis.reported import as_table, number, sizes
+from clirbench.analysis.robustness import Robustness, robustness
+from clirbench.analysis.steps import has_steps
+from clirbench.analysis.trend import Trend, trends
+
+if TYPE_CHECKING:
+    from clirbench.experiment import Result
+
+
+@dataclass(frozen=True)
+class RobustnessAnalysis:
+    """Tables `robustness` and, where systems carry a step, `trend`.
+
+    `groups`: metadata columns to compute tau within; null: every column that puts the systems into groups of at
+    least 3 on average. `series`, `window`, `block`, `samples`: of the trend, as in `trend.trends`.
+    """
+
+    groups: Sequence[str] | None = None
+    series: str = ""
+    window: int = 5
+    block: int = 3
+    samples: int = 1999
+    complete: bool = False
+    seed: int = 0
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        evidence = result.evidence()
+        groups = grouping(evidence) if self.groups is None else tuple(self.groups)
+        rows = robustness(evidence, groups, complete=self.complete)
+        title = "What does each tau rest on?"
+        tables = [as_table("robustness", title, Robustness, rows, [*robustness_findings(rows), sizes(evidence)])]
+        if has_steps(evidence.board):
+            along = trends(
+                evidence, series=self.series, window=self.window, block=self.block, samples=self.samples, seed=self.seed
+            )
+            text = [*trend_findings(along), sizes(evidence, self.samples, self.seed)]
+            tables.append(as_table("trend", "Without the common rise along training", Trend, along, text))
+        return tables
+
+
+def grouping(evidence: Evidence) -> tuple[str, ...]:
+    """Metadata columns with at least 2 values and at least 3 systems to a value on average; never the step itself."""
+    found = []
+    for name, texts in evidence.board.metadata.items():
+        values = len(set(texts))
+        if name != "step" and 2 <= values <= len(texts) / 3:
+            found.append(name)
+    return tuple(found)
+
+
+def robustness_findings(rows: Sequence[Robustness]) -> Iterator[str]:
+    """For each measure and metric: the range without one system, and the range within groups."""
+    for measure, metric in dict.fromkeys((row.measure, row.metric) for row in rows):
+        here = [row for row in rows if (row.measure, row.metric) == (measure, metric) and not isnan(row.value)]
+        single = [row.value for row in here if row.check.startswith("leave-one-out")]
+        if not single:
+            continue
+        text = f"{metric} with {measure}: {number(here[0].overall)} over all, "
+        text += f"{number(min(single))} to {number(max(single))} without one system"
+        for check in dict.fromkeys(row.check for row in here if row.check.startswith("group ")):
+            within = [row.value for row in here if row.check == check]
+            text += f", {number(min(within))} to {number(max(within))} within groups of {check.removeprefix('group ')}"
+        top = [row for row in here if row.check == f"top half by {measure}"]
+        if top:
+            text += f", {number(top[0].value)} among the better half"
+        yield f"{text}."
+
+
+def trend_findings(rows: Sequence[Trend]) -> Iterator[str]:
+    """What is left of each tau, and the caution that plain p-values mean nothing here."""
+    yield (
+        "The systems are checkpoints along training: two unrelated quantities that both rise agree almost perfectly, "
+        "so the plain p-values are marked trend and not called significant."
+    )
+    for row in rows:
+        yield (
+            f"{row.metric} with {row.measure}: {number(row.value)} over all checkpoints, {number(row.tau_windows)} "
+            f"within {row.window} neighbouring steps, {number(row.tau_changes)} between the changes from step to step "
+            f"(p {number(row.p_changes)}, blocks of {row.block})."
+        )
+
+
+@dataclass(frozen=True)
+class PowerAnalysis:
+    """How many systems and topics would it take? Table `power`; fields as in `power.power_table`.
+
+    A run that cannot be modelled (fewer than 3 systems or 2 metrics) gives no rows and a sentence that says so.
+    """
+
+    differences: Sequence[float] = (0.05, 0.1, 0.2)
+    wanted: float = 0.8
+    alpha: float = 0.05
+    simulations: int = 400
+    seed: int = 0
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        evidence = result.evidence()
+        rows = power_table(
+            evidence,
+            self.differences,
+            wanted=self.wanted,
+            alpha=self.alpha,
+            simulations=self.simulations,
+            seed=self.seed,
+        )
+        text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
+        return (as_table("power", "How many systems and topics would it take?", Power, rows, text),)
+
+
+def power_findings(rows: Sequence[Power]) -> Iterator[str]:
+    """For each measure and size of difference: the power now, and what would be enough."""
+    if not rows:
+        yield "Not simulated: that takes 3 systems, 2 metrics that are not constant and a measure at least."
+    for row in rows:
+        systems = "more systems than were tried" if isinf(row.systems_needed) else f"{row.systems_needed:g} systems"
+        text = (
+            f"{row.measure}: to see that {row.metric_a} agrees better than {row.metric_b} by {row.difference:g} (power "
+            f"{row.wanted:g}, alpha {row.alpha:g}) takes {systems} at {row.n_topics} topics"
+        )
+        if not isnan(row.topics_needed):
+            topics = (
+                "no number of topics would do" if isinf(row.topics_needed) else f"{row.topics_needed:g} topics would do"
+            )
+            text += f"; with {row.n_systems} systems {topics}"
+        yield f"{text}; now the power is {number(row.power, 2)}."
+    if rows:
+        yield (
+            "Simulated from a normal copula of metrics and measure with the noise that resampling shows, not by "
+            "resampling systems."
+        )
+
+
+@dataclass(frozen=True)
+class AccuracyAnalysis:
+    """How often does a metric order two systems as the measure does? Table `accuracy`, plain and soft (SPA)."""
+
+    samples: int = 1000
+    complete: bool = False
+    seed: int = 0
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        evidence = result.evidence()
+        rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete)
+        text = [
+            "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."
+        ]
+        text.append(sizes(evidence, self.samples, self.seed))
+        return (as_table("accuracy", "Does a metric order two systems as retrieval does?", Accuracy, rows, text),)

@@ -1,0 +1,180 @@
+"""Score files of every format, written as their makers write them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clirbench.errors import ConfigError, InputError
+from clirbench.metrics.per_system import per_system
+from clirbench.metrics.score_files import ScoreFile
+from clirbench.text import TextLines
+from clirbench.types import TestSet
+from tests.metrics.agreement import lines
+
+TEST = TestSet((("r1", "r2", "r3"),))
+SYSTEMS = {"a": TextLines(("x", "y", "z")), "b": TextLines(("x", "y", "w"))}
+
+
+def scores(metric: ScoreFile) -> dict[str, float]:
+    resolved = per_system(metric, SYSTEMS, TEST)
+    return {
+        system: float(metric.score(np.asarray(one.statistics(SYSTEMS[system].lines(), TEST).sum(axis=0)).reshape(-1)))
+        for system, one in resolved.items()
+    }
+
+
+def test_one_score_a_line(tmp_path: Path) -> None:
+    (tmp_path / "a.bleurt").write_text("0.5\n-1\n2e-1\n")
+    (tmp_path / "b.bleurt").write_text("1\n2\n4\n")
+    path = str(tmp_path / "{system}.bleurt")
+    assert scores(ScoreFile("BLEURTmean", path)) == pytest.approx({"a": -0.1, "b": 7 / 3})
+    assert scores(ScoreFile("BLEURTmedian", path, aggregate="median")) == pytest.approx({"a": 0.2, "b": 2})
+    assert scores(ScoreFile("scaled", path, scale=100)) == pytest.approx({"a": -10, "b": 700 / 3})
+
+
+def test_mt_metrics_eval(tmp_path: Path) -> None:
+    segments = tmp_path / "BLEURT-refA.seg.score"
+    segments.write_text("a\t1\na\t2\na\t6\nb\t0\nb\t0\nb\t3\nhuman\t9\nhuman\t9\nhuman\t9\n")
+    metric = ScoreFile("m", str(segments), "mt-metrics-eval")
+    assert scores(metric) == pytest.approx({"a": 3, "b": 1})
+    system = tmp_path / "BLEURT-refA.sys.score"
+    system.write_text("a 0.25\nb 0.75\n")
+    assert scores(ScoreFile("m", str(system), "mt-metrics-eval", "system")) == {"a": 0.25, "b": 0.75}
+
+
+def test_metrics_task_files(tmp_path: Path) -> None:
+    old = tmp_path / "old.seg.score"
+    # Rows in any order, another language pair beside, the columns of 2017-2019 behind.
+    rows = [
+        f"YiSi\tcs-en\tnews\t{s}\t{n}\t{n * k}\tnon-ensemble\tno" for k, s in ((1, "a"), (2, "b")) for n in (3, 1, 2)
+    ]
+    old.write_text("\n".join([*rows, "YiSi\tde-en\tnews\ta\t1\t99\tnon-ensemble\tno"]) + "\n")
+    metric = ScoreFile("YiSi", str(old), "wmt15-seg", select={"lang_pair": "cs-en"})
+    assert scores(metric) == pytest.approx({"a": 2, "b": 4})
+    assert "lang_pair:cs-en" in metric.signature
+    with pytest.raises(InputError, match=r"line 7: a second score for a, segment 1; choose rows with select"):
+        scores(ScoreFile("YiSi", str(old), "wmt15-seg"))
+    new = tmp_path / "new.seg.score"
+    new.write_text("".join(f"C\tcs-en\tnews\tall\trefA\t{s}\t{n}\t{n}\n" for s in "ab" for n in (1, 2, 3)))
+    assert scores(ScoreFile("C", str(new), "wmt21-seg")) == {"a": 2, "b": 2}
+    system = tmp_path / "new.sys.score"
+    system.write_text("C\tcs-en\tnews\tall\trefA\tA.1\t7\nC\tcs-en\tnews\tall\trefA\tb\t8\n")
+    metric = ScoreFile("C", str(system), "wmt21-sys", "system", rename={"a": "A.1"})
+    assert scores(metric) == {"a": 7, "b": 8}
+
+
+def test_a_table_with_other_columns(tmp_path: Path) -> None:
+    path = tmp_path / "scores.tsv"
+    path.write_text("".join(f"{n}\t{s}\tdoc\t{n}\n" for s in "ab" for n in (2, 0, 1)))
+    metric = ScoreFile("m", str(path), "table", columns=["segment", "system", "document", "score"])
+    assert scores(metric) == {"a": 1, "b": 1}
+    with pytest.raises(ConfigError, match="columns goes with format=table and names system, score"):
+        ScoreFile("m", str(path), "table", columns=["segment", "score"])
+    with pytest.raises(ConfigError, match="columns goes with format=table"):
+        ScoreFile("m", str(path), "table")
+
+
+def test_sacrebleu_json(tmp_path: Path) -> None:
+    """Files as the command line of sacreBLEU writes them."""
+    reference = tmp_path / "reference.txt"
+    reference.write_text("the cat sat\na dog\nx\n")
+    for system, text in SYSTEMS.items():
+        hypothesis = tmp_path / f"{system}.txt"
+        hypothesis.write_text("the cat\na dog\n" + text.strings[2] + "\n")
+        command = [
+            sys.executable,
+            "-m",
+            "sacrebleu",
+            str(reference),
+            "-i",
+            str(hypothesis),
+            "-m",
+            "bleu",
+            "chrf",
+            "-w",
+            "6",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        (tmp_path / f"{system}.json").write_text(done.stdout)
+    path = str(tmp_path / "{system}.json")
+    expected = {
+        system: next(e["score"] for e in json.loads((tmp_path / f"{system}.json").read_text()) if e["name"] == "chrF2")
+        for system in SYSTEMS
+    }
+    chosen = {"metric": "chrF2"}
+    assert scores(ScoreFile("m", path, "sacrebleu", "system", select=chosen)) == expected
+    with pytest.raises(InputError, match=r"holds BLEU, chrF2; choose one with select"):
+        scores(ScoreFile("m", path, "sacrebleu", "system"))
+
+
+def test_a_system_without_scores(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a 1\nB 2\n")
+    path = str(tmp_path / "f")
+    with pytest.raises(InputError, match="no scores for b"):
+        scores(ScoreFile("m", path, "mt-metrics-eval", "system"))
+    assert scores(ScoreFile("m", path, "mt-metrics-eval", "system", missing="hole")) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("1\ntwo\n3\n", "a: line 2: 'two' is not a number"),
+        ("1\nnan\n3\n", "a: line 2: 'nan' is not a finite number"),
+        ("1\n3\n", "2 scores for a, 3 expected"),
+    ],
+)
+def test_bad_lines(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "a").write_text(content)
+    (tmp_path / "b").write_text("1\n2\n3\n")
+    with pytest.raises(InputError, match=message):
+        scores(ScoreFile("m", str(tmp_path / "{system}")))
+
+
+def test_bad_tables(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    row = "m\tx-en\tnews\ta\t{}\t1\n"
+    path.write_text(row.format(1) + row.format(3))
+    with pytest.raises(InputError, match="a: segment 2 has no score"):
+        scores(ScoreFile("m", str(path), "wmt15-seg"))
+    path.write_text(row.format("one"))
+    with pytest.raises(InputError, match="line 1: segment 'one' is not a whole number"):
+        scores(ScoreFile("m", str(path), "wmt15-seg"))
+    path.write_text("a 1\nb\n")
+    with pytest.raises(InputError, match="line 2: 1 columns, 2 expected: system score"):
+        scores(ScoreFile("m", str(path), "mt-metrics-eval"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "path is not set: name its score file, metric.m.path=FILE"),
+        ({"path": "x"}, "format=lines has one file a system: path needs {system} in it"),
+        ({"path": "x", "format": "csv"}, "format='csv' is not one of lines, sacrebleu"),
+        ({"path": "x", "format": "wmt15-seg", "select": {"lang": "x"}}, "select names no column: lang"),
+    ],
+)
+def test_settings_that_make_no_sense(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        ScoreFile("m", **options)
+
+
+def test_a_file_metric_needs_names(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="scores from files need the system's name"):
+        ScoreFile("m", str(tmp_path / "{system}")).statistics(["a"], TestSet((("a",),)))
+
+
+def test_wmt21_human_scores_as_a_score_file(shared_data: Path, tmp_path: Path) -> None:
+    """A published table rewritten as mt-metrics-eval has it gives the published numbers back."""
+    table = lines(shared_data / "wmt21" / "is-en" / "official-metrics.tsv")[1:]
+    chosen = {r[0]: float(r[2]) for r in (line.split("\t") for line in table) if r[1] == "bleu-A"}
+    path = tmp_path / "bleu.sys.score"
+    path.write_text("".join(f"{system}\t{score!r}\n" for system, score in chosen.items()))
+    metric = ScoreFile("bleu", str(path), "mt-metrics-eval", "system")
+    texts = {system: TextLines(("x",)) for system in chosen}
+    found = metric.for_systems(texts, TestSet((("x",),)))
+    assert {system: one.scores[0] for system, one in found.items()} == chosen

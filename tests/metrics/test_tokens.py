@@ -1,0 +1,93 @@
+"""Tokens equal sacreBLEU's tokenisers, types are numbered exactly, nothing heavy is imported before it is used."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import _get_tokenizer
+from sacrebleu.metrics.chrf import CHRF
+
+from clirbench.errors import ConfigError, ResourceError
+from clirbench.metrics.by_nltk import words
+from clirbench.metrics.chrf import Words
+from clirbench.metrics.tokens import Cutter, Tokeniser, tokens_of
+from tests.metrics.agreement import AWKWARD, lines
+
+
+def cut(cutter: Cutter, text: list[str]) -> list[list[str]]:
+    return words(tokens_of(cutter, text))
+
+
+def library(name: str, line: str) -> list[str]:
+    return str(_get_tokenizer(name)()(line.rstrip())).split()
+
+
+# Characters that the rules of 13a treat differently, and some of each kind of white space.
+LINES = st.lists(st.text("a1.,-&;'!~é中 \t\n\x1c\x85\xa0\u2028\u3000", max_size=25), min_size=1, max_size=4)
+
+
+@given(LINES)
+@settings(max_examples=400, deadline=None)
+def test_13a_equals_the_library(text: list[str]) -> None:
+    assert cut(Tokeniser("13a"), text) == [library("13a", line) for line in text]
+
+
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_13a_of_any_text_equals_the_library(text: list[str]) -> None:
+    assert cut(Tokeniser("13a"), text) == [library("13a", line) for line in text]
+
+
+@pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none"])
+def test_every_tokeniser_on_awkward_text(name: str) -> None:
+    assert cut(Tokeniser(name), list(AWKWARD)) == [library(name, line) for line in AWKWARD]
+    lowered = [library(name, line.lower()) for line in AWKWARD]
+    assert cut(Tokeniser(name, lowercase=True), list(AWKWARD)) == lowered
+
+
+@given(LINES)
+@settings(max_examples=300, deadline=None)
+def test_words_of_chrf_equal_the_library(text: list[str]) -> None:
+    assert cut(Words(lowercase=False), text) == [CHRF()._remove_punctuation(line) for line in text]
+
+
+def test_all_lines_of_a_real_test_set(shared_data: Path) -> None:
+    for path in sorted((shared_data / "wmt21").glob("*/reference-A.txt")):
+        text = list(lines(path))
+        assert cut(Tokeniser("13a"), text) == [library("13a", line) for line in text]
+
+
+def test_known_types_keep_their_numbers() -> None:
+    known = tokens_of(Tokeniser(), ["b a b", "c"])
+    tokens = tokens_of(Tokeniser(), ["d c a d", "", "e b"], known)
+    assert known.types == ("b", "a", "c")
+    assert tokens.types == ("b", "a", "c", "d", "e")
+    assert tokens.numbers.tolist() == [3, 2, 1, 3, 4, 0]
+    assert tokens.offsets.tolist() == [0, 4, 4, 6]
+    assert tokens.lengths.tolist() == [4, 0, 2]
+
+
+def test_many_types_are_told_apart() -> None:
+    names = [f"w{i}" for i in range(50_000)]
+    tokens = tokens_of(Tokeniser("none"), [" ".join(names), " ".join(reversed(names))])
+    assert tokens.types == tuple(names)
+    assert tokens.numbers.tolist() == [*range(50_000), *reversed(range(50_000))]
+
+
+def test_unknown_and_missing_tokenisers() -> None:
+    with pytest.raises(ConfigError, match="tokenize='14a' is not one of 13a, intl, zh"):
+        Tokeniser("14a")
+    with pytest.raises(ResourceError, match=r"tokenize='flores200' needs its model.* put http.* at "):
+        Tokeniser("flores200")
+
+
+def test_importing_metrics_is_light() -> None:
+    modules = ["bleu", "chrf", "ter", "macrof", "nist", "error_rates", "bad_segments", "baselines", "by_nltk"]
+    modules += ["query_aware", "score_files", "command", "sentence_bleu", "segment_scores", "tokens"]
+    code = f"import sys; {'; '.join(f'import clirbench.metrics.{m}' for m in modules)}; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert not {"numba", "scipy", "sacrebleu", "nltk", "matplotlib"} & {m.split(".")[0] for m in done.stdout.split()}

@@ -1,0 +1,61 @@
+"""Configuration -> Experiment: what is built, and what is refused with all errors at once."""
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig
+
+from clirbench.__main__ import CONF
+from clirbench.config import build
+from clirbench.errors import ConfigError, Problems, UnknownName
+
+
+def composed(*overrides: str) -> DictConfig:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose("config", list(overrides))
+
+
+def test_a_folder_experiment_is_built_from_plain_values() -> None:
+    experiment = build(composed("+experiment=folder", "folder=somewhere"))
+    assert experiment.name == "folder"
+    assert [metric.name for metric in experiment.metrics] == ["BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1"]
+    assert [measure.name for measure in experiment.measures] == ["MAP", "RBO", "P@10", "R@10", "nDCG"]
+    assert list(experiment.topics) == list(experiment.relevance) == [""]
+    assert experiment.retriever is not None
+    assert "k1:0.9" in experiment.retriever.signature
+    assert "b:0.4" in experiment.retriever.signature
+
+
+def test_a_second_set_of_judgments_is_labelled_by_its_kind() -> None:
+    experiment = build(composed("+experiment=demo"))
+    assert list(experiment.relevance) == ["", "qrels"]
+
+
+def test_every_metric_that_is_shipped_can_be_built() -> None:
+    local = {"METEOR"}  # needs a WordNet folder of the user's
+    names = sorted({path.stem for path in (CONF / "metric").glob("*.yaml")} - local)
+    experiment = build(composed("+experiment=demo", f"metric=[{','.join(names)}]"))
+    assert len(experiment.metrics) == len(names)
+    assert all(metric.signature for metric in experiment.metrics)
+
+
+def test_a_nested_override_of_a_dropped_entry_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"metric\.chrF2: no component is configured there"):
+        build(composed("+experiment=folder", "folder=x", "metric=[BLEU]", "+metric.chrF2.beta=3"))
+
+
+def test_all_errors_are_gathered() -> None:
+    with pytest.raises(Problems) as raised:
+        build(composed("+experiment=folder", "measures=[MAPP]", "analysis=[power,corelation]", "output.runs=some"))
+    text = str(raised.value)
+    for part in ("folder=DIR", "'MAPP'", "'corelation'", "'some'"):
+        assert part in text
+
+
+def test_a_name_listed_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match="measure MAP is listed twice"):
+        build(composed("+experiment=folder", "folder=x", "measures=[MAP,MAP]"))
+
+
+def test_an_unknown_run_file_choice_lists_the_choices() -> None:
+    with pytest.raises(UnknownName, match="all, ideal, none"):
+        build(composed("+experiment=folder", "folder=x", "output.runs=every"))

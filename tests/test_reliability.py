@@ -1,0 +1,214 @@
+"""The whole program, killed, interrupted and crowded: what a rerun writes is what an undisturbed run writes."""
+
+import csv
+import io
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from clirbench.store import UNFINISHED
+from tests.lines import made_lines
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")]
+
+ROOT = Path(__file__).resolve().parents[1]
+KILLS = 20
+
+# Everything goes to workers at once, so that there is always one to kill.
+PROGRAM = "import clirbench.engine as e; e.PATIENCE = 0.0; from clirbench.__main__ import main; main()"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder of MT outputs, and where runs over it go."""
+
+    path: Path
+
+    @property
+    def store(self) -> Path:
+        return self.path / "cache" / "store"
+
+    def begin(self, run: Path, *overrides: str) -> "subprocess.Popen[str]":
+        """Start the program in a session of its own, so that everything it starts can be found."""
+        arguments = [
+            f"folder={self.path / 'folder'}",
+            f"paths.cache={self.path / 'cache'}",
+            f"hydra.run.dir={run}",
+            "metric=[BLEU,MacroF1]",
+            "measures=[RBO]",
+            "topics.n=10",
+            "relevance.k=5",
+            "engine.workers=2",
+            *overrides,
+        ]
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *arguments],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def complete(self, run: Path, *overrides: str) -> dict[str, bytes]:
+        with self.begin(run, *overrides) as process:
+            _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+        return tables(run)
+
+    def entries(self) -> int:
+        return sum(1 for _ in self.store.rglob("*.npz")) if self.store.exists() else 0
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Place, dict[str, bytes]]:
+    """Eight systems, and the tables of an undisturbed run in one process with a store of its own."""
+    place = Place(tmp_path_factory.mktemp("reliability"))
+    systems = place.path / "folder" / "systems"
+    systems.mkdir(parents=True)
+    reference = made_lines(60, seed=5)
+    chosen = random.Random(6)
+    for number in range(8):
+        lines = [" ".join(w if chosen.random() > 0.06 * number else "x" for w in line.split()) for line in reference]
+        (systems / f"s{number}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    text = "".join(f"{line}\n" for line in reference)
+    (place.path / "folder" / "reference.txt").write_text(text, encoding="utf-8")
+    expected = place.complete(place.path / "undisturbed", "engine.workers=1", f"paths.cache={place.path / 'apart'}")
+    return place, expected
+
+
+def tables(run: Path) -> dict[str, bytes]:
+    """Every table and TREC file of a run."""
+    files = [*run.glob("*.tsv"), *run.glob("trec/*")]
+    return {path.name: path.read_bytes() for path in files if path.name != "plan.tsv"}
+
+
+def session(leader: int) -> list[tuple[int, str]]:
+    """(process, command line) of all that live in the session of `leader`, itself apart."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+            command = (stat.parent / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+        if int(fields[3]) == leader and fields[0] != "Z" and stat.parent.name != str(leader):
+            found.append((int(stat.parent.name), command))
+    return found
+
+
+def soon(happened: Callable[[], bool], seconds: float = 30) -> bool:
+    """Whether it happens before long; gives up late enough for a loaded machine."""
+    end = time.monotonic() + seconds
+    while not happened():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.mark.timeout(900)  # some thirty starts of the program, on a machine that may be loaded
+def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
+    made: tuple[Place, dict[str, bytes]],
+) -> None:
+    place, expected = made
+    chance = random.Random(7)
+    kills = runs = completed = 0
+    victims = {"parent": 0, "worker": 0}
+    while kills < KILLS or not completed:
+        runs += 1
+        run = place.path / f"run-{runs}"
+        enough = place.entries() + (chance.randrange(1, 12) if kills < KILLS else 1000)
+        # Every other run works in the parent alone: it starts sooner, and dies in the middle of a step more often.
+        with place.begin(run, f"engine.workers={1 + runs % 2}") as process:
+            while process.poll() is None and place.entries() < enough:
+                time.sleep(0.02)
+            time.sleep(chance.random() * 0.05)
+            workers = [pid for pid, command in session(process.pid) if "LokyProcess" in command]
+            if process.poll() is None:
+                kills += 1
+                victim = "worker" if workers and chance.random() < 0.5 else "parent"
+                victims[victim] += 1
+                if victim == "worker":
+                    signal_if_there(chance.choice(workers))
+                else:
+                    process.kill()
+            _, said = process.communicate(timeout=120)
+        assert soon(lambda: not session(process.pid)), f"left behind: {session(process.pid)}"
+        assert process.returncode in (0, 1, -signal.SIGKILL), said
+        if process.returncode == 1:
+            assert "a worker process was killed" in said
+        if process.returncode == 0:
+            completed += 1
+            assert tables(run) == expected
+            assert list((place.store / UNFINISHED).iterdir()) == []
+            shutil.rmtree(place.path / "cache")
+        else:
+            # Tables are there whole or not at all.
+            assert tables(run) in ({}, expected)
+    assert min(victims.values()) > 0, victims
+
+
+def signal_if_there(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, bytes]]) -> None:
+    place, expected = made
+    shutil.rmtree(place.path / "cache", ignore_errors=True)
+    with place.begin(place.path / "interrupted") as process:
+        assert soon(lambda: place.entries() > 3, 120)
+        # As a terminal does: to every process of the group.
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert said.split("\n")[-2] == "stopped; a rerun does what is missing"
+    assert soon(lambda: not session(process.pid)), f"left behind: {session(process.pid)}"
+    assert list((place.store / UNFINISHED).iterdir()) == []
+    assert tables(place.path / "interrupted") == {}
+    assert place.complete(place.path / "after") == expected
+
+
+def test_two_runs_at_once_share_a_store(made: tuple[Place, dict[str, bytes]]) -> None:
+    place, expected = made
+    shutil.rmtree(place.path / "cache", ignore_errors=True)
+    runs = [place.path / "one", place.path / "two"]
+    processes = [place.begin(run) for run in runs]
+    for run, process in zip(runs, processes, strict=True):
+        _, said = process.communicate(timeout=240)
+        assert process.returncode == 0, said
+        assert tables(run) == expected
+
+
+def test_a_system_that_fails_is_a_hole_and_a_rerun_fills_it(made: tuple[Place, dict[str, bytes]]) -> None:
+    place, expected = made
+    broken = place.path / "folder" / "systems" / "s3.txt"
+    content = broken.read_bytes()
+    # Nothing to search: retrieval refuses a collection without a term, MT metrics score the empty lines.
+    broken.write_bytes(b"\n" * content.count(b"\n"))
+    try:
+        found = place.complete(place.path / "hole")
+        report = (place.path / "hole" / "report.md").read_text(encoding="utf-8")
+    finally:
+        broken.write_bytes(content)
+    rows, whole = (
+        {row["system"]: row for row in csv.DictReader(io.StringIO(text["systems.tsv"].decode()), delimiter="\t")}
+        for text in (found, expected)
+    )
+    assert rows["s3"]["RBO"] == ""
+    assert float(rows["s3"]["BLEU"]) == 0
+    assert {system for system in whole if rows[system] != whole[system]} == {"s3"}
+    assert "s3 has no IR measures: " in report
+    assert "s3.txt" in report
+    assert place.complete(place.path / "filled") == expected
