@@ -50,7 +50,10 @@ def made(sparse: bool = True, seed: int = 0, systems: int = SYSTEMS, segments: i
     for metric in metrics:
         make = _maker(metric, rng, segments, reference)
         for name, q in zip(names, quality, strict=True):
-            statistics[metric.name, name] = make(float(np.clip(q + 0.02 * rng.normal(), 0.05, 0.95)))
+            if isinstance(metric, MicroF):  # the same counts as MacroF's
+                statistics[metric.name, name] = statistics["MacroF1", name]
+            else:
+                statistics[metric.name, name] = make(float(np.clip(q + 0.02 * rng.normal(), 0.05, 0.95)))
         totals = [np.asarray(statistics[metric.name, name].sum(axis=0)).reshape(-1) for name in names]
         scores = np.array([float(metric.score(total)) for total in totals])
         columns.append(Column(metric.name, "metric", scores, metric.higher_is_better))

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import hydra
@@ -26,6 +27,14 @@ HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
+# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
+OPEN = ("scores.rename", "paper.scores", "paper.folders")
+# Hydra's own options whose value is a word of its own and no override.
+OPTIONS_WITH_VALUE = frozenset(
+    ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
+     "--experimental-rerun", "--info", "-i", "--shell-completion", "-sc")
+)  # fmt: skip
+
 
 class UserError(CompactHydraException):
     """One of our errors, shown by Hydra as its message alone; a sweep goes on with its other jobs."""
@@ -44,7 +53,7 @@ def job(cfg: DictConfig) -> None:
         store.sweep()
         plan = Plan.begin(folder.path / PLAN, store.path)
         with terminal.progress() as watch:
-            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan)), watch)
+            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
         terminal.show(result)
         folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
         terminal.show_folder(folder.path)
@@ -64,7 +73,13 @@ def _command() -> list[str]:
 
 def main() -> None:
     """The console script; without an experiment it runs the one that the arguments speak of."""
-    overrides = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
+    overrides = [
+        argument
+        for before, argument in pairwise(sys.argv)
+        if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
+    ]
+    sys.argv[1:] = ["++" + a if a.partition("=")[0] in OPEN else a for a in sys.argv[1:]]
+    sys.argv[1:] = ["++" + a if a.partition("=")[0] in OPEN else a for a in sys.argv[1:]]
     try:
         for override in overrides:
             check_override(override)

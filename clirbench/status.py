@@ -23,13 +23,13 @@ COLUMNS = ("system", "step", "part", "key", "failed")
 class Planned:
     """One result that a run needs: whose, of which step, which part of it, and its key in the store.
 
-    Without a key the work could not even be described: `failed` says why.
+    Without a key it is a step that was not reached yet, or that could not even be described: `failed` says why.
     """
 
     system: str
     step: str
-    part: str
-    key: str
+    part: str = ""
+    key: str = ""
     failed: str = ""
 
 
@@ -96,9 +96,14 @@ def read_plan(path: Path) -> tuple[Path, list[Planned]]:
 
 def states(rows: Iterable[Planned], store: Store) -> Iterator[State]:
     """What became of every planned result."""
+    rows = list(rows)
+    reached = {(row.system, row.step) for row in rows if row.key or row.failed}
     for row in rows:
         if row.failed:
             yield State(row, "failed", row.failed)
+        elif not row.key:
+            if (row.system, row.step) not in reached:
+                yield State(row, "missing")
         elif store.holds(row.key):
             yield State(row, "done")
         elif reason := store.failure(row.key):

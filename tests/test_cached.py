@@ -204,9 +204,7 @@ def test_a_file_that_changes_while_it_is_read_is_found_out(cached: Cached, tmp_p
     _, texts = made_texts(tmp_path, 2)
     found = list(cached.pmap(Meddled(tmp_path / "calls"), texts))
     for text, failure in zip(texts, found, strict=True):
-        assert failure == Failure(
-            f"{text.path} changed while this run was reading it; run again once it is complete"
-        )
+        assert failure == Failure(f"{text.path} changed while this run was reading it; run again once it is complete")
     assert list(cached.store.path.rglob("*.npz")) == []
 
 

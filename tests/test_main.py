@@ -191,3 +191,24 @@ class TestScores:
         (small_folder.parent / "s.tsv").write_text(f"system\tBLEU\n{rows}")
         done = cli("+experiment=folder", "folder=small", *FAST, "scores.tables=[s.tsv]")
         refused(done, "BLEU", "computed", "scores.rename", "scores.ignore=[NAME]")
+
+
+class TestRunsOfOthers:
+    def test_our_own_runs_read_back_give_the_same_measures(self, cli, small_folder: Path) -> None:
+        assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
+        # The written qrels too: written scores fall strictly, so a tie group at the cut cannot be told from the file.
+        judged = ["relevance=qrels", "relevance.path=out/trec/qrels.txt"]
+        options = [option for option in FAST if not option.startswith("relevance")]
+        done = cli("+experiment=folder", "folder=small", *options, *judged, "runs=out/trec", "hydra.run.dir=again")
+        assert done.returncode == 0, done.stderr
+        first, again = (table(small_folder.parent / name / "systems.tsv") for name in ("out", "again"))
+        assert first == again
+
+    def test_a_system_without_a_run_and_an_unknown_document_are_named(self, cli, small_folder: Path) -> None:
+        runs = small_folder.parent / "runs_of_others"
+        runs.mkdir()
+        for n in (2, 3, 5):
+            (runs / f"every{n}.run").write_text("t1 Q0 doc1 1 2.5 x\n")
+        refused(cli("+experiment=folder", "folder=small", *FAST, "runs=runs_of_others"), "every9", "NAME.run")
+        (runs / "every9.run").write_text("t1 Q0 nowhere 1 2.5 x\n")
+        refused(cli("+experiment=folder", "folder=small", *FAST, "runs=runs_of_others"), "every9.run", "nowhere")

@@ -195,7 +195,8 @@ def test_shipped_manifests_agree_with_the_published_list(shared_data: Path) -> N
             assert (file.packed is not None) == (row["packing"] == "gzip")
         counts[name] = len(manifest.files)
     assert counts == {
-        "gov2": 1, "lignos2019_csen": 18, "lignos2019_deen": 18,
+        "gov2": 1, "gowda2021_bleurt_bias": 4, "gowda2021_type_weight": 2, "gowda2021_unmt_deen": 8,
+        "gowda2021_unmt_ende": 8, "lignos2019_csen": 18, "lignos2019_deen": 18, "webnlg2017_human": 5,
         "wmt21_deen": 22, "wmt21_isen": 12, "wmt21_jaen": 18, "wmt21_ruen": 13,
     }  # fmt: skip
 

@@ -1,5 +1,8 @@
 """The whole program, killed, interrupted and crowded: what a rerun writes is what an undisturbed run writes."""
 
+import csv
+import io
+import os
 import random
 import shutil
 import signal
@@ -7,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +45,7 @@ class Place:
             f"paths.cache={self.path / 'cache'}",
             f"hydra.run.dir={run}",
             "metric=[BLEU,MacroF1]",
-            "measures=[MAP,RBO]",
+            "measures=[RBO]",
             "topics.n=10",
             "relevance.k=5",
             "engine.workers=2",
@@ -109,10 +113,11 @@ def soon(happened: Callable[[], bool], seconds: float = 30) -> bool:
     while not happened():
         if time.monotonic() > end:
             return False
-        time.sleep(0.005)
+        time.sleep(0.02)
     return True
 
 
+@pytest.mark.timeout(900)  # some thirty starts of the program, on a machine that may be loaded
 def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
     made: tuple[Place, dict[str, bytes]],
 ) -> None:
@@ -124,8 +129,10 @@ def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
         runs += 1
         run = place.path / f"run-{runs}"
         enough = place.entries() + (chance.randrange(1, 12) if kills < KILLS else 1000)
-        with place.begin(run) as process:
-            soon(lambda: process.poll() is not None or place.entries() >= enough, 120)
+        # Every other run works in the parent alone: it starts sooner, and dies in the middle of a step more often.
+        with place.begin(run, f"engine.workers={1 + runs % 2}") as process:
+            while process.poll() is None and place.entries() < enough:
+                time.sleep(0.02)
             time.sleep(chance.random() * 0.05)
             workers = [pid for pid, command in session(process.pid) if "LokyProcess" in command]
             if process.poll() is None:
@@ -153,18 +160,12 @@ def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
 
 
 def signal_if_there(pid: int) -> None:
-    import os
-
-    try:
+    with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, bytes]]) -> None:
     place, expected = made
-    import os
-
     shutil.rmtree(place.path / "cache", ignore_errors=True)
     with place.begin(place.path / "interrupted") as process:
         assert soon(lambda: place.entries() > 3, 120)
@@ -194,15 +195,20 @@ def test_a_system_that_fails_is_a_hole_and_a_rerun_fills_it(made: tuple[Place, d
     place, expected = made
     broken = place.path / "folder" / "systems" / "s3.txt"
     content = broken.read_bytes()
-    broken.write_bytes(b"\xff" + content[1:])
+    # Nothing to search: retrieval refuses a collection without a term, MT metrics score the empty lines.
+    broken.write_bytes(b"\n" * content.count(b"\n"))
     try:
         found = place.complete(place.path / "hole")
         report = (place.path / "hole" / "report.md").read_text(encoding="utf-8")
     finally:
         broken.write_bytes(content)
-    rows = {line.split(b"\t")[0]: line for line in found["systems.tsv"].split(b"\n")}
-    whole = {line.split(b"\t")[0]: line for line in expected["systems.tsv"].split(b"\n")}
-    assert rows[b"s3"].strip() == b"s3"
-    assert {system for system in whole if rows[system] != whole[system]} == {b"s3"}
-    assert "s3.txt: line 1, byte 1: 0xff is not valid UTF-8" in report
+    rows, whole = (
+        {row["system"]: row for row in csv.DictReader(io.StringIO(text["systems.tsv"].decode()), delimiter="\t")}
+        for text in (found, expected)
+    )
+    assert rows["s3"]["RBO"] == ""
+    assert float(rows["s3"]["BLEU"]) == 0
+    assert {system for system in whole if rows[system] != whole[system]} == {"s3"}
+    assert "s3 has no IR measures: " in report
+    assert "s3.txt" in report
     assert place.complete(place.path / "filled") == expected

@@ -9,8 +9,8 @@ from clirbench.cached import Cached, part_label
 from clirbench.engine import Serial
 from clirbench.errors import InputError, StoreError
 from clirbench.metrics.bleu import BLEU
-from clirbench.steps import Failure
 from clirbench.status import PLAN, Plan, Planned
+from clirbench.steps import Failure
 from clirbench.store import Store
 from tests.lines import Lengths, Moments, made_texts
 
@@ -103,6 +103,17 @@ def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:
     content = (tmp_path / PLAN).read_text()
     (tmp_path / PLAN).write_text(content[:-20])
     assert [row.system for row in status.read_plan(tmp_path / PLAN)[1]] == ["a"]
+
+
+def test_steps_that_were_not_reached_are_missing(
+    cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, texts = made_texts(tmp_path, 1)
+    assert cached.plan is not None
+    cached.plan.add([Planned("a", "Lengths"), Planned("a", "Evaluate")])
+    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys) == ["a Evaluate missing", "a Lengths done", "2 results: 1 done, 1 missing, 0 failed"]
 
 
 def test_parts_are_called_as_columns_are(tmp_path: Path) -> None:

@@ -13,10 +13,9 @@ from clirbench.analysis.reported import as_table, number, sizes
 from clirbench.analysis.robustness import Robustness, robustness
 from clirbench.analysis.steps import has_steps
 from clirbench.analysis.trend import Trend, trends
-from clirbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -36,16 +35,16 @@ class RobustnessAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, complete=self.complete)
         title = "What does each tau rest on?"
-        tables = [as_table("robustness", title, Robustness, rows, list(robustness_findings(rows)))]
+        tables = [as_table("robustness", title, Robustness, rows, [*robustness_findings(rows), sizes(evidence)])]
         if has_steps(evidence.board):
             along = trends(
                 evidence, series=self.series, window=self.window, block=self.block, samples=self.samples, seed=self.seed
             )
-            text = list(trend_findings(along))
+            text = [*trend_findings(along), sizes(evidence, self.samples, self.seed)]
             tables.append(as_table("trend", "Without the common rise along training", Trend, along, text))
         return tables
 
@@ -90,15 +89,13 @@ def trend_findings(rows: Sequence[Trend]) -> Iterator[str]:
             f"within {row.window} neighbouring steps, {number(row.tau_changes)} between the changes from step to step "
             f"(p {number(row.p_changes)}, blocks of {row.block})."
         )
-    if rows:
-        yield sizes(rows[0].n_systems, 0, 0, rows[0].samples, rows[0].seed)
 
 
 @dataclass(frozen=True)
 class PowerAnalysis:
     """How many systems and topics would it take? Table `power`; fields as in `power.power_table`.
 
-    Raises `ConfigError` where the run cannot be modelled: fewer than 3 systems, fewer than 2 metrics.
+    A run that cannot be modelled (fewer than 3 systems or 2 metrics) gives no rows and a sentence that says so.
     """
 
     differences: Sequence[float] = (0.05, 0.1, 0.2)
@@ -108,24 +105,23 @@ class PowerAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        evidence = result.evidence
         rows = power_table(
-            result.evidence(),
+            evidence,
             self.differences,
             wanted=self.wanted,
             alpha=self.alpha,
             simulations=self.simulations,
             seed=self.seed,
         )
-        if not rows:
-            raise ConfigError(
-                "analysis=[power] needs 3 systems, 2 metrics that are not constant and a measure at least"
-            )
-        text = list(power_findings(rows))
+        text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
         return (as_table("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
 def power_findings(rows: Sequence[Power]) -> Iterator[str]:
     """For each measure and size of difference: the power now, and what would be enough."""
+    if not rows:
+        yield "Not simulated: that takes 3 systems, 2 metrics that are not constant and a measure at least."
     for row in rows:
         systems = "more systems than were tried" if isinf(row.systems_needed) else f"{row.systems_needed:g} systems"
         text = (
@@ -139,12 +135,10 @@ def power_findings(rows: Sequence[Power]) -> Iterator[str]:
             text += f"; with {row.n_systems} systems {topics}"
         yield f"{text}; now the power is {number(row.power, 2)}."
     if rows:
-        row = rows[0]
         yield (
             "Simulated from a normal copula of metrics and measure with the noise that resampling shows, not by "
             "resampling systems."
         )
-        yield sizes(row.n_systems, row.n_topics, row.n_segments, row.simulations, row.seed)
 
 
 @dataclass(frozen=True)
@@ -156,11 +150,10 @@ class AccuracyAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        rows = accuracies(result.evidence(), samples=self.samples, seed=self.seed, complete=self.complete)
+        evidence = result.evidence
+        rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete)
         text = [
             "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."
         ]
-        if rows:
-            row = rows[0]
-            text.append(sizes(row.n_systems, row.n_topics, row.n_segments, self.samples, self.seed))
+        text.append(sizes(evidence, self.samples, self.seed))
         return (as_table("accuracy", "Does a metric order two systems as retrieval does?", Accuracy, rows, text),)

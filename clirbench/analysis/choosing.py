@@ -14,7 +14,7 @@ from clirbench.analysis.steps import has_steps
 from clirbench.analysis.stopping import Stop, early_stopping
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,13 @@ class ChoiceAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         chosen = choices(evidence, self.shortlists, splits=self.splits, seed=self.seed, complete=self.complete)
         curves = improvements(
             evidence, points=self.points, samples=self.samples, seed=self.seed, complete=self.complete
         )
-        text = [*choice_findings(chosen), *(f"{hole}." for hole in holes(evidence))]
+        lacking = [f"{hole}." for hole in holes(evidence)]
+        text = [*choice_findings(chosen), sizes(evidence, self.splits, self.seed), *lacking]
         tables = [
             as_table("choice", "Which system would each metric ship, and what does that lose?", Choice, chosen, text),
             as_table(
@@ -48,7 +49,7 @@ class ChoiceAnalysis:
                 "Does retrieval improve when a metric rises?",
                 Improvement,
                 curves,
-                list(improvement_findings(curves)),
+                [*improvement_findings(curves), sizes(evidence, self.samples, self.seed), *lacking],
             ),
         ]
         if has_steps(evidence.board):
@@ -74,8 +75,6 @@ def choice_findings(rows: Sequence[Choice]) -> Iterator[str]:
                 f"{measure}, lost against a best system that was named on other topics (mean of {known[0].splits} "
                 f"random halves; below 0: better than choosing by half the topics): {losses}."
             )
-    if rows:
-        yield sizes(rows[0].n_systems, rows[0].n_topics, 0, rows[0].splits, rows[0].seed)
 
 
 def improvement_findings(rows: Sequence[Improvement]) -> Iterator[str]:
@@ -84,10 +83,9 @@ def improvement_findings(rows: Sequence[Improvement]) -> Iterator[str]:
         needed = {row.metric: row.rise_80 for row in rows if row.measure == measure and not isnan(row.rise_80)}
         if needed:
             told = ", ".join(f"{metric} {number(rise, 2)}" for metric, rise in needed.items())
-            yield f"{measure} improves with probability .8, between two of these systems, when a metric rises by: {told}."
+            yield f"{measure} improves with probability .8 (two of these systems) if a metric rises by: {told}."
     if rows:
         yield "The curves are fitted to these systems; smaller changes within one training run are not seen here."
-        yield sizes(rows[0].n_systems, 0, 0, rows[0].samples, rows[0].seed)
 
 
 def stop_findings(rows: Sequence[Stop]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """`analysis=[differences]` and `analysis=[pairs]`: which metric predicts better, which MT system is better."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -13,17 +13,18 @@ from clirbench.analysis.pairs import PAIR_TESTS, PairTest, compare_pairs
 from clirbench.analysis.reported import as_table, listed, number, sizes
 from clirbench.analysis.resampling import SAMPLING
 from clirbench.errors import ConfigError, UnknownName
+from clirbench.metrics.macrof import TypeAverage
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
 class DifferencesAnalysis:
     """Is one metric a better predictor than another? Tables `differences` and `clusters`.
 
-    Fields as in `differences.differences`. Raises `UnknownName` for a test, `ConfigError` for a run with fewer than
-    two metrics.
+    Fields as in `differences.differences`. Raises `UnknownName` for a test. A run with fewer than two metrics gives no
+    rows and a sentence that says so.
     """
 
     tests: Sequence[str] = ("perm-systems", "perm-both", "williams")
@@ -39,9 +40,7 @@ class DifferencesAnalysis:
                 raise UnknownName("analyses.differences.tests", test, TESTS)
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
-        if len(evidence.metric_names) < 2 or not evidence.measure_names:
-            raise ConfigError("analysis=[differences] compares metrics: two metrics and a measure at least")
+        evidence = result.evidence
         rows = differences(
             evidence,
             self.tests,
@@ -52,10 +51,11 @@ class DifferencesAnalysis:
             complete=self.complete,
         )
         found = clusters(rows)
-        text = [*difference_findings(evidence, rows, self.alpha), *_what_the_tests_ask(rows)]
+        size = sizes(evidence, self.samples, self.seed)
+        text = [*difference_findings(evidence, rows, self.alpha), size, *_what_the_tests_ask(rows)]
         return (
             as_table("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            as_table("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS]),
+            as_table("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
         )
 
 
@@ -67,6 +67,8 @@ CLUSTERS = (
 
 def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: float) -> Iterator[str]:
     """A sentence for each measure, from the first test that could be done."""
+    if not rows:
+        yield "Nothing to compare: that takes two metrics and a measure, each with a value for every system."
     n = len(evidence.systems)
     smallest = smallest_significant_tau(n)
     if not isnan(smallest):
@@ -90,9 +92,6 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
         beaten = [r.metric_b if r.metric_a == best else r.metric_a for r in apart if best in (r.metric_a, r.metric_b)]
         versus = f"significantly better than {listed(beaten)}" if beaten else "not significantly better than any other"
         yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {alpha:g})."
-    if rows:
-        row = max(rows, key=lambda found: found.n_segments)
-        yield sizes(row.n_systems, 0, row.n_segments, max(r.samples for r in rows), row.seed)
     for hole in holes(evidence):
         yield f"{hole}: it takes part only if analyses.differences.complete=true."
 
@@ -118,11 +117,11 @@ def _what_the_tests_ask(rows: Sequence[Difference]) -> Iterator[str]:
 class PairsAnalysis:
     """Is one MT system better than another, by every metric and measure? Table `pairs`.
 
-    `pair` names two systems; empty: all pairs. Other fields as in `pairs.compare_pairs`. Raises `UnknownName`,
+    `pair` names two systems; none: all pairs. Other fields as in `pairs.compare_pairs`. Raises `UnknownName`,
     `ConfigError`.
     """
 
-    pair: Sequence[str] = ()
+    pair: Sequence[str] | None = None
     tests: Sequence[str] = ("bootstrap",)
     samples: int = 1000
     sampling: str = "replacement"
@@ -135,26 +134,53 @@ class PairsAnalysis:
                 raise UnknownName("analyses.pairs.tests", test, PAIR_TESTS)
         if self.sampling not in SAMPLING:
             raise UnknownName("analyses.pairs.sampling", self.sampling, SAMPLING)
-        if len(self.pair) not in (0, 2):
-            raise ConfigError(f"pair={list(self.pair)}: name two systems, or none for all pairs")
+        if len(self.pair or ()) not in (0, 2):
+            raise ConfigError(f"pair={list(self.pair or ())}: name two systems, or none for all pairs")
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
         pairs = [(self.pair[0], self.pair[1])] if self.pair else None
+        evidence = result.evidence
+        if "randomisation" in self.tests:
+            evidence = replace(evidence, types=type_names(result))
         rows = compare_pairs(
-            result.evidence(), self.tests, pairs=pairs, samples=self.samples, sampling=self.sampling, seed=self.seed
+            evidence, self.tests, pairs=pairs, samples=self.samples, sampling=self.sampling, seed=self.seed
         )
-        text = list(pair_findings(rows, self.alpha))
+        text = [*pair_findings(rows, self.alpha), sizes(evidence, self.samples, self.seed)]
         return (as_table("pairs", "Is one MT system better than another?", PairTest, rows, text),)
+
+
+def type_names(result: "Result") -> dict[tuple[str, str], tuple[str, ...]]:
+    """(metric, system) -> the names of its types, for the type averages of a run with texts."""
+    if result.inputs is None:
+        return {}
+    test = result.inputs.corpus.test
+    return {
+        (metric.name, translation.system): metric.types(translation.test.lines(), test)
+        for translation in result.inputs.translations
+        if translation.test is not None
+        for metric in result.experiment.metrics
+        if isinstance(metric, TypeAverage)
+    }
 
 
 def pair_findings(rows: Sequence[PairTest], alpha: float) -> Iterator[str]:
     """For each column and test, how many pairs of systems it tells apart."""
     for column, test in dict.fromkeys((row.column, row.test) for row in rows):
         here = [row for row in rows if (row.column, row.test) == (column, test)]
-        apart = sum(row.p_holm < alpha for row in here)
-        yield (
+        single, apart = sum(row.p_value < alpha for row in here), sum(row.p_holm < alpha for row in here)
+        text = (
             f"{column} ({test}, {here[0].n_items} {here[0].items}, {here[0].samples} samples, seed {here[0].seed}): "
-            f"{apart} of {len(here)} pairs of systems differ significantly after Holm's correction."
+            f"{single} of {len(here)} pairs of systems have p < {alpha:g}"
+        )
+        if len(here) > alpha * (here[0].samples + 1):
+            least = int(len(here) / alpha)
+            yield f"{text}; Holm's correction over all pairs cannot be met with fewer than {least} samples."
+        else:
+            yield f"{text}, {apart} after Holm's correction."
+    if any(row.test == "bootstrap" for row in rows):
+        yield (
+            "The bootstrap's p is sacreBLEU's, which is one-sided for all but tiny differences: at .05 about one in "
+            "ten pairs of equal systems is called different. The interval of the difference is two-sided."
         )
     if not rows:
         yield "No column's segments or topics are known, so no two systems can be compared."

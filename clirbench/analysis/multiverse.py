@@ -11,7 +11,7 @@ from clirbench.analysis.coefficients import coefficient
 from clirbench.errors import ConfigError
 from clirbench.scoreboard import Scoreboard
 
-Universe = tuple[tuple[str, str], ...]
+Universe = tuple[tuple[str, object], ...]
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,7 @@ def universes(choices: Mapping[str, Sequence[object]]) -> list[Universe]:
     empty = [key for key, values in choices.items() if not len(values)]
     if empty:
         raise ConfigError(f"multiverse: no values for {', '.join(empty)}")
-    return [
-        tuple((key, str(value)) for key, value in zip(choices, values, strict=True))
-        for values in product(*choices.values())
-    ]
+    return [tuple(zip(choices, values, strict=True)) for values in product(*choices.values())]
 
 
 def universe_taus(boards: Mapping[Universe, Scoreboard], name: str = "kendall") -> list[UniverseTau]:

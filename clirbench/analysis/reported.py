@@ -6,6 +6,7 @@ from math import isinf, isnan
 from typing import Any
 
 from clirbench.analysis.base import AnalysisTable
+from clirbench.analysis.evidence import Evidence
 
 
 def as_table(name: str, title: str, kind: type, rows: Iterable[Any], text: Sequence[str] = ()) -> AnalysisTable:
@@ -33,8 +34,18 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def sizes(n_systems: int, n_topics: int, n_segments: int, samples: int, seed: int) -> str:
-    """What every table states: `38 systems, 150 topics, 3000 segments, 1000 samples, seed 0`."""
-    counts = [f"{n_systems} systems"]
-    counts += [f"{n} {what}" for n, what in ((n_topics, "topics"), (n_segments, "segments")) if n]
-    return f"{', '.join(counts)}, {samples} samples, seed {seed}."
+def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:
+    """What every table states: `38 systems, 150 topics, 3000 segments; 1000 samples, seed 0.`
+
+    Columns that know more or fewer items are spelt out: `100 or 150 topics`; without any, `scores only`.
+    """
+    counts = [f"{len(evidence.systems)} systems"]
+    for what, known in (
+        ("topics", {evidence.topics(name) for name in evidence.measure_names}),
+        ("segments", {evidence.segments(name) for name in evidence.metric_names}),
+    ):
+        if some := sorted(known - {0}):
+            counts.append(f"{' or '.join(map(str, some))} {what}")
+    if len(counts) == 1:
+        counts.append("scores only")
+    return f"{', '.join(counts)}{f'; {samples} samples, seed {seed}' if samples else ''}."

@@ -4,6 +4,7 @@ Segments (MT side) and topics (IR side) are different items with independent dra
 segments and measures those of topics, so that differences between columns are paired.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +32,13 @@ class Draws:
     (Neubig 2017, algorithms 4 and 5). Raises `ConfigError` for anything else.
     """
 
-    levels: tuple[str, ...] = LEVELS
+    levels: Sequence[str] = LEVELS
     samples: int = 1000
     sampling: str = "replacement"
     seed: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(self.levels))
         unknown = [level for level in self.levels if level not in LEVELS]
         if unknown or not self.levels:
             raise ConfigError(f"levels={list(self.levels)}: choose from {', '.join(LEVELS)}")

@@ -82,6 +82,10 @@ class RBO:
         at = np.array(shared, dtype=np.int64).reshape(-1, 2)
         return self._value(curve(ranks_x, ranks_y, at[:, 0], at[:, 1], self.ties))
 
+    def __call__(self, x: Ranking, y: Ranking) -> float:
+        """The same as `compare`: `RBO(p=0.9, ties="a", variant="ext")(x, y)`."""
+        return self.compare(x, y)
+
     def _read(self, ranking: Ranking) -> tuple[Ranks, list[str]]:
         groups = [[group] if isinstance(group, str) else list(group) for group in ranking]
         if self.ties == "doc_id":

@@ -1,8 +1,9 @@
 """The cells of a reproduced table: what was printed, what we find, and whether they agree."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Literal
 
 from clirbench.analysis.base import AnalysisTable
@@ -55,3 +56,37 @@ def cells_table(name: str, title: str, cells: Sequence[PaperCell], text: Sequenc
     )
     n = len(rows)
     return AnalysisTable(name, title, HEADER, rows, (f"{n} cells: {found}.", *text), shown=n, said=n, failures=failures)
+
+
+def compared(
+    table: str,
+    row: str,
+    measure: str,
+    metric: str,
+    value: float,
+    shown: str,
+    printed: str,
+    *,
+    explained: Mapping[str, str] | None = None,
+    note: str = "",
+    n: int = 0,
+    p_value: float = nan,
+) -> PaperCell:
+    """A cell with its verdict. `explained` maps a value of ours to why it is not the printed one; no other will do."""
+    verdict: Verdict = "not printed" if not printed else "as printed" if shown == printed else "differs"
+    if verdict == "differs" and explained and shown in explained:
+        verdict, note = "explained", "; ".join(filter(None, (explained[shown], note)))
+    return PaperCell(table, row, measure, metric, value, p_value, n, shown, printed, verdict, note)
+
+
+def without(table: str, row: str, measure: str, metric: str, printed: str, note: str) -> PaperCell:
+    """A printed cell that cannot be computed here, and why."""
+    return PaperCell(table, row, measure, metric, nan, nan, 0, "", printed, "no scores", note)
+
+
+def leading(value: float, digits: int = 3) -> str:
+    """A number as the papers print it: `.071`, `-.055`, `1.099`; a negative zero has no sign."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text

@@ -9,7 +9,7 @@ from clirbench.papers.cells import PaperCell, Verdict, cells_table
 from clirbench.papers.tau_table import TauTable, printed_cells, reproduce
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Overview:
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
         """The published summaries beside ours, and every part whose scores are at hand, cell by cell."""
         parts = [table for part in self.parts.values() if part.scores for table in part.tables(result)]
-        missing = [f"{label}: {part.unavailable}" for label, part in self.parts.items() if not part.scores]
-        return [cells_table(self.name, self.title, reproduce_overview(self), missing), *parts]
+
+        return [cells_table(self.name, self.title, reproduce_overview(self)), *parts]
 
 
 def reproduce_overview(overview: Overview) -> list[PaperCell]:
@@ -56,4 +56,4 @@ def _here(overview: Overview, label: str, cell: PaperCell, text: str) -> PaperCe
 
 def _without_scores(part: TauTable, summary: str, metric: str) -> PaperCell:
     nan = float("nan")
-    return PaperCell(part.name, summary, part.measures[0], metric, nan, nan, 0, "", "", "no scores")
+    return PaperCell(part.name, summary, part.measures[0], metric, nan, nan, 0, "", "", "no scores", part.unavailable)

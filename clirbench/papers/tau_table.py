@@ -21,7 +21,7 @@ from clirbench.text import TextFile
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 DATA = Path(__file__).parents[1] / "data" / "papers"
 
@@ -210,11 +210,16 @@ def _path(name: str) -> Path:
         if not path.is_file():
             raise MissingData(f"{path}: no such score file")
         return path
+    return embedded(name.removeprefix("embedded:"))
+
+
+def embedded(name: str) -> Path:
+    """A table that is shipped, by its name; raises `UnknownName`."""
     for folder in (DATA, DATA.parent):
         for suffix in (".tsv", "_scores.tsv"):
-            if (path := folder / (name.removeprefix("embedded:") + suffix)).is_file():
+            if (path := folder / (name + suffix)).is_file():
                 return path
-    raise UnknownName("embedded score table", name.removeprefix("embedded:"), (p.stem for p in DATA.glob("*.tsv")))
+    raise UnknownName("embedded score table", name, (p.stem for p in DATA.glob("*.tsv")))
 
 
 def _printed(table: TauTable) -> dict[tuple[str, str], dict[str, str]]:

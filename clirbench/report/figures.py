@@ -1,73 +1,142 @@
-"""Figures: for each measure a grid of its metrics, one point for each system; png and svg, the same bytes each time."""
+"""Figures for a paper: for each measure a grid of its metrics, one mark for each system; svg, pdf and png."""
 
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Result
-from clirbench.report.layout import tau_cell
+from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
+from clirbench.report.groups import Groups, groups
+from clirbench.report.layout import interval, tau_cell
+from clirbench.report.pdf import pdf
+from clirbench.report.png import png
+from clirbench.result import Result
 from clirbench.scoreboard import Column
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-POINT = "#0072B2"  # Okabe and Ito's blue: told apart with any colour vision
 COLUMNS = 3
+WIDTH, HEIGHT = 230.0, 200.0  # of one plot with its labels, in points
+LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 24.0, 40.0
+GREY = "#D9D9D9"
+# Metrics on sacreBLEU's scale; others (NIST, counts, ratios) have no unit.
+PER_CENT = ("BLEU", "chrF", "Macro", "Micro", "SentBLEU", "METEOR", "Query", "Term", "TER", "WER", "PER", "CDER")
 
 
 def write(folder: Path, result: Result) -> None:
-    """Write `MEASURE.png` and `MEASURE.svg` for each measure."""
+    """Write `MEASURE.svg`, `.pdf` and `.png` for each measure that shares a system with a metric."""
     folder.mkdir()
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == "kendall"}
+    grouped = groups(result.board)
     for measure in result.board.measures:
         metrics = [m for m in result.board.metrics if np.isfinite(m.values + measure.values).any()]
         if metrics:
-            _save(grid(measure, metrics, rows), folder, safe(measure.name))
-    for table in result.tables:
-        if table.figure is not None:
-            _save(table.figure(), folder, table.name)
+            drawing = grid(measure, metrics, rows, grouped)
+            title = f"{measure.name} against {', '.join(metric.name for metric in metrics)}"
+            name = safe(measure.name)
+            (folder / f"{name}.svg").write_text(svg(drawing, title), encoding="utf-8", newline="\n")
+            (folder / f"{name}.pdf").write_bytes(pdf(drawing, title))
+            (folder / f"{name}.png").write_bytes(png(drawing))
 
 
-def grid(measure: Column, metrics: list[Column], rows: dict[tuple[str, str], Correlation]) -> "Figure":
-    """One small scatter plot for each metric, the measure on the vertical axis of all."""
-    from matplotlib.figure import Figure
-
-    n_rows = -(-len(metrics) // COLUMNS)
+def grid(
+    measure: Column, metrics: Sequence[Column], rows: dict[tuple[str, str], Correlation], grouped: Groups
+) -> Drawing:
+    """One scatter plot for each metric, the measure on the vertical axis of all; below them what the marks mean."""
     n_columns = min(COLUMNS, len(metrics))
-    width, height = 3.2 * n_columns, 2.8 * n_rows
-    figure = Figure(figsize=(width, height))
-    # Fixed margins (in inches): a layout engine that measures every label doubles the time.
-    margins = {"left": 0.7 / width, "right": 1 - 0.15 / width, "bottom": 0.55 / height, "top": 1 - 0.3 / height}
-    axes = figure.subplots(
-        n_rows, n_columns, squeeze=False, gridspec_kw={**margins, "wspace": 0.34, "hspace": 0.42}
-    ).ravel()
-    for axis, metric in zip(axes, metrics, strict=False):
-        _scatter(axis, metric, measure, rows.get((measure.name, metric.name)))
-    for axis in axes[len(metrics) :]:
-        axis.set_visible(False)
-    return figure
+    n_rows = -(-len(metrics) // n_columns)
+    legend = 18.0 if len(grouped.names) > 1 else 0.0
+    drawing = Drawing(WIDTH * n_columns, HEIGHT * n_rows + legend)
+    for i, metric in enumerate(metrics):
+        _plot(drawing, i % n_columns * WIDTH, i // n_columns * HEIGHT, metric, measure, grouped)
+        row = rows.get((measure.name, metric.name))
+        if row is not None:
+            x = i % n_columns * WIDTH + LEFT + (WIDTH - LEFT - RIGHT) / 2
+            text = f"tau {tau_cell(row)}{interval(row)}"
+            drawing.labels.append(Label(x, i // n_columns * HEIGHT + 15, text, 9, "middle", bold=True))
+    if legend:
+        _legend(drawing, grouped)
+    return drawing
 
 
-def _scatter(axis: "Axes", metric: Column, measure: Column, row: Correlation | None) -> None:
-    axis.scatter(metric.values, measure.values, s=18, color=POINT, alpha=0.85, linewidths=0)
-    axis.set_xlabel(metric.name + ("" if metric.higher_is_better else " (lower is better)"))
-    axis.set_ylabel(measure.name)
-    axis.grid(alpha=0.25, linewidth=0.5)
-    axis.locator_params(nbins=4)
-    axis.tick_params(labelsize=8)
-    if row is not None:
-        axis.set_title(f"tau {tau_cell(row)}", fontsize=9)
+def _plot(drawing: Drawing, x0: float, y0: float, metric: Column, measure: Column, grouped: Groups) -> None:
+    left, right, top, bottom = x0 + LEFT, x0 + WIDTH - RIGHT, y0 + TOP, y0 + HEIGHT - BOTTOM
+    kept = np.isfinite(metric.values + measure.values)
+    across = Scale.over(metric.values[kept], left, right)
+    along = Scale.over(measure.values[kept], bottom, top)
+    for value in across.ticks():
+        x = across(value)
+        drawing.lines.append(Line(((x, top), (x, bottom)), GREY, 0.5))
+        drawing.labels.append(Label(x, bottom + 11, across.text(value), 8, "middle"))
+    for value in along.ticks():
+        y = along(value)
+        drawing.lines.append(Line(((left, y), (right, y)), GREY, 0.5))
+        drawing.labels.append(Label(left - 4, y + 3, along.text(value), 8, "end"))
+    drawing.lines.append(Line(((left, top), (left, bottom), (right, bottom))))
+    for i in np.flatnonzero(kept).tolist():
+        group = grouped.of[i]
+        drawing.marks.append(
+            Mark(
+                across(float(metric.values[i])),
+                along(float(measure.values[i])),
+                SHAPES[group % len(SHAPES)],
+                COLOURS[group % len(COLOURS)],
+            )
+        )
+    drawing.labels.append(Label((left + right) / 2, bottom + 25, axis(metric), 9, "middle"))
+    drawing.labels.append(Label(x0 + 13, (top + bottom) / 2, axis(measure), 9, "middle", upright=True))
 
 
-def _save(figure: "Figure", folder: Path, name: str) -> None:
-    import matplotlib
+def axis(column: Column) -> str:
+    """A column's name with its unit, where we computed it and it has one, and its direction where less is better."""
+    unit = []
+    if column.origin == "computed" and column.role == "measure" and np.nanmax(np.abs(column.values)) <= 1:
+        unit.append("0-1")
+    if column.origin == "computed" and column.role == "metric" and column.name.startswith(PER_CENT):
+        unit.append("%" if not column.higher_is_better else "0-100")
+    if not column.higher_is_better:
+        unit.append("lower is better")
+    return column.name + (f" ({', '.join(unit)})" if unit else "")
 
-    with matplotlib.rc_context({"svg.hashsalt": "clirbench", "svg.fonttype": "none"}):
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": "clirbench"})
-        figure.savefig(folder / f"{name}.png", dpi=120, metadata={"Software": "clirbench"})
+
+def _legend(drawing: Drawing, grouped: Groups) -> None:
+    x, y = LEFT, drawing.height - 7
+    for i, name in enumerate(grouped.names):
+        drawing.marks.append(Mark(x, y - 3, SHAPES[i % len(SHAPES)], COLOURS[i % len(COLOURS)], 3))
+        drawing.labels.append(Label(x + 7, y, name, 8))
+        x += 24 + 4.6 * len(name)
+
+
+class Scale:
+    """From values to places along an axis, with a margin of 6 % at both ends."""
+
+    def __init__(self, low: float, high: float, start: float, end: float) -> None:
+        margin = 0.06 * (high - low) or abs(high) * 0.06 or 1.0
+        self.low, self.high, self.start, self.end = low - margin, high + margin, start, end
+
+    @classmethod
+    def over(cls, values: "np.typing.NDArray[np.float64]", start: float, end: float) -> "Scale":
+        return cls(float(values.min()), float(values.max()), start, end)
+
+    def __call__(self, value: float) -> float:
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def ticks(self) -> Iterator[float]:
+        """Round values, three to six of them."""
+        step = self.step()
+        for k in range(math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) + 1):
+            yield k * step
+
+    def step(self) -> float:
+        """1, 2 or 5 times a power of ten."""
+        rough = (self.high - self.low) / 6
+        power = 10.0 ** math.floor(math.log10(rough))
+        return next(m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.999)
+
+    def text(self, value: float) -> str:
+        """As many decimals as the step needs."""
+        decimals = max(0, -math.floor(math.log10(self.step()) + 1e-9))
+        return f"{value + 0.0:.{decimals}f}" if abs(value) < 1e7 else f"{value:.3g}"
 
 
 def safe(name: str) -> str:

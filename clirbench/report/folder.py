@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError
-from clirbench.experiment import Result, Retrieval
-from clirbench.report import figures, markdown, tables
+from clirbench.report import figures, latex, markdown, tables
+from clirbench.report.html import report as html
 from clirbench.report.layout import listed
+from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.trec import write_qrels, write_run
 
 MARKER = ".clirbench"
@@ -84,18 +85,20 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
         tables.write_tsv(folder / f"{table.name}.tsv", table.header, table.rows)
     figures.write(folder / "figures", result)
     (folder / "report.md").write_text(markdown.report(result), encoding="utf-8", newline="\n")
+    latex.write(folder / "latex", result)
+    html.write(folder, result, provenance)
     text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)
     (folder / "provenance.json").write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def write_trec(folder: Path, retrieval: Retrieval, runs: str) -> None:
-    """Judgments and runs of one set of topics; `runs` says which: all, ideal, none."""
+    """Judgments and runs of one set of topics; `runs` says which: all, ideal, none, auto."""
     folder.mkdir(parents=True, exist_ok=True)
     for label, judged in retrieval.judged.items():
         write_qrels(folder / f"qrels{f'.{label}' if label else ''}.txt", judged.qrels)
     if runs != "none":
         write_run(folder / "ideal.run", retrieval.ideal, "ideal")
-    if runs == "all":
+    if runs == "all" or (runs == "auto" and len(retrieval.runs) <= MANY_SYSTEMS):
         for system, run in retrieval.runs.items():
             write_run(folder / f"{file_name(system)}.run", run, system)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Counts, Result, Retrieval, marked
 from clirbench.relevance.agreement import agreement, system_agreement
+from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Scoreboard
 
 # Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.
@@ -34,6 +34,14 @@ def tau_cell(row: Correlation) -> str:
     if isnan(row.value):
         return "undefined"
     return short(row.value) if row.significant == "true" else f"{short(row.value)} x"
+
+
+def interval(row: Correlation) -> str:
+    """` [.71, .95]` where the run made an interval, nothing where it did not."""
+    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
+    if low is None or high is None or isnan(low) or isnan(high):
+        return ""
+    return f" [{short(low, 2)}, {short(high, 2)}]"
 
 
 def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall") -> list[TauTable]:

@@ -51,8 +51,8 @@ class Vocabulary:
     def chunks(self, block: NDArray[np.uint8], length: int, at: int, out: NDArray[np.int32]) -> tuple[int, int]:
         """Number the chunks of `block` from byte `at` on into `out`: (the byte reached, how many numbers).
 
-        The block's `length` bytes are followed by `kernel.PADDING` bytes of white space. Raises UnicodeDecodeError for bytes that
-        are not UTF-8.
+        The block's `length` bytes are followed by `kernel.PADDING` bytes of white space. Raises UnicodeDecodeError for
+        bytes that are not UTF-8.
         """
         from clirbench.retrieval import kernel
 

@@ -11,7 +11,9 @@ import scipy.stats
 from clirbench.analysis.differences import TESTS, Difference, clusters, differences, holm, williams
 from clirbench.analysis.evidence import Evidence
 from clirbench.errors import UnknownName
+from clirbench.papers.tau_table import DATA
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.tables import read_table
 from tests.analysis.worlds import Mean, scores_only, with_counts, world
 
 A, B, Y = [1.0, 2, 3, 4, 5, 7], [2.0, 1, 4, 3, 6, 5], [1.0, 2, 4, 3, 5, 6]
@@ -174,3 +176,22 @@ def test_false_positive_rate_of_swapped_segments_where_systems_are_seen_differen
     """Equally good metrics that disagree about systems: no exchange of segments reproduces that; documented."""
     assert rejected("perm-both", 0.2, 150) > 0.1
     assert rejected("perm-inputs", 0.2, 150) > 0.1
+
+
+def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
+    """Table 4 of Gowda et al. 2021: 0 of its 12 rows; the smallest p, PS-EN In with MAP, is about .069."""
+    groups: dict[str, dict[str, list[float]]] = {}
+    for record in read_table(DATA / "gowda2021_clssts.tsv").records():
+        group = groups.setdefault(record["group"], {name: [] for name in ("BLEU", "MacroF1", "mAQWV", "MAP")})
+        for name, values in group.items():
+            values.append(float(record[name]))
+    p_values = {}
+    for group, columns in groups.items():
+        if not group.endswith("Dev"):
+            evidence = scores_only([columns["MacroF1"], columns["BLEU"]], [columns["mAQWV"], columns["MAP"]])
+            for found in differences(evidence, ["perm-systems"], samples=4000):
+                p_values[group, found.measure] = found.p_value
+    assert len(p_values) == 12
+    smallest = min(p_values, key=lambda key: p_values[key])
+    assert smallest == ("PS-EN In", "y1")
+    assert p_values[smallest] == pytest.approx(0.069, abs=0.012)

@@ -11,7 +11,7 @@ from tests.analysis.worlds import scores_only
 def test_grid() -> None:
     grid = universes({"relevance.k": [10, 100], "retrieval.k1": [0.9, 1.2]})
     assert len(grid) == 4
-    assert grid[1] == (("relevance.k", "10"), ("retrieval.k1", "1.2"))
+    assert grid[1] == (("relevance.k", 10), ("retrieval.k1", 1.2))
     with pytest.raises(ConfigError, match="no values for a"):
         universes({"a": []})
 

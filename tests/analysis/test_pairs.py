@@ -135,3 +135,18 @@ def test_errors_and_scores_without_items() -> None:
         compare_pairs(world(), pairs=[("s00", "s1")])
     with pytest.raises(ConfigError, match="sampling=all"):
         compare_pairs(world(), sampling="all")
+
+
+def test_false_positive_rates() -> None:
+    """Equal systems: sacreBLEU's bootstrap p is one-sided, about .1 at .05; randomisation keeps .05."""
+    rng = np.random.default_rng(4)
+    called = {"bootstrap": 0, "randomisation": 0}
+    runs = 300
+    for _ in range(runs):
+        values = rng.normal(size=(2, 60))
+        board = Scoreboard(("a", "b"), (Column("y0", "measure", values.mean(axis=1)),))
+        evidence = Evidence(board, per_topic={"y0": values}, measures=world(n=2).measures)
+        for row in compare_pairs(evidence, list(called), samples=200):
+            called[row.test] += row.p_value < 0.05
+    assert 0.06 < called["bootstrap"] / runs < 0.16
+    assert called["randomisation"] / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)

@@ -1,5 +1,7 @@
 """Resampled scores against scoring the drawn lines from scratch."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -17,6 +19,7 @@ from clirbench.analysis.resampling import (
 from clirbench.errors import ConfigError
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.text import TextFile
 from clirbench.types import TestSet
 from tests.analysis.worlds import Mean, with_counts, world
 
@@ -92,3 +95,19 @@ def test_columns_resample_together() -> None:
     fixed = Draws(("systems",), samples=2)
     assert (resampled_x(evidence, fixed) == evidence.x).all()
     assert (resampled_y(evidence, fixed) == evidence.y).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", METRICS[:2], ids=lambda metric: metric.name)
+def test_compiled_loops_on_real_output(metric: MacroF, shared_data: Path) -> None:
+    """A real system on newstest2018 (2,998 segments), against the metric's own score of summed statistics."""
+    folder = shared_data / "vocab-sweep" / "de-en" / "newstest2018"
+    reference = TextFile(folder / "reference.txt.gz").lines()
+    hypotheses = TextFile(min((folder / "systems").iterdir())).lines()
+    statistics = metric.statistics(hypotheses, TestSet((tuple(reference),)))
+    weighting = weights(Draws(samples=12).items("segments", len(reference)), len(reference))
+    assert weighted_scores(metric, statistics, weighting) == pytest.approx(metric.score(weighting @ statistics))
+    totals = np.asarray(statistics.sum(axis=0)).reshape(-1)
+    some = [0, 1, 1500, 2997]
+    rest = np.array([metric.score(totals - statistics[[i]].toarray()[0]) for i in some])
+    assert left_out_scores(metric, statistics)[some] == pytest.approx(rest)

@@ -35,6 +35,11 @@ def test_no_scored_topic_gives_no_value_and_an_undefined_mean() -> None:
         assert np.isnan(measure.aggregate(values))
 
 
+def test_measures_of_our_own_need_none_of_the_librarys() -> None:
+    # Identical lists overlap fully at every depth.
+    assert score_run([parse("RBO")], IDEAL, Judged(QRELS, IDEAL))["RBO"] == pytest.approx([1, 1, 1])
+
+
 def test_together_as_alone_and_in_the_order_asked() -> None:
     run = Run.of({"1": {"b": 9, "a": 8, "z": 8}, "t3": {"b": 1, "a": 1}})
     judged = Judged(QRELS, IDEAL)

@@ -5,7 +5,10 @@ from pathlib import Path
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
+from clirbench.engine import Serial
 from clirbench.papers.overview import reproduce_overview
+from clirbench.result import Experiment, Result
+from clirbench.scoreboard import Scoreboard
 
 CONF = Path(__file__).parents[2] / "conf" / "paper"
 
@@ -23,3 +26,5 @@ def test_table_3() -> None:
     missing = [c for c in cells if c.verdict == "no scores"]
     assert len(missing) == 15
     assert all(c.row.startswith("WMT19") and "wmt-scores-2019.tsv" in c.note for c in missing)
+    _, *parts = overview.tables(Result(Experiment("test", Serial()), Scoreboard((), ()), ()))
+    assert len(parts) == 2

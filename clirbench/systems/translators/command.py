@@ -12,7 +12,7 @@ from pathlib import Path
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError
 from clirbench.systems.translators.base import Translate, miscounted
 from clirbench.systems.translators.content import content_fingerprint
-from clirbench.systems.translators.processes import run_to_end
+from clirbench.systems.translators.processes import Finished, run_to_end
 from clirbench.text import invalid_utf8, split_lines
 
 MODEL, SOURCE, OUTPUT = "{model}", "{source}", "{output}"
@@ -116,21 +116,11 @@ class CommandTranslator:
 
     def _call(self, lines: Sequence[str], model: Path | None) -> Sequence[str]:
         given = "".join(line + "\n" for line in lines).encode("utf-8")
-        with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
-            source, output = Path(folder) / "source.txt", Path(folder) / "output.txt"
-            arguments = self._arguments(model, {SOURCE: source, OUTPUT: output})
-            reads_file = any(SOURCE in word for word in self.words)
-            if reads_file:
-                source.write_bytes(given)
-            variables = {name: str(value) for name, value in self.environment.items()}
-            ended = run_to_end(arguments, None if reads_file else given, self.timeout, variables)
-            if ended.status != 0:
-                raise ResourceError(f"{self._named}: {len(lines)} lines: {self._said(ended.ending)}")
-            content = ended.output
-            if any(OUTPUT in word for word in self.words):
-                if not output.is_file():
-                    raise ResourceError(f"{self._named}: ended well but wrote no {OUTPUT} file")
-                content = output.read_bytes()
+        if any(mark in word for word in self.words for mark in (SOURCE, OUTPUT)):
+            with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
+                content = self._through_files(given, model, Path(folder) / "source.txt", Path(folder) / "output.txt")
+        else:
+            content = self._end(self._arguments(model, {}), given).output
         try:
             written = split_lines(content.decode("utf-8"))
         except UnicodeDecodeError as error:
@@ -138,6 +128,27 @@ class CommandTranslator:
         if len(written) != len(lines):
             raise miscounted(self._named, len(lines), len(written))
         return written
+
+    def _through_files(self, given: bytes, model: Path | None, source: Path, output: Path) -> bytes:
+        """What a command with `{source}`, `{output}` or both writes; the other way is stdin or stdout."""
+        reads_file = any(SOURCE in word for word in self.words)
+        if reads_file:
+            source.write_bytes(given)
+        arguments = self._arguments(model, {SOURCE: source, OUTPUT: output})
+        ended = self._end(arguments, None if reads_file else given)
+        if not any(OUTPUT in word for word in self.words):
+            return ended.output
+        if not output.is_file():
+            raise ResourceError(f"{self._named}: ended well but wrote no {OUTPUT} file")
+        return output.read_bytes()
+
+    def _end(self, arguments: Sequence[str], given: bytes | None) -> Finished:
+        variables = {name: str(value) for name, value in self.environment.items()}
+        ended = run_to_end(arguments, given, self.timeout, variables)
+        if ended.status != 0:
+            attempts = f"{self.retries + 1} attempts failed, the last: " if self.retries else ""
+            raise ResourceError(f"{self._named}: {attempts}{ended.ending}")
+        return ended
 
     def _arguments(self, model: Path | None, files: Mapping[str, Path]) -> list[str]:
         places = {**files, **({} if model is None else {MODEL: model})}
@@ -148,9 +159,6 @@ class CommandTranslator:
     @property
     def _named(self) -> str:
         return f"command {self.words[0] if not self.shell else self.command!r}"
-
-    def _said(self, ending: str) -> str:
-        return f"after {self.retries + 1} attempts: {ending}" if self.retries else ending
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:

@@ -1,5 +1,6 @@
 """`systems/translator=ctranslate2`: models converted for CTranslate2, from local folders."""
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from clirbench.errors import ConfigError, ResourceError
 from clirbench.systems.translators.base import Translate
 from clirbench.systems.translators.content import content_fingerprint
 from clirbench.systems.translators.libraries import require, version_of
-from clirbench.systems.translators.pieces import KINDS, load_pieces, require_pieces
+from clirbench.systems.translators.pieces import KINDS, kind_of, load_pieces, require_pieces
 from clirbench.systems.translators.transformers import DEVICES, needed
 
 COMPUTE_TYPES = (
@@ -28,7 +29,9 @@ class CTranslate2Translator:
     target.spm, or one for both), a tokenizer of transformers, or plain words; `tokenizer_kind` auto takes what is
     there. `beam`: hypotheses kept, 1 is greedy. `batch_size`: lines a batch. `max_source_tokens`: a longer line is cut
     there; `max_new_tokens`: an output ends there. `source_prefix`, `source_suffix`, `target_prefix`: pieces put around
-    each line (language codes; they are taken off the output again). `device`: auto takes a GPU when there is one.
+    each line (language codes; that of the target is taken off the output again). `source_suffix` None: the end-of-line
+    piece where the tokenizer is Marian's (source.spm) and the model's config.json does not have it added, else
+    nothing. `device`: auto takes a GPU when there is one.
     `compute_type`: `default` is what the model was saved with. `threads`: of one batch, 0 = the library decides.
 
     **Raises** `ConfigError` for a setting that makes no sense; `check` and loading: `ResourceError` for a library or
@@ -40,7 +43,7 @@ class CTranslate2Translator:
     max_source_tokens: int = 512
     max_new_tokens: int = 256
     source_prefix: Sequence[str] = ()
-    source_suffix: Sequence[str] = ()
+    source_suffix: Sequence[str] | None = None
     target_prefix: Sequence[str] = ()
     tokenizer: str | None = None
     tokenizer_kind: str = "auto"
@@ -61,7 +64,8 @@ class CTranslate2Translator:
 
     @property
     def signature(self) -> str:
-        marks = (("pre", self.source_prefix), ("post", self.source_suffix), ("target", self.target_prefix))
+        suffix = ["auto"] if self.source_suffix is None else self.source_suffix
+        marks = (("pre", self.source_prefix), ("post", suffix), ("target", self.target_prefix))
         around = "".join(f"|{name}:{' '.join(pieces)}" for name, pieces in marks if pieces)
         return (
             f"ctranslate2|beam:{self.beam}|batch:{self.batch_size}|src:{self.max_source_tokens}"
@@ -87,6 +91,7 @@ class CTranslate2Translator:
 
         folder = needed(model)
         pieces = load_pieces(self._tokenizer_folder(folder), self.tokenizer_kind)
+        suffix = self._suffix(folder) if self.source_suffix is None else self.source_suffix
         try:
             engine = ctranslate2.Translator(
                 str(folder), device=self.device, compute_type=self.compute_type, intra_threads=self.threads
@@ -95,7 +100,7 @@ class CTranslate2Translator:
             raise ResourceError(f"{folder}: CTranslate2 cannot load it ({error})") from error
 
         def translate(lines: Sequence[str]) -> list[str]:
-            given = [[*self.source_prefix, *pieces.split(line), *self.source_suffix] for line in lines]
+            given = [[*self.source_prefix, *pieces.split(line), *suffix] for line in lines]
             try:
                 results = self._run(engine, given)
             except (RuntimeError, ValueError) as error:
@@ -106,6 +111,20 @@ class CTranslate2Translator:
             yield translate
         finally:
             engine.unload_model()
+
+    def _suffix(self, model: Path) -> Sequence[str]:
+        """Marian's models are trained with an end-of-line piece, which SentencePiece itself does not add."""
+        tokenizer = self._tokenizer_folder(model)
+        if kind_of(tokenizer, self.tokenizer_kind) != "sentencepiece" or not (tokenizer / "source.spm").is_file():
+            return ()
+        try:
+            settings = json.loads((model / "config.json").read_text(encoding="utf-8"))
+            return () if settings["add_source_eos"] else (str(settings["eos_token"]),)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ResourceError(
+                f"{model}/config.json: does not say whether an end-of-line piece is added to each source line "
+                f"({type(error).__name__}: {error}); set source_suffix, [] for none"
+            ) from None
 
     def _run(self, engine: Any, given: list[list[str]]) -> Any:
         target = [list(self.target_prefix)] * len(given) if self.target_prefix else None

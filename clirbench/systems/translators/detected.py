@@ -16,11 +16,13 @@ def detected(model: Path) -> Translator:
     """
     if (model / "model.bin").is_file():
         return CTranslate2Translator()
-    if model.is_dir() and any(model.glob("*.safetensors")):
+    if any(model.glob("*.safetensors")):
         return TransformersTranslator()
-    found = sorted(path.name for path in model.iterdir()) if model.is_dir() else []
+    if not model.is_dir():
+        raise ResourceError(f"{model}: is no folder of a model; choose systems/translator=command for other engines")
+    found = sorted(path.name for path in model.iterdir())
     raise ResourceError(
-        f"{model}: no model that is known: neither model.bin (CTranslate2) nor *.safetensors (transformers; pickled "
-        f"weights are not loaded, convert them) lies in it, but {listed(found) if found else 'nothing'}; choose "
-        "systems/translator=command for other engines, or leave it out with systems.exclude"
+        f"{model}: neither model.bin (CTranslate2) nor *.safetensors (transformers; pickled weights are not loaded) "
+        f"lies in it, but {listed(found) if found else 'nothing'}; choose systems/translator=command for other "
+        "engines, or leave it out with systems.exclude"
     )

@@ -1,5 +1,6 @@
 """The ctranslate2 translator loads a converted (tiny) model and writes what that model was trained to write."""
 
+import json
 import shutil
 import warnings
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ def run(translator: CTranslate2Translator, lines: Sequence[str], model: Path) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"beam": 4}, {"batch_size": 2, "threads": 1}, {"compute_type": "float32"}])
 def test_every_line_gets_its_own_translation(converted: Path, settings: dict[str, Any]) -> None:
-    translator = CTranslate2Translator(source_suffix=["</s>"], **settings)
+    translator = CTranslate2Translator(**settings)
     lines = [*PAIRS, "", *reversed(PAIRS)]
     assert run(translator, lines, converted) == [PAIRS.get(line, "") for line in lines]
 
@@ -46,12 +47,23 @@ def test_a_tokenizer_of_transformers_that_lies_elsewhere(converted: Path, marian
 
 
 @pytest.mark.slow
+def test_a_model_that_adds_the_end_of_line_itself_is_not_given_another(converted: Path, tmp_path: Path) -> None:
+    model = Path(shutil.copytree(converted, tmp_path / "model"))
+    settings = json.loads((model / "config.json").read_text(encoding="utf-8"))
+    (model / "config.json").write_text(json.dumps({**settings, "add_source_eos": True}), encoding="utf-8")
+    assert run(CTranslate2Translator(), list(PAIRS), model) == list(PAIRS.values())
+    (model / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ResourceError, match=r"config.json: does not say .*KeyError: 'add_source_eos'.*source_suffix"):
+        run(CTranslate2Translator(), list(PAIRS), model)
+
+
+@pytest.mark.slow
 def test_words_that_are_pieces_already(converted: Path, marian: Path) -> None:
     from sentencepiece import SentencePieceProcessor
 
     pieces = SentencePieceProcessor(model_file=str(marian / "source.spm"))
     (written,) = run(
-        CTranslate2Translator(tokenizer_kind="words", source_suffix=["</s>"]),
+        CTranslate2Translator(tokenizer_kind="words", source_suffix=["</s>"]),  # words are given as they are
         [" ".join(pieces.encode("ein rotes buch", out_type=str))],
         converted,
     )
@@ -64,7 +76,7 @@ def test_what_every_output_begins_with_is_taken_off(converted: Path, marian: Pat
 
     pieces = SentencePieceProcessor(model_file=str(marian / "target.spm"))
     first, *rest = pieces.encode("a red book", out_type=str)
-    translator = CTranslate2Translator(source_suffix=["</s>"], target_prefix=[first])
+    translator = CTranslate2Translator(target_prefix=[first])
     assert run(translator, ["ein rotes buch"], converted) == [pieces.decode(rest)]
 
 

@@ -20,3 +20,9 @@ def test_by_the_files(tmp_path: Path) -> None:
     assert detected(tmp_path) == TransformersTranslator()
     (tmp_path / "model.bin").touch()
     assert detected(tmp_path) == CTranslate2Translator()
+
+
+def test_a_file_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(ResourceError, match=r"notes.txt: is no folder of a model"):
+        detected(tmp_path / "notes.txt")

@@ -45,6 +45,13 @@ def test_an_output_ends_where_it_must_and_a_long_line_is_cut(marian: Path) -> No
 
 
 @pytest.mark.slow
+def test_a_prefix_stands_before_each_line_and_an_unknown_language_is_refused(marian: Path) -> None:
+    assert run(TransformersTranslator(prefix="wo ist "), ["das haus"], marian) == ["where is the house"]
+    with pytest.raises(ResourceError, match="target_language=eng_Latn: the tokenizer does not know it"):
+        run(TransformersTranslator(target_language="eng_Latn"), ["das haus"], marian)
+
+
+@pytest.mark.slow
 def test_the_tokenizer_may_lie_elsewhere(marian: Path, tmp_path: Path) -> None:
     model, tokenizer = tmp_path / "model", tmp_path / "tokenizer"
     for folder, names in ((model, ("config.json", "model.safetensors", "generation_config.json")), (tokenizer, ())):

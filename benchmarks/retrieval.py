@@ -1,0 +1,363 @@
+"""Speed, memory and exactness of `retrieval=bm25`, beside Lucene through pyserini and bm25s, on real text.
+
+    python benchmarks/retrieval.py                                    # everything, about half an hour on two cores
+    python benchmarks/retrieval.py engines curve --segments 100000    # some parts, on less text
+
+Prints Markdown. The text is, in this order, europarl/en-2008-2009, europarl/fr-en-2007, the ladder's collection
+outputs and the WMT21 outputs of ../shared/data, repeated where more is asked for; a segment is a document. Topics are
+the titles of TREC 701-850, depth 1000. Every engine runs in a process of its own, after a warm-up on a few documents
+(the Java machine is started, compiled code is loaded); times are seconds of wall clock on one thread unless it says
+otherwise, medians of `--repeats` runs. "First" is the first system of a run, "further" any later one in the same
+process; `wc -w` is timed on the same plain file.
+"""
+
+# ruff: noqa: E402
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+sys.path[0] = str(PROJECT)  # else a script beside this one hides the standard library's statistics
+
+import argparse
+import itertools
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.bm25 import BM25
+from clirbench.retrieval.bm25s import BM25S
+from clirbench.retrieval.lucene import Lucene
+from clirbench.retrieval.rank_bm25 import RankBM25
+from clirbench.text import TextFile
+from clirbench.topics.made import KeyTerms
+from clirbench.topics.trec import TrecTopics
+from clirbench.types import Document, DocumentMap, Documents, Run, Topic
+
+DATA = PROJECT.parent / "shared" / "data"
+PARTS = ("engines", "curve", "workers", "cold", "tokens", "agreement")
+ENGINES = ("bm25", "pyserini", "lucene", "bm25s", "rank_bm25")
+RETRIEVERS: dict[str, Callable[[], Any]] = {"bm25": BM25, "lucene": Lucene, "bm25s": BM25S, "rank_bm25": RankBM25}
+Row = Sequence[object]
+
+
+# ------------------------------------------------------------------------------------------------- texts and topics
+
+
+def sources() -> list[Path]:
+    """The files of the text, in its order."""
+    europarl = DATA / "europarl"
+    files = [europarl / name / "reference.txt.gz" for name in ("en-2008-2009", "fr-en-2007")]
+    files += sorted((europarl / "fr-en-ladder" / "collection" / "systems").glob("*.txt*"))
+    files += sorted(DATA.glob("wmt21/*/systems/*.txt*"))
+    return files
+
+
+def endless_lines() -> Iterator[bytes]:
+    while True:
+        for path in sources():
+            for block in TextFile(path).blocks():
+                yield from (line + b"\n" for line in block.split(b"\n")[:-1])
+
+
+def write_text(path: Path, n_segments: int, skip: int = 0) -> None:
+    with path.open("wb") as stream:
+        stream.writelines(itertools.islice(endless_lines(), skip, skip + n_segments))
+
+
+def topics_of(*patterns: str) -> list[Topic]:
+    nothing = Documents.of([Document("1", "nothing")])
+    paths = [str(path) for pattern in patterns for path in sorted((DATA / "queries").glob(pattern))]
+    return [topic for path in paths for topic in TrecTopics(path=path).topics(nothing)]
+
+
+def title_topics() -> list[Topic]:
+    return topics_of("trec-terabyte/topics.701-850.txt")
+
+
+def segments(path: Path, n_segments: int) -> Documents:
+    documents = Documents(TextFile(path), DocumentMap.blocks_of(n_segments))
+    _ = documents.map.id_rank  # depends on the ids alone: computed once for all systems of a run
+    return documents
+
+
+# ------------------------------------------------------------------------------ what runs in a process of its own
+
+
+def pyserini_once(path: Path, topics: Sequence[Topic], threads: int) -> None:
+    """Index and search as pyserini's LuceneIndexer and LuceneSearcher.batch_search do: the Java calls they make."""
+    from clirbench.retrieval.jvm import java
+
+    with tempfile.TemporaryDirectory() as folder:
+        indexer = java()("io.anserini.index.SimpleIndexer")(folder, False, threads)
+        number = 0
+        for block in TextFile(path).blocks():
+            lines = block.decode().split("\n")[:-1]
+            indexer.addRawDocuments(
+                [json.dumps({"id": f"{number + i:07}", "contents": line}) for i, line in enumerate(lines)]
+            )
+            number += len(lines)
+        indexer.close()
+        searcher = java()("io.anserini.search.SimpleSearcher")(folder)
+        searcher.set_bm25(0.9, 0.4)
+        ids, texts = java()("java.util.ArrayList")(), java()("java.util.ArrayList")()
+        for topic in topics:
+            ids.add(topic.topic_id)
+            texts.add(topic.text)
+        found = searcher.batch_search(texts, ids, 1000, threads)
+        if found.size() == 0:
+            raise SystemExit("pyserini found nothing")
+        searcher.close()
+
+
+def measure(engine: str, path: Path, n_segments: int, n_systems: int) -> dict[str, Any]:
+    """Seconds of each of `n_systems` runs over the same text in this process, and its peak memory."""
+    topics = title_topics()
+    warm = Documents.of([Document("1", "oil history"), Document("2", "pearl")])
+    threads = 2 if engine.endswith(":2") else 1
+    if engine.startswith("pyserini"):
+        small = path.with_name(f"small-{os.getpid()}.txt")
+        small.write_text("oil history\npearl\n", encoding="utf-8")
+        work: Callable[[], object] = lambda: pyserini_once(path, topics, threads)  # noqa: E731
+        pyserini_once(small, topics, threads)
+    else:
+        retriever = RETRIEVERS[engine]()
+        retriever.rank(warm, [Topic.of("w", "oil")])
+        documents = segments(path, n_segments)
+        work = lambda: retriever.rank(documents, topics)  # noqa: E731
+    before = peak_megabytes()
+    seconds = []
+    for _ in range(n_systems):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return {"seconds": seconds, "before": before, "peak": peak_megabytes()}
+
+
+def peak_megabytes() -> float:
+    """Peak resident memory of this process, from the kernel (ru_maxrss would inherit the parent's)."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+    except (OSError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def in_a_process(engine: str, path: Path, n_segments: int, n_systems: int) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--child", engine, str(path), str(n_segments), str(n_systems)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{engine} failed:\n{done.stderr}")
+    return json.loads(done.stdout.split("\n")[-2])  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------------------------------------------------------------- the parts
+
+
+def table(title: str, header: Row, rows: Sequence[Row]) -> None:
+    print(f"\n### {title}\n")
+    for row in (header, ["---"] * len(header), *rows):
+        print("| " + " | ".join(f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row) + " |")
+    sys.stdout.flush()
+
+
+def seconds_of_wc(path: Path, repeats: int) -> float:
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        subprocess.run(["wc", "-w", str(path)], check=True, capture_output=True)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def engines(options: argparse.Namespace, folder: Path) -> None:
+    path = folder / "text.txt"
+    write_text(path, options.segments)
+    wc = seconds_of_wc(path, options.repeats)
+    rows: list[Row] = []
+    for engine in options.engines:
+        n_segments = min(options.segments, 20_000) if engine == "rank_bm25" else options.segments
+        text = path
+        if n_segments != options.segments:
+            text = folder / "short.txt"
+            write_text(text, n_segments)
+        for threads in ("", ":2") if engine == "pyserini" else ("",):
+            runs = [in_a_process(engine + threads, text, n_segments, 2) for _ in range(options.repeats)]
+            first, further = (statistics.median(run["seconds"][i] for run in runs) for i in (0, 1))
+            note = f"{engine}{', 2 threads' if threads else ''}{f' ({n_segments:,} segments)' if text != path else ''}"
+            peak, before = (statistics.median(run[key] for run in runs) for key in ("peak", "before"))
+            rows.append((note, first, further, further / wc if text == path else "-", f"{peak:.0f}", f"{before:.0f}"))
+    rows.append(("wc -w", wc, wc, 1.0, "-", "-"))
+    words = subprocess.run(["wc", "-w", str(path)], check=True, capture_output=True, text=True).stdout.split()[0]
+    header = ("engine", "first system, s", "further system, s", "further / wc", "peak MB", "of which before")
+    table(f"{options.segments:,} segments, {int(words):,} words, 150 topics", header, rows)
+
+
+def curve(options: argparse.Namespace, folder: Path) -> None:
+    rows: list[Row] = []
+    for n_segments in options.curve:
+        path = folder / "curve.txt"
+        write_text(path, n_segments)
+        runs = [in_a_process("bm25", path, n_segments, 2) for _ in range(options.repeats)]
+        first, further = (statistics.median(run["seconds"][i] for run in runs) for i in (0, 1))
+        wc = seconds_of_wc(path, options.repeats)
+        megabytes = path.stat().st_size / 1e6
+        peak, before = (statistics.median(run[key] for run in runs) for key in ("peak", "before"))
+        rows.append((f"{n_segments:,}", megabytes, first, further, wc, 1000 * further / megabytes, peak, before))
+    header = ("segments", "MB", "first, s", "further, s", "wc -w, s", "further, s/GB", "peak MB", "of which before")
+    table("bm25: time and memory by size of the text", header, rows)
+
+
+def workers(options: argparse.Namespace, folder: Path) -> None:
+    path_of = [folder / f"system-{number}.txt" for number in range(options.systems)]
+    for number, path in enumerate(path_of):
+        write_text(path, options.system_segments, skip=number * 60_000)
+    seconds = {}
+    for n_workers in (1, 2):
+        command = [sys.executable, __file__, "--child-workers", str(n_workers), str(options.system_segments)]
+        done = subprocess.run([*command, *map(str, path_of)], capture_output=True, text=True, check=True)
+        seconds[n_workers] = float(done.stdout.split()[-1])
+    title = f"bm25: {options.systems} systems of {options.system_segments:,} segments"
+    header = ("workers", "s", "of one worker's")
+    table(title, header, [(n, value, value / seconds[1]) for n, value in seconds.items()])
+
+
+def run_workers(n_workers: int, n_segments: int, paths: Sequence[str]) -> float:
+    """All systems through the line's own engine, from the start of the workers to the last run."""
+    from clirbench.engine import Processes
+
+    shared = segments(Path(paths[0]), n_segments).map
+    systems = [Documents(TextFile(Path(path)), shared) for path in paths]
+    start = time.perf_counter()
+    runs = list(Processes(workers=n_workers).pmap(Step(BM25(), tuple(title_topics())), systems))
+    if len(runs) != len(paths):
+        raise SystemExit("a system is missing")
+    return time.perf_counter() - start
+
+
+class Step:
+    """Rank one system's collection; what a worker is sent."""
+
+    def __init__(self, retriever: BM25, topics: tuple[Topic, ...]) -> None:
+        self.retriever = retriever
+        self.topics = topics
+
+    def __call__(self, documents: Documents) -> Run:
+        return self.retriever.rank(documents, self.topics)
+
+
+def cold(options: argparse.Namespace, folder: Path) -> None:
+    """`+experiment=folder` on systems of 1,000 segments, from the start of the program to its end."""
+    command = [sys.executable, "-m", "clirbench", "+experiment=folder", f"folder={DATA / 'wmt21' / 'de-en'}"]
+    command += ["topics=keyterms", "references=A", "metric=[BLEU]", f"hydra.run.dir={folder / 'run'}"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    rows: list[Row] = []
+    for number in range(options.repeats + 1):  # the first leaves byte code and compiled code on disk
+        extra = [f"paths.cache={folder / f'cache-{number}'}"]
+        start = time.perf_counter()
+        done = subprocess.run(
+            [*command, *extra], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            print(f"\n### cold start\n\nfailed: {done.stderr[-800:]}")
+            return
+        rows.append((number or "(first ever)", time.perf_counter() - start))
+    table(
+        "cold start: folder of 1,000-segment systems, BLEU, nothing stored, compiled code on disk", ("run", "s"), rows
+    )
+
+
+def texts_to_agree_on() -> list[Path]:
+    """The texts and systems on which bm25 and lucene must give identical lists."""
+    paths = [*sources()[:2]]
+    for folder in [*sorted(DATA.glob("wmt21/*-en")), DATA / "lignos2019" / "cs-en"]:
+        paths += [*sorted(folder.glob("reference*.txt")), *sorted((folder / "systems").glob("*.txt"))[:1]]
+    return [*paths, *sorted((DATA / "europarl" / "fr-en-ladder" / "collection" / "systems").glob("*"))[:1]]
+
+
+def agreement(options: argparse.Namespace, folder: Path) -> None:
+    import numpy as np
+
+    trec = topics_of("trec-terabyte/topics.701-850.txt", "trec-adhoc/topics.*.txt")
+    rows: list[Row] = []
+    for path in texts_to_agree_on():
+        documents = segments(path, len(TextFile(path).lines()))
+        topics = [*trec, *KeyTerms(English()).topics(documents)]
+        ours, theirs = BM25().rank(documents, topics), Lucene().rank(documents, topics)
+        different = sum(ours.ranking(topic_id) != theirs.ranking(topic_id) for topic_id in ours.topic_ids)
+        same = ours.tied.shape == theirs.tied.shape
+        apart = float(np.max(np.abs(ours.tied - theirs.tied) / theirs.tied)) if same and len(ours.tied) else 0.0
+        name = str(path.relative_to(DATA))
+        rows.append((name, f"{len(documents):,}", len(topics), different, f"{apart:.1e}" if same else "-"))
+    header = ("text", "segments", "topics", "different lists", "largest relative difference of scores")
+    table("bm25 and lucene: ranked lists at depth 1000", header, rows)
+
+
+def tokens(options: argparse.Namespace, folder: Path) -> None:
+    from clirbench.retrieval.jvm import java
+
+    utilities = java()("io.anserini.analysis.AnalyzerUtils")
+    english = java()("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()
+    analyse = English().terms
+    n_lines = different = n_terms = 0
+    for path in texts_to_agree_on():
+        lines = TextFile(path).lines()
+        for start in range(0, len(lines), 500):
+            some = lines[start : start + 500]
+            asked = utilities.analyze(english, "".join(f" qjq {line}" for line in some)).toArray()
+            expected = [list(group) for mark, group in itertools.groupby(asked, lambda t: t == "qjq") if not mark]
+            ours = [terms for terms in map(analyse, some) if terms]
+            n_terms += sum(map(len, ours))
+            different += sum(left != right for left, right in itertools.zip_longest(ours, expected))
+            n_lines += len(some)
+    table(
+        "english: token streams beside Lucene's",
+        ("lines", "terms", "lines that differ"),
+        [(n_lines, n_terms, different)],
+    )
+
+
+def machine() -> str:
+    model = "unknown processor"
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n"):
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, load at the start {load}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=PARTS, help=f"which parts: {', '.join(PARTS)} (all)")
+    parser.add_argument("--segments", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
+    parser.add_argument("--curve", nargs="+", type=int, default=[100_000, 250_000, 500_000, 1_000_000, 2_000_000])
+    parser.add_argument("--systems", type=int, default=16)
+    parser.add_argument("--system-segments", type=int, default=380_000)
+    if sys.argv[1:2] == ["--child"]:
+        engine, path, n_segments, n_systems = sys.argv[2:]
+        print(json.dumps(measure(engine, Path(path), int(n_segments), int(n_systems))))
+        return
+    if sys.argv[1:2] == ["--child-workers"]:
+        print(run_workers(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]))
+        return
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"unknown parts {', '.join(sorted(unknown))}; choices: {', '.join(PARTS)}")
+    print(f"## Retrieval\n\n{machine()}")
+    by_name = {f.__name__: f for f in (engines, curve, workers, cold, tokens, agreement)}
+    with tempfile.TemporaryDirectory() as folder:
+        for part in options.parts:
+            by_name[part](options, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

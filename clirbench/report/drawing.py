@@ -1,0 +1,111 @@
+"""A drawing of lines, marks and text in points (1/72 inch), origin at the top left, and its form as svg.
+
+Figures are many and small; placing a few hundred strokes ourselves takes a hundredth of the time of a plotting
+library, and gives the same bytes each time. `pdf.py` and `png.py` write the same drawing.
+"""
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Literal
+
+Anchor = Literal["start", "middle", "end"]
+Shape = Literal["circle", "square", "diamond", "triangle"]
+
+# Okabe and Ito: told apart with any colour vision; each colour has a shape too, so that grey prints read as well.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A stroke through points."""
+
+    points: tuple[tuple[float, float], ...]
+    colour: str = "#000000"
+    width: float = 0.7
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A filled shape around (x, y), `radius` from its centre."""
+
+    x: float
+    y: float
+    shape: Shape = "circle"
+    colour: str = COLOURS[0]
+    radius: float = 2.4
+
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """The corners of a shape that has some, of about a circle's area."""
+        x, y, r = self.x, self.y, self.radius
+        if self.shape == "square":
+            a = 0.88 * r
+            return (x - a, y - a), (x + a, y - a), (x + a, y + a), (x - a, y + a)
+        if self.shape == "diamond":
+            a = 1.25 * r
+            return (x, y - a), (x + a, y), (x, y + a), (x - a, y)
+        a = 1.3 * r
+        return (x, y - a), (x + 0.95 * a, y + 0.7 * a), (x - 0.95 * a, y + 0.7 * a)
+
+
+@dataclass(frozen=True)
+class Label:
+    """Text whose baseline starts, centres or ends at (x, y); `upright` text reads from bottom to top."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 8
+    anchor: Anchor = "start"
+    upright: bool = False
+    bold: bool = False
+
+
+@dataclass
+class Drawing:
+    """What is drawn, in order; width and height in points."""
+
+    width: float
+    height: float
+    lines: list[Line] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+
+
+def svg(drawing: Drawing, title: str) -> str:
+    """The drawing as a stand-alone svg; `title` is what a screen reader says."""
+    w, h = number(drawing.width), number(drawing.height)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}pt" height="{h}pt" viewBox="0 0 {w} {h}" role="img" '
+        'font-family="Helvetica, Arial, DejaVu Sans, sans-serif">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{w}" height="{h}" fill="#FFFFFF"/>',
+    ]
+    for line in drawing.lines:
+        path = " ".join(f"{number(x)},{number(y)}" for x, y in line.points)
+        parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="{number(line.width)}"/>'
+        )
+    parts += [_mark(mark) for mark in drawing.marks]
+    for label in drawing.labels:
+        at = f'x="{number(label.x)}" y="{number(label.y)}"'
+        if label.upright:
+            at = f'transform="translate({number(label.x)} {number(label.y)}) rotate(-90)"'
+        bold = ' font-weight="bold"' if label.bold else ""
+        anchor = f' text-anchor="{label.anchor}"' if label.anchor != "start" else ""
+        parts.append(f'<text {at} font-size="{number(label.size)}"{anchor}{bold}>{escape(label.text)}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _mark(mark: Mark) -> str:
+    paint = f'fill="{mark.colour}" fill-opacity="0.85"'
+    if mark.shape == "circle":
+        return f'<circle cx="{number(mark.x)}" cy="{number(mark.y)}" r="{number(mark.radius)}" {paint}/>'
+    path = " ".join(f"{number(x)},{number(y)}" for x, y in mark.corners())
+    return f'<polygon points="{path}" {paint}/>'
+
+
+def number(value: float) -> str:
+    """Two decimals, none that say nothing."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -1,0 +1,255 @@
+"""BM25 against a slow, obvious version (to the last bit), Lucene, rank_bm25, bm25s and sums by hand."""
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
+from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.plain import Whitespace
+from clirbench.retrieval.bm25 import BM25, rounded_lengths
+from clirbench.text import TextFile
+from clirbench.types import Document, DocumentMap, Documents, Run, Topic
+
+
+def collection(*texts: str) -> Documents:
+    return Documents.of(Document(f"d{number}", text) for number, text in enumerate(texts, 1))
+
+
+def scores(run: Run, topic_id: str) -> dict[str, float]:
+    return dict(zip(run.ranking(topic_id), run.values(topic_id, tied=True).tolist(), strict=True))
+
+
+# ---------------------------------------------------------------------------------------------- the slow version
+
+
+def int_to_byte4(value: int) -> int:
+    """Lucene's SmallFloat.intToByte4, from its description: 24 exact values, then 3 bits behind the leading one."""
+    if value < 24:
+        return value
+    value -= 24
+    bits = value.bit_length()
+    if bits < 4:
+        return 24 + value
+    shift = bits - 4
+    return 24 + (((value >> shift) & 7) | ((shift + 1) << 3))
+
+
+def byte4_to_int(code: int) -> int:
+    if code < 24:
+        return code
+    code -= 24
+    mantissa, shift = code & 7, (code >> 3) - 1
+    return 24 + (mantissa if shift == -1 else (mantissa | 8) << shift)
+
+
+def slow_bm25(engine: BM25, documents: Documents, topic: Topic) -> list[tuple[str, float]]:
+    """One document and one term at a time, every step in the width that Lucene has it in."""
+    f = np.float32
+    analysed = [(document.doc_id, Counter(engine.analyzer.terms(document.text))) for document in documents]
+    held = [counts for _, counts in analysed if counts]
+    average = f(sum(sum(counts.values()) for counts in held) / len(held))
+    query: Counter[str] = Counter()
+    for text, weight in topic.parts:
+        for term in engine.analyzer.terms(text):
+            query[term] += weight  # type: ignore[assignment]
+    ranked = []
+    for doc_id, counts in analysed:
+        length = sum(counts.values())
+        rounded = byte4_to_int(int_to_byte4(length)) if engine.lengths == "lucene" else length
+        k1, b = f(engine.k1), f(engine.b)
+        total, matched = 0.0, False
+        for term, qtf in query.items():
+            if counts[term]:
+                df = sum(term in other for other in held)
+                weight = f(qtf) * f(math.log(1 + (len(held) - df + 0.5) / (df + 0.5)))
+                norm = f(1) / (k1 * ((f(1) - b) + b * f(rounded) / average))
+                total += float(weight - weight / (f(1) + f(counts[term]) * norm))
+                matched = True
+        if matched:
+            ranked.append((doc_id, float(f(total))))
+    return sorted(ranked, key=lambda pair: (-pair[1], pair[0]))[: engine.depth]
+
+
+vocabulary = st.sampled_from(
+    ["oil", "Oil.", "history", "the", "pearls", "Pearl", "(oil)", "1,000", "\u00e9t\u00e9", "x" * 20]
+)
+lines = st.lists(vocabulary, max_size=50).map(" ".join)
+
+
+@given(
+    texts=st.lists(lines, min_size=1, max_size=12).filter(lambda texts: any(English().terms(text) for text in texts)),
+    query=st.lists(vocabulary, max_size=5).map(" ".join),
+    weight=st.sampled_from([0.5, 1.0, 3.0]),
+    lengths=st.sampled_from(["lucene", "exact"]),
+    b=st.sampled_from([0.0, 0.4, 1.0]),
+    depth=st.sampled_from([1, 3, 1000]),
+)
+def test_equals_the_slow_version_to_the_last_bit(
+    texts: list[str], query: str, weight: float, lengths: str, b: float, depth: int
+) -> None:
+    engine = BM25(b=b, lengths=lengths, depth=depth)
+    topic = Topic("t", (("oil history", weight), (query, 1.0)))
+    documents = collection(*texts)
+    run = engine.rank(documents, [topic])
+    expected = slow_bm25(engine, documents, topic)
+    assert list(zip(run.ranking("t"), run.values("t", tied=True).tolist(), strict=True)) == expected
+
+
+@given(st.integers(0, 2**31 - 1))
+def test_lengths_are_rounded_as_in_a_lucene_index(length: int) -> None:
+    assert rounded_lengths(np.array([length], dtype=np.int32)).tolist() == [byte4_to_int(int_to_byte4(length))]
+
+
+def test_rounded_lengths_that_are_known() -> None:
+    """Exact to 40, then in steps of 2, 4, 8, ...: the length table of Lucene's BM25Similarity."""
+    assert rounded_lengths(np.array([0, 23, 39, 40, 41, 42, 57, 60, 1000], dtype=np.int32)).tolist() == [
+        0, 23, 39, 40, 40, 42, 56, 60, 984,
+    ]  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ sums by hand
+
+
+def test_a_score_by_hand() -> None:
+    """N = 2, avgdl = 2; oil stands once in d1 (dl 3): ln(1 + 1.5 / 1.5) * 1 / (1 + .9 * (.6 + .4 * 3 / 2))."""
+    run = BM25().rank(collection("oil price rises", "history"), [Topic.of("t", "oil")])
+    assert scores(run, "t") == {"d1": pytest.approx(math.log(2) / (1 + 0.9 * (0.6 + 0.4 * 1.5)), rel=1e-6)}
+
+
+def test_repeated_terms_and_weights_count() -> None:
+    documents = collection("oil", "history", "x")
+    once, twice, half = (
+        scores(BM25().rank(documents, [topic]), "t")["d1"]
+        for topic in (Topic.of("t", "oil"), Topic.of("t", "oil oil"), Topic("t", (("oil", 0.5), ("history", 0.0))))
+    )
+    assert twice == pytest.approx(2 * once)
+    assert half == pytest.approx(once / 2)
+
+
+def test_what_matched_nothing_is_kept() -> None:
+    run = BM25().rank(
+        collection("oil", "oil"), [Topic.of("a", "oil pearl"), Topic.of("b", "the of"), Topic.of("c", "x")]
+    )
+    assert run.unmatched == (("pearl",), (), ("x",))
+    assert run.n_matched.tolist() == [2, 0, 0]
+    assert run.ranking("b") == run.ranking("c") == ()
+
+
+def test_depth_cuts_the_list_and_not_the_count() -> None:
+    run = BM25(depth=2).rank(collection("oil", "oil oil", "oil"), [Topic.of("t", "oil")])
+    assert run.ranking("t") == ("d2", "d1")
+    assert run.n_matched.tolist() == [3]
+
+
+def test_k1_of_0_scores_presence_alone() -> None:
+    run = BM25(k1=0).rank(collection("oil", "oil oil", "x"), [Topic.of("t", "oil")])
+    idf = math.log(1 + 1.5 / 2.5)
+    assert scores(run, "t") == {"d1": pytest.approx(idf), "d2": pytest.approx(idf)}
+
+
+# ---------------------------------------------------------------------------------------- against other libraries
+
+
+@pytest.fixture(scope="module")
+def sample(shared_data: Path) -> Documents:
+    text = TextFile(shared_data / "lignos2019" / "cs-en" / "reference.txt").lines()[:1500]
+    return collection(*text, "", "the")
+
+
+def test_okapi_equals_rank_bm25(sample: Documents, trec_topics) -> None:  # type: ignore[no-untyped-def]
+    library = pytest.importorskip("rank_bm25")
+    terms = [English().terms(document.text) for document in sample]
+    oracle = library.BM25Okapi(terms, k1=1.5, b=0.75)
+    engine = BM25(k1=1.5, b=0.75, idf="okapi", lengths="exact", count_empty=True, depth=10_000)
+    _agree(engine, sample, trec_topics, oracle.get_scores)
+
+
+def test_okapi_floor_for_common_terms_equals_rank_bm25() -> None:
+    """A term in most documents has a negative idf, which rank_bm25 replaces; one in half of them has 0."""
+    library = pytest.importorskip("rank_bm25")
+    texts = ["oil half x", "oil half", "oil y z", "oil pearl", "w"]
+    oracle = library.BM25Okapi([text.split() for text in texts], k1=0.9, b=0.4)
+    engine = BM25(idf="okapi", lengths="exact", analyzer=Whitespace())
+    for query in ("oil", "half", "oil half pearl"):
+        run = engine.rank(collection(*texts), [Topic.of("t", query)])
+        expected = oracle.get_scores(query.split())
+        for doc_id, score in scores(run, "t").items():
+            assert score == pytest.approx(expected[int(doc_id[1:]) - 1], rel=1e-5, abs=1e-7)
+
+
+def test_unrounded_lengths_equal_bm25s(sample: Documents, trec_topics) -> None:  # type: ignore[no-untyped-def]
+    library = pytest.importorskip("bm25s")
+    oracle = library.BM25(method="lucene", k1=0.9, b=0.4)
+    oracle.index([English().terms(document.text) for document in sample], show_progress=False)
+    known = set(oracle.vocab_dict)
+
+    def get_scores(terms: list[str]) -> np.ndarray:  # type: ignore[type-arg]
+        held = [term for term in terms if term in known]
+        return oracle.get_scores(held) if held else np.zeros(len(sample))
+
+    _agree(BM25(lengths="exact", count_empty=True, depth=10_000), sample, trec_topics, get_scores)
+
+
+def _agree(engine: BM25, documents: Documents, topics, get_scores) -> None:  # type: ignore[no-untyped-def]
+    """Every score of every topic to 1e-5 relative; what is not ranked scores 0."""
+    run = engine.rank(documents, topics)
+    for topic in topics:
+        expected = get_scores(English().terms(topic.text))
+        found = np.zeros(len(documents))
+        for doc_id, score in scores(run, topic.topic_id).items():
+            found[int(doc_id[1:]) - 1] = score
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+# ------------------------------------------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k1": -1}, "retrieval.k1=-1: must be 0 or above"),
+        ({"k1": math.nan}, "retrieval.k1=nan"),
+        ({"b": 1.5}, "retrieval.b=1.5: must be between 0 and 1"),
+        ({"depth": 0}, "retrieval.depth=0: must be 1 or above"),
+    ],
+)
+def test_impossible_parameters(arguments: dict[str, float], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        BM25(**arguments)  # type: ignore[arg-type]
+
+
+def test_unknown_variants() -> None:
+    with pytest.raises(UnknownName, match="unknown idf 'lucen'. Did you mean 'lucene'"):
+        BM25(idf="lucen")
+    with pytest.raises(UnknownName, match="unknown lengths 'rounded'"):
+        BM25(lengths="rounded")
+
+
+def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"good line\n" * 200_000 + b"bad \xff line\nmore\n")
+    with pytest.raises(InputError, match=r"text.txt: line 200001, byte 5: 0xff is not valid UTF-8"):
+        BM25().rank(Documents(TextFile(path), DocumentMap.blocks_of(200_002)), [Topic.of("t", "good")])
+    # The chunks seen before the bad one are not lost to the next collection.
+    assert BM25().rank(collection("good"), [Topic.of("t", "good")]).ranking("t") == ("d1",)
+
+
+@pytest.mark.parametrize("n_lines", [2, 4])
+def test_text_that_does_not_fit_its_map(tmp_path: Path, n_lines: int) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("one\ntwo\nthree\n", encoding="utf-8")
+    with pytest.raises(AlignmentError, match=f"text.txt: 3 lines, but its {n_lines} documents have {n_lines}"):
+        BM25().rank(Documents(TextFile(path), DocumentMap.blocks_of(n_lines)), [Topic.of("t", "one")])
+
+
+def test_signature_names_every_parameter() -> None:
+    assert BM25().signature == (
+        "bm25:clirbench|k1:0.9|b:0.4|idf:lucene|lengths:lucene|empty:skipped|qtf:sum"
+        "|an:english,words:uax29-12.1,stop:lucene33,stem:porter|depth:1000|ties:doc_id"
+    )

@@ -1,0 +1,101 @@
+"""What the vocabulary costs, counted: each distinct chunk is analysed once, for all collections of a process."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.retrieval import vocabulary as module
+from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.plain import Whitespace
+from clirbench.retrieval.bm25 import BM25
+from clirbench.retrieval.postings import postings
+from clirbench.retrieval.vocabulary import vocabulary
+from clirbench.text import TextFile
+from clirbench.types import Document, Documents, Topic
+
+
+class Counting(Whitespace):
+    """Splits at white space and remembers what it was asked; two of them are never equal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        object.__setattr__(self, "asked", [])
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def terms(self, text: str) -> list[str]:
+        self.asked.append(text)  # type: ignore[attr-defined]
+        return super().terms(text)
+
+
+def documents(*texts: str) -> Documents:
+    return Documents.of(Document(f"{number:03}", text) for number, text in enumerate(texts))
+
+
+def test_each_distinct_chunk_is_analysed_once_in_all_collections() -> None:
+    analyzer = Counting()
+    for _ in range(2):
+        postings(documents("a b a b c", "a (b) c"), analyzer, ["a", "b"])
+        postings(documents("c b a new", "a"), analyzer, ["a", "b"])
+    assert analyzer.asked == ["a", "b", "c", "(b)", "new"]  # type: ignore[attr-defined]
+
+
+def test_analyses_grow_with_distinct_chunks_and_not_with_text(shared_data: Path) -> None:
+    lines = TextFile(shared_data / "wmt21" / "de-en" / "reference-A.txt").lines()
+    distinct = {chunk for line in lines for chunk in line.replace("\u00a0", "_").split()}
+    analyzer = Counting()
+    for repeated in (1, 5):
+        postings(documents(*(line.replace("\u00a0", "_") for line in lines * repeated)), analyzer, ["tax"])
+        assert len(analyzer.asked) == len(distinct)  # type: ignore[attr-defined]
+
+
+def test_one_vocabulary_serves_all_systems_of_a_run() -> None:
+    topics = [Topic.of("t", "kept alive between systems")]
+    terms = tuple(English().terms(topics[0].text))
+    BM25().rank(documents("systems that live", "kept"), topics)
+    known = vocabulary(English(), terms, False)
+    before = known.n_analyses
+    BM25().rank(documents("kept", "systems that live"), topics)
+    assert vocabulary(English(), terms, False) is known
+    assert known.n_analyses == before > 0
+
+
+def test_chunks_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a limit of 100 bytes: the same postings, more analyses, little kept."""
+    texts = [f"oil chunk{number} oil" for number in range(200_000)]
+    analyzer = Counting()
+    whole = postings(documents(*texts), analyzer, ["oil"])
+    monkeypatch.setattr(module, "FORGET_BEYOND", 100)
+    small = Counting()
+    cut = postings(documents(*texts), small, ["oil"])
+    assert (whole.counts == cut.counts).all()
+    assert (whole.lengths == cut.lengths).all()
+    assert len(small.asked) > len(analyzer.asked) == 200_001  # type: ignore[attr-defined]
+    assert vocabulary(small, ("oil",), False).n_chunks < 150_000
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=30), min_size=1, max_size=30), st.booleans()
+)
+def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool) -> None:
+    """The oracle analyses each document whole and counts in dictionaries."""
+    query = ["a", "b", "\u00e9"]
+    held = [text.replace("\n", " ") for text in [*texts, "a b"]]
+    analysed = [English().terms(text) for text in held]
+    found = postings(documents(*held), English(), query, every=every)
+    assert found.lengths.tolist() == [len(terms) for terms in analysed]
+    for number, term in enumerate(query):
+        part = slice(found.starts[number], found.starts[number + 1])
+        pairs = list(zip(found.documents[part].tolist(), found.counts[part].tolist(), strict=True))
+        assert pairs == [(d, terms.count(term)) for d, terms in enumerate(analysed) if term in terms]
+    assert found.frequencies[:3].tolist() == [sum(term in terms for terms in analysed) for term in query]
+    if every:
+        everything = {term for terms in analysed for term in terms} | set(query)
+        assert int(found.frequencies.sum()) == sum(len(set(terms)) for terms in analysed)
+        assert int((found.frequencies > 0).sum()) <= len(everything)
