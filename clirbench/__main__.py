@@ -33,7 +33,8 @@ OPTIONS_WITH_VALUE = frozenset(
     ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
      "--experimental-rerun", "--info", "-i", "--shell-completion", "-sc")
 )  # fmt: skip
-    sys.argv[1:] = ["++" + a if a.partition("=")[0] in OPEN else a for a in sys.argv[1:]]
+# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
+OPEN = ("scores.rename", "paper.scores", "paper.folders")
 
 
 class UserError(CompactHydraException):
