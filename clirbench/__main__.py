@@ -79,7 +79,6 @@ def main() -> None:
         if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
     ]
     sys.argv[1:] = ["++" + a if a.partition("=")[0] in OPEN else a for a in sys.argv[1:]]
-    sys.argv[1:] = ["++" + a if a.partition("=")[0] in OPEN else a for a in sys.argv[1:]]
     try:
         for override in overrides:
             check_override(override)
