@@ -7,7 +7,7 @@ import numpy as np
 from clirbench.analysis.base import AnalysisTable
 from clirbench.analysis.correlation import correlate
 from clirbench.engine import Serial
-from clirbench.experiment import Experiment, Result
+from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 
 EVIL = "<script>alert(1)</script>"

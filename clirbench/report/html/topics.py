@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.experiment import Result, Retrieval, marked
 from clirbench.report.html.page import rounded
+from clirbench.result import Result, Retrieval, marked
 from clirbench.types import Documents, Run
 
 TOP = 10  # documents of each ranking
