@@ -43,7 +43,7 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
     return {
         "name": experiment.name,
         "answer": answered(result),
-        "taus": [_taus(result, coefficient) for coefficient in experiment.coefficients],
+        "taus": [_taus(result, name) for name in experiment.coefficients] if result.correlations else [],
         "alpha": experiment.alpha,
         "p_value": experiment.p_value,
         "metrics": [column.name for column in board.metrics],
