@@ -28,7 +28,10 @@ APART = ("favoritism", "favoritism_top")  # on a page of their own
 def write(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
     """Write `report.html`, and `pair.html` where two systems were compared segment by segment."""
     pair = write_pair(folder / PAIR, result.tables)
-    page = rendered("report.html.j2", values(result, provenance, PAIR if pair else ""), payload(result))
+    data = payload(result)
+    ellipses = any(column["sd"] for column in data["columns"].values())
+    shown = {**values(result, provenance, PAIR if pair else ""), "ellipses": ellipses}
+    page = rendered("report.html.j2", shown, data)
     (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
 
 
