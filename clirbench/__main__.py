@@ -27,14 +27,13 @@ HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
-
+# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
+OPEN = ("scores.rename", "paper.scores", "paper.folders")
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(
     ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
      "--experimental-rerun", "--info", "-i", "--shell-completion", "-sc")
 )  # fmt: skip
-# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
-OPEN = ("scores.rename", "paper.scores", "paper.folders")
 
 
 class UserError(CompactHydraException):

@@ -107,7 +107,7 @@ def compare(a: RunFiles, b: RunFiles) -> tuple[Part, ...]:
         ),
         _texts("program", "Program", _program(a), _program(b)),
         _texts("inputs", "Inputs", _flat(a.provenance, "inputs"), _flat(b.provenance, "inputs")),
-        _texts("signatures", "Signatures", _flat(a.provenance, "signatures"), _flat(b.provenance, "signatures")),
+        _signatures(a, b),
         _scores(a, b),
         _taus(a, b),
         _topics(a, b),
@@ -138,6 +138,18 @@ def _texts(name: str, title: str, a: Mapping[str, str], b: Mapping[str, str]) ->
     return Part(name, title, ("key", "first", "second"), changes, len(keys) - len(changed))
 
 
+def _signatures(a: RunFiles, b: RunFiles) -> Part:
+    """Of two signatures of one column only the parts that differ."""
+    part = _texts("signatures", "Signatures", _flat(a.provenance, "signatures"), _flat(b.provenance, "signatures"))
+    changes = []
+    for change in part.changes:
+        first, second = change.first.split("|"), change.second.split("|")
+        ours = "|".join(piece for piece in first if piece not in second)
+        theirs = "|".join(piece for piece in second if piece not in first)
+        changes.append(Change(change.what, ours, theirs) if ours or theirs else change)
+    return Part(part.name, part.title, part.header, tuple(changes), part.same)
+
+
 def equal(a: float, b: float) -> bool:
     """Equal up to rounding; two holes are equal."""
     if isnan(a) or isnan(b):
@@ -164,7 +176,7 @@ def _scores(a: RunFiles, b: RunFiles) -> Part:
                 same += 1
             else:
                 unequal = expected(a, b, column, system)
-                changes.append(Change((system, column), _shown(x), _shown(y), y - x, unequal))
+                changes.append(Change((system, column), *_pair(x, y), y - x, unequal))
     return Part("scores", "Scores", ("system", "column", "first", "second", "difference"), _loudest(changes), same)
 
 
@@ -184,8 +196,9 @@ def _taus(a: RunFiles, b: RunFiles) -> Part:
             if c in a.scores and c in b.scores
             for s in a.systems
         )
-        shown = [ABSENT if how == ABSENT else _shown(v) + _mark(how) for v, how in ((x, first), (y, second))]
-        changes.append(Change(key, *shown, y - x, unequal))
+        texts = zip(_pair(x, y), (first, second), strict=True)
+        before, after = (how if how == ABSENT else text + _mark(how) for text, how in texts)
+        changes.append(Change(key, before, after, y - x, unequal))
     header = ("measure", "metric", "coefficient", "first", "second", "difference")
     return Part("tau", "Agreement (x: not significant)", header, _loudest(changes), same)
 
@@ -198,7 +211,7 @@ def _topics(a: RunFiles, b: RunFiles) -> Part:
             same += 1
         else:
             measure, system, _ = key
-            changes.append(Change(key, _shown(x), _shown(y), y - x, expected(a, b, measure, system)))
+            changes.append(Change(key, *_pair(x, y), y - x, expected(a, b, measure, system)))
     header = ("measure", "system", "topic", "first", "second", "difference")
     return Part("topics", "Values of single topics", header, _loudest(changes), same)
 
@@ -210,8 +223,13 @@ def _loudest(changes: Sequence[Change]) -> tuple[Change, ...]:
     )
 
 
-def _shown(value: float) -> str:
-    return "" if isnan(value) else f"{value:.6g}"
+def _pair(a: float, b: float) -> tuple[str, str]:
+    """Both numbers, with as many digits as it takes to tell them apart."""
+    for digits in (6, 9, 12):
+        first, second = ("" if isnan(value) else f"{value:.{digits}g}" for value in (a, b))
+        if first != second:
+            return first, second
+    return repr(a), repr(b)
 
 
 def _mark(significant: str) -> str:
@@ -224,7 +242,7 @@ def verdict(parts: Sequence[Part]) -> str:
     wrong = sum(change.unequal for part in numbers for change in part.changes)
     changed = sum(len(part.changes) for part in numbers)
     if wrong:
-        return f"{wrong} numbers differ that should be equal (same signature, same inputs); they stand first and are marked."
+        return f"{wrong} numbers differ that should be equal (same signature, same inputs); they stand first, marked."
     if changed:
         return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
     return f"All {sum(part.same for part in numbers)} numbers that both runs have are equal."

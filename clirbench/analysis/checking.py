@@ -15,7 +15,7 @@ from clirbench.analysis.steps import has_steps
 from clirbench.analysis.trend import Trend, trends
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RobustnessAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, complete=self.complete)
         title = "What does each tau rest on?"
@@ -105,7 +105,7 @@ class PowerAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         rows = power_table(
             evidence,
             self.differences,
@@ -150,7 +150,7 @@ class AccuracyAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete)
         text = [
             "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."

@@ -16,7 +16,7 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.macrof import TypeAverage
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class DifferencesAnalysis:
                 raise UnknownName("analyses.differences.tests", test, TESTS)
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         rows = differences(
             evidence,
             self.tests,
@@ -139,7 +139,7 @@ class PairsAnalysis:
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
         pairs = [(self.pair[0], self.pair[1])] if self.pair else None
-        evidence = result.evidence()
+        evidence = result.evidence
         if "randomisation" in self.tests:
             evidence = replace(evidence, types=type_names(result))
         rows = compare_pairs(

@@ -25,7 +25,7 @@ from clirbench.text import TextFile
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 BIAS = ("name", "classes", "rho_precision", "rho_recall")
 

@@ -19,7 +19,7 @@ from clirbench.types import Doubles, TestSet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 HEADER = ("metric", "type", "frequency", "loss")
 ROWS = 40_000

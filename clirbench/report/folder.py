@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError
-from clirbench.experiment import MANY_SYSTEMS, Result, Retrieval
 from clirbench.report import figures, latex, markdown, tables
 from clirbench.report.html import report as html
 from clirbench.report.layout import listed
+from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.trec import write_qrels, write_run
 
 MARKER = ".clirbench"

@@ -12,8 +12,8 @@ import numpy as np
 
 from clirbench.analysis.base import AnalysisTable
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Result
 from clirbench.report.layout import short, table_notes
+from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 
 SPECIAL = {

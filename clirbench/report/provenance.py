@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from clirbench import __version__
-from clirbench.experiment import Result
+from clirbench.result import Result
 from clirbench.types import TestSet
 
 LIBRARIES = (

@@ -12,7 +12,7 @@ from clirbench.analysis.evidence import Evidence
 from clirbench.analysis.reported import listed, number, sizes
 from clirbench.engine import Serial
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.experiment import Experiment, Result
+from clirbench.result import Experiment, Result
 from tests.analysis.test_steps import checkpoints
 from tests.analysis.worlds import scores_only, world
 

@@ -7,7 +7,7 @@ from hydra import compose, initialize_config_dir
 
 from clirbench.analysis.base import AnalysisTable
 from clirbench.config import build
-from clirbench.experiment import Result
+from clirbench.result import Result
 from clirbench.scoreboard import Scoreboard
 
 CONF = Path(__file__).parents[2] / "conf"

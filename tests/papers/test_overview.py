@@ -6,8 +6,8 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from clirbench.engine import Serial
-from clirbench.experiment import Experiment, Result
 from clirbench.papers.overview import reproduce_overview
+from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Scoreboard
 
 CONF = Path(__file__).parents[2] / "conf" / "paper"

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.analysis.base import AnalysisTable
-from clirbench.experiment import Result
 from clirbench.report.answer import answered, checkpoints
 from clirbench.report.figures import axis
 from clirbench.report.groups import group_columns, groups
@@ -18,6 +17,7 @@ from clirbench.report.html.pair import write_pair
 from clirbench.report.html.spread import spreads
 from clirbench.report.html.topics import topic_sets
 from clirbench.report.layout import agreement_lines, count_lines, interval, short, table_notes, warnings
+from clirbench.result import Result
 
 NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 # What a reader asks next stands first; analyses that are not named here follow in the order they were made.
@@ -84,7 +84,7 @@ def ordered(tables: Sequence[AnalysisTable]) -> list[AnalysisTable]:
 def payload(result: Result) -> dict[str, Any]:
     """What the plots and the topic view are drawn from."""
     board = result.board
-    spread = spreads(result.evidence()) if result.inputs is not None else {}
+    spread = spreads(result.evidence) if result.inputs is not None else {}
     columns = {
         column.name: {
             "axis": axis(column),

@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.experiment import Result, Retrieval, marked
 from clirbench.report.html.page import rounded
+from clirbench.result import Result, Retrieval, marked
 from clirbench.types import Documents, Run
 
 TOP = 10  # documents of each ranking
 SNIPPET = 160  # characters of a document
 BUDGET = 1_100_000  # bytes of values and rankings, about; the report stays below 3 MB
 TEXTS = 600_000  # bytes of snippets, about
+FEWEST = 10
 SEARCHED = 400_000_000  # bytes of a collection that is read again for snippets
 
 
@@ -62,7 +63,7 @@ def _topic_set(result: Result, label: str, found: Retrieval) -> dict[str, Any]:
 def _kept(found: Retrieval, scored: Sequence[str]) -> list[str]:
     """All topics where they fit; otherwise those with the lowest mean value of the first measure."""
     each = len(found.runs) * (5 * len(found.per_topic) + 5 * TOP) + 600
-    fit = max(10, BUDGET // each)
+    fit = max(FEWEST, BUDGET // each)
     if len(scored) <= fit:
         return list(scored)
     (relevance, _), values = next(iter(found.per_topic.items()))

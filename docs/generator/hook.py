@@ -1,0 +1,33 @@
+"""mkdocs hook: adds the generated reference pages, and leaves chapters out of the navigation that do not exist."""
+
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File
+from reference import configuration_page, metrics_page, packages, python_pages
+
+
+def on_config(config: Any) -> Any:
+    """Put the generated Python pages into the navigation."""
+    here = Path(config.docs_dir)
+    config.nav = [entry for entry in config.nav if _exists(here, entry)]
+    reference = next(entry["Reference"] for entry in config.nav if "Reference" in entry)
+    pages = [{"The line, types, files, errors": "reference/python/line.md"}]
+    pages += [{f"clirbench.{name}": f"reference/python/{name}.md"} for name in packages()]
+    reference.append({"Python": pages})
+    return config
+
+
+def _exists(here: Path, entry: dict[str, Any]) -> bool:
+    """Chapters in one page only; sections hold generated pages too."""
+    page = next(iter(entry.values()))
+    return not isinstance(page, str) or (here / page).is_file()
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add pages that stand in no file."""
+    made = {"reference/configuration.md": configuration_page(), "reference/metrics.md": metrics_page()}
+    made |= {f"reference/python/{name}": text for name, text in python_pages().items()}
+    for path, text in made.items():
+        files.append(File.generated(config, path, content=text))
+    return files

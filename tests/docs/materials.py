@@ -1,0 +1,86 @@
+"""What a reader of the documentation has already: MT outputs, checkpoints, runs, topics, made from the demo's texts."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from clirbench.corpora.demo import FOLDER as DEMO
+from tests.docs.test_contributing import EXAMPLE, ROOT
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def write(path: Path, held: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in held), encoding="utf-8")
+
+
+def every(n: int, line: str) -> str:
+    """A line without every n-th of its words: the smaller n, the worse the translation."""
+    return " ".join(word for number, word in enumerate(line.split(" "), 1) if number % n)
+
+
+def talks(folder: Path) -> None:
+    """talks/: 112 documents, as in the demo, and six systems: two kinds of fault at three rates, half of them packed."""
+    reference = lines(DEMO / "reference.txt")
+    for name in ("reference.txt", "source.txt", "docs.tsv"):
+        write(folder / "talks" / name, lines(DEMO / name))
+    for n in (2, 4, 8):
+        write(folder / "talks" / "systems" / f"short-{n}.txt", [every(n, line) for line in reference])
+        backwards = [" ".join(w[::-1] if i % n == 0 else w for i, w in enumerate(line.split(" "))) for line in reference]
+        packed = "".join(f"{line}\n" for line in backwards).encode()
+        (folder / "talks" / "systems" / f"garbled-{n}.txt.gz").write_bytes(gzip.compress(packed, mtime=0))
+
+
+def topics(folder: Path) -> None:
+    """topics.jsonl and qrels.txt: the demo's topics and its judgments."""
+    for name in ("topics.jsonl", "qrels.txt"):
+        write(folder / name, lines(DEMO / name))
+    rows = [json.loads(line) for line in lines(DEMO / "topics.jsonl")]
+    write(
+        folder / "topics.trec",
+        [f"<top>\n<num> Number: {row['topic_id']}\n<title> {row['title']}\n</top>\n" for row in rows],
+    )
+
+
+def sweep(folder: Path) -> None:
+    """exp/run1 and exp/run2: six checkpoints each, better with every step; data/: source and reference."""
+    reference = lines(DEMO / "reference.txt")
+    for name in ("reference.txt", "source.txt", "docs.tsv"):
+        write(folder / "data" / name, lines(DEMO / name))
+    for run in (1, 2):
+        for step in range(1, 7):
+            path = folder / "exp" / f"run{run}" / f"ckpt_{step}000.txt"
+            write(path, [every(step + run, line) for line in reference])
+
+
+def testset(folder: Path) -> None:
+    """newstest/: another text than the collection, the first 60 lines, translated by the same six systems."""
+    talks(folder)
+    for path in sorted((folder / "talks" / "systems").iterdir()):
+        text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text(encoding="utf-8")
+        write(folder / "newstest" / "systems" / path.name.removesuffix(".gz"), text.split("\n")[:60])
+    write(folder / "newstest" / "reference.txt", lines(DEMO / "reference.txt")[:60])
+
+
+def scores(folder: Path) -> None:
+    """scores.tsv: eight systems of a made-up study."""
+    rows = ["30.1 28.4 61.0 .412", "31.0 29.9 58.2 .430", "32.2 30.2 57.1 .428", "33.5 32.8 55.0 .471"]
+    rows += ["34.1 33.0 54.9 .465", "35.2 35.1 52.3 .502", "36.0 35.0 51.0 .498", "37.3 37.7 50.2 .531"]
+    table = ["\t".join([f"system{number}", *row.split(" ")]) for number, row in enumerate(rows, 1)]
+    write(folder / "study.tsv", ["\t".join(["system", "BLEU", "MacroF1", "TER", "MAP"]), *table])
+
+
+def contributing(folder: Path) -> None:
+    """The files that CONTRIBUTING.md writes."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for found in EXAMPLE.finditer(page):
+        write(folder / found["name"], found["content"].split("\n")[:-1])
+
+
+MATERIALS: dict[str, Callable[[Path], None]] = {
+    made.__name__: made for made in (talks, topics, sweep, testset, scores, contributing)
+}

@@ -1,0 +1,125 @@
+"""Every command of the documentation and of README.md runs, and prints what the pages show."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.docs.materials import MATERIALS
+from tests.docs.pages import ROOT, Block, Command, Session, blocks, commands, matches, pages
+
+PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
+WITH_COMMANDS = [name for name, page in PAGES.items() if any(block.language == "console" for block in blocks(page))]
+# What a test cannot do: it would need a network, another machine, or the reader's own checkout.
+NOT_RUN = ("pip install ", "git clone ", "cd ", "source ", "sbatch ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_COMMANDS)
+def test_a_page_is_followed_from_its_first_line_to_its_last(name: str, tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    session.open()
+    for block in blocks(PAGES[name]):
+        prepare(block, tmp_path)
+        if block.language == "console":
+            for number, command in enumerate(found := commands(block), 1):
+                expected = int(block.directives.get("exit", 0)) if number == len(found) else 0
+                follow(session, command, block.directives.get("small", ""), expected)
+
+
+def prepare(block: Block, folder: Path) -> None:
+    for name in block.directives.get("materials", "").split():
+        MATERIALS[name](folder)
+    if block.title:
+        path = folder / block.title
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{line}\n" for line in block.lines), encoding="utf-8")
+
+
+def follow(session: Session, command: Command, small: str, expected: int) -> None:
+    """Run one command; where overrides make it small, its output is another one and is not compared."""
+    text = command.text
+    if small and "-m clirbench" in text:
+        text = f"{text} {small}"
+    done = session.run(text)
+    assert done.returncode == expected, f"{command.where}: $ {text}\n{done.stdout}"
+    if command.shown and not small:
+        assert matches(command.shown, done.stdout), f"{command.where}: $ {text}\nprinted\n{done.stdout}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_command_stands_where_it_is_not_run(name: str) -> None:
+    for block in blocks(PAGES[name]):
+        if block.language == "console":
+            assert commands(block), f"{block.where}: a console block without a command"
+        elif block.language in ("sh", "bash", "shell"):
+            for line in filter(None, block.lines):
+                assert line.startswith((*NOT_RUN, "#")), f"{block.where}: {line}: write it as a console block"
+        elif not block.title:
+            assert not any("python -m clirbench" in line and not line.startswith("#") for line in block.lines), block.where
+
+
+def test_dots_stand_for_lines_and_for_text() -> None:
+    printed = "one\ntwo\nthree 3\n"
+    assert matches(("one", "...", "three ..."), printed)
+    assert matches(("one", "two", "...", "three 3"), printed)
+    assert not matches(("one", "three 3"), printed)
+    assert not matches(("one", "two"), printed)
+    assert not matches(("...", "two"), printed)
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+# What README's placeholders stand for in the folder where its commands are tried.
+PLACEHOLDERS = {
+    r"\bfolder=DIR\b": "folder=talks",
+    r"\bfolder=COLLECTION\b": "folder=talks",
+    r"\btest_folder=TESTSET\b": "test_folder=newstest",
+    r"\bfolder=DATA\b": "folder=data",
+    r"\btopics=trec topics.path=FILE\b": "topics=trec topics.path=topics.trec",
+    r"\brelevance=qrels relevance.path=FILE\b": "relevance=qrels relevance.path=qrels.txt",
+    r"\[FILE\.tsv\]": "[study.tsv]",
+    r"'scores.measures=\[MAP,RBO\]'": "'scores.measures=[MAP]'",
+    r"/exp/run": "exp/run",
+    r"/exp/ckpt_%step%": "models/ckpt_%step%",
+    r'"my-mt --model \{model\}"': '"sed s/^/{model}/"',
+    r"clirbench\.fetch NAME": "clirbench.fetch gov2",
+}
+
+
+def readme_commands() -> list[str]:
+    """The lines of README's indented and fenced blocks that call the program, continued lines joined."""
+    joined = README.replace("\\\n", " ")
+    held = [line.strip().removeprefix("$ ") for line in joined.split("\n") if re.match(r"(    |\$ )", line)]
+    inline = re.findall(r"`(python -m clirbench[^`]*)`", README)
+    return [re.split(r"\s+#\s", c)[0] for c in (*held, *inline) if c.startswith(("python -m clirbench", "make"))]
+
+
+def test_readme_has_the_commands_that_this_test_looks_for() -> None:
+    found = readme_commands()
+    assert "make" in found
+    assert any("+experiment=folder folder=DIR" in command for command in found)
+    assert any(command.startswith("python -m clirbench.fetch") for command in found)
+
+
+@pytest.mark.slow
+def test_readme_s_commands_are_understood(tmp_path: Path) -> None:
+    """Each with check=true, which reads and aligns everything and runs nothing."""
+    session = Session(tmp_path)
+    session.open()
+    for name in ("testset", "topics", "sweep", "scores"):
+        MATERIALS[name](tmp_path)
+    (tmp_path / "models" / "ckpt_1").mkdir(parents=True)
+    (tmp_path / "models" / "ckpt_1" / "model.bin").write_bytes(b"")
+    for command in dict.fromkeys(readme_commands()):
+        text = command
+        for placeholder, value in PLACEHOLDERS.items():
+            text = re.sub(placeholder, lambda _, value=value: value, text)
+        assert not re.search(r"\b(DIR|FILE|DATA|NAME|TESTSET|COLLECTION)\b", text), f"{command}: what is it to stand for?"
+        if text.startswith("make"):
+            done = session.run(f"{text} --dry-run BIN=.venv/bin")
+        elif "clirbench.status" in text:
+            continue
+        else:
+            done = session.run(text if " -m clirbench." in text else f"{text} check=true")
+        assert done.returncode == 0, f"$ {shlex.quote(text)}\n{done.stdout}"
