@@ -12,7 +12,7 @@ from clirbench.tables import read_table
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Inputs
+    from clirbench.result import Inputs
 
 FILE = "human-seg.tsv"
 

@@ -20,8 +20,8 @@ from clirbench.metrics.base import Metric
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Inputs, Result
     from clirbench.metrics.base import Statistics
+    from clirbench.result import Inputs, Result
 
 HEADER = ("metric", "matrix", "coefficient", "value", "concordant", "discordant", "n")
 PEOPLE = "human"

@@ -17,7 +17,7 @@ from clirbench.text import TextFile
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 FILE = "bleu-damage-norecall.tsv"
 HOW = (

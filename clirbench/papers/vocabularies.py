@@ -26,7 +26,7 @@ from clirbench.tables import read_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 Published = Mapping[tuple[str, str], Mapping[str, str]]
 RATES = ("rho_precision_dev", "rho_recall_dev")
