@@ -14,7 +14,7 @@ from clirbench.analysis.rating import comparisons_of, rate
 from clirbench.analysis.segment_level import comparisons, matrix, segment_kendall
 from clirbench.analysis.system_level import HEADER as SYSTEM_HEADER
 from clirbench.analysis.system_level import against_people, figure
-from clirbench.analysis.two_systems import read, with_test_text
+from clirbench.analysis.two_systems import read, searches_test_set, with_test_text
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.base import Metric
 from clirbench.types import Doubles
@@ -97,11 +97,11 @@ class SegmentLevelAnalysis:
         label, relevance, values = topic_values(result, self.gold)
         retrieval = result.retrieval[label]
         english = inputs.corpus.english
-        if english.map.n_lines != len(inputs.corpus.test):
+        if not searches_test_set(inputs):
             raise ConfigError(
-                f"analyses.segment_level.gold={self.gold} compares topics of the searched collection, which has "
-                f"{english.map.n_lines} lines, with segments of the test set, which has {len(inputs.corpus.test)}: "
-                "they must be the same text"
+                f"analyses.segment_level.gold={self.gold} compares topics of the searched collection "
+                f"({english.map.n_lines} lines) with segments of the test set ({len(inputs.corpus.test)} lines): they "
+                "must be the same text"
             )
         membership = topic_segments(retrieval.judged[relevance].qrels.grades, english.map)
         rows: list[tuple[Any, ...]] = []
