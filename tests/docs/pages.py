@@ -6,6 +6,7 @@ In docs/ a page is a session in an empty folder, from its first line to its last
 * in a `console` block, a line after `$ ` is run (continued by `\\` at its end) and the lines below it are what it
   prints, on standard output and standard error alike. `...` on a line of its own stands for any lines, inside a line
   for any text;
+* tables are printed with tabs where the output is piped, and shown aligned: any run of blanks equals another;
 * `<!-- materials: NAME ... -->` puts files there that the reader has already (`materials.py`);
 * `<!-- small: KEY=VALUE ... -->` before a block adds overrides that make its runs short;
 * `<!-- exit: N -->` before a block: its last command ends with that code.
@@ -139,14 +140,18 @@ def _script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+def _single_spaced(line: str) -> str:
+    return re.sub(r"[ \t]+", " ", line).strip()
+
+
 def matches(shown: tuple[str, ...], printed: str) -> bool:
     """Whether what a page shows is what was printed; `...` as told at the head of this module."""
-    lines = [line.rstrip() for line in shown]
+    lines = [_single_spaced(line) for line in shown]
     while lines and not lines[-1]:
         lines.pop()
     pattern = "".join(
         r"(?:.*\n)*?" if line == "..." else f"{'.*'.join(re.escape(part) for part in line.split('...'))}\\n"
         for line in lines
     )
-    text = "".join(f"{line.rstrip()}\n" for line in printed.rstrip("\n").split("\n"))
+    text = "".join(f"{_single_spaced(line)}\n" for line in printed.rstrip("\n").split("\n"))
     return re.fullmatch(pattern, text) is not None

@@ -9,7 +9,7 @@ from typing import Any
 from clirbench.analysis.base import AnalysisTable
 from clirbench.report.answer import answered, checkpoints
 from clirbench.report.figures import axis
-from clirbench.report.groups import group_columns, groups
+from clirbench.report.groups import group_columns, groups, series
 from clirbench.report.html.grid import Grid, analysis_grid, systems_grid, tau_grid
 from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.pair import NAME as PAIR
@@ -57,7 +57,7 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
     return {
         "name": experiment.name,
         "answer": answered(result),
-        "taus": [_taus(result, coefficient) for coefficient in experiment.coefficients],
+        "taus": [_taus(result, name) for name in experiment.coefficients] if result.correlations else [],
         "alpha": experiment.alpha,
         "p_value": experiment.p_value,
         "metrics": [column.name for column in board.metrics],
@@ -116,6 +116,7 @@ def payload(result: Result) -> dict[str, Any]:
         "groups": [_groups(result, name) for name in (*group_columns(board), "")],
         "tau": _labels(result),
         "steps": board.metadata.get("step") if checkpoints(board) else None,
+        "series": series(board),
         "topics": topic_sets(result),
     }
 
