@@ -14,15 +14,16 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.analysis.base import Analysis
+from clirbench.analysis.bootstrap import Bootstrap
 from clirbench.corpora.base import CorpusSource
 from clirbench.engine import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, raise_all
-from clirbench.experiment import Experiment
 from clirbench.measures import parse
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.report.sweep import NAME, combine
+from clirbench.result import Experiment
 from clirbench.retrieval.base import Retriever
 from clirbench.scores import ScoreTables
 from clirbench.systems.base import SystemSource
@@ -38,6 +39,7 @@ def build(cfg: DictConfig) -> Experiment:
     relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
     settings = _plain(cfg, "correlation", errors)
+    intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
     experiment = {
         "corpus": _component(cfg, "corpus", CorpusSource, errors),
         "systems": _component(cfg, "systems", SystemSource, errors),
@@ -62,6 +64,7 @@ def build(cfg: DictConfig) -> Experiment:
         coefficients=tuple(settings["coefficients"]),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
+        intervals=intervals,
         complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )

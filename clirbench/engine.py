@@ -20,10 +20,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Chunk = list[Any]
 
-# Starting worker processes costs about a second; work that is done sooner than that is not handed out.
+# Seconds that work is tried in this process before it is handed out, and how much more of it makes workers worth
+# starting: each imports for some seconds what this process has at hand.
 PATIENCE = 1.0
+WORTH_SECONDS = 4.0
 # Steps that say what they cost say it in bytes of text; so many are worth starting workers for without a try.
-WORTH_WORKERS = 4_000_000
+WORTH_BYTES = 200_000_000
 
 
 @runtime_checkable
@@ -52,8 +54,8 @@ class Serial:
 class Processes:
     """Worker processes on this machine (joblib's loky): kept alive between steps, so vocabularies stay warm.
 
-    Where the items' cost is not known, the first ones run in this process until `PATIENCE` seconds have passed;
-    what is left then goes to the workers. `workers`: how many; None = one for each core.
+    Where the items are not known to be dear, the first ones run in this process until `PATIENCE` seconds have passed;
+    what is left then goes to the workers, if it seems worth it. `workers`: how many; None = one for each core.
     """
 
     workers: int | None = None
@@ -68,11 +70,11 @@ class Processes:
         if workers == 1:
             yield from map(step, items)
             return
-        start = time.monotonic()
         done = 0
-        while done < len(items) and time.monotonic() - start < PATIENCE and not worth_workers(step, items[done:]):
-            yield step(items[done])
-            done += 1
+        if not worth_workers(step, items):
+            for result in _tried(step, items):
+                yield result
+                done += 1
         if done < len(items):
             yield from spread(step, items[done:], workers, self._work)
 
@@ -87,6 +89,16 @@ class Processes:
                 "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
                 f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
             ) from None
+
+
+def _tried(step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """Results of the first items, until what is left seems worth starting workers for."""
+    start = time.monotonic()
+    for done, item in enumerate(items):
+        elapsed = time.monotonic() - start
+        if elapsed >= PATIENCE and (done == 0 or elapsed / done * (len(items) - done) > WORTH_SECONDS):
+            return
+        yield step(item)
 
 
 def spread(
@@ -127,7 +139,7 @@ def dearest_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list
 
 def worth_workers(step: Callable[[Item], Result], items: Sequence[Item]) -> bool:
     """Whether the costs, as far as they are known, are high enough to start workers at once."""
-    return len(items) > 1 and sum(_costs(step, items)) > WORTH_WORKERS
+    return len(items) > 1 and sum(_costs(step, items)) > WORTH_BYTES
 
 
 def _costs(step: Callable[[Item], Result], items: Sequence[Item]) -> list[float]:

@@ -215,3 +215,23 @@ def test_what_a_cluster_needs_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path:
             list(engine.pmap(Weighed(), [1]))
     with pytest.raises(ConfigError, match="engine.cluster='moon': choices are slurm, local"):
         clusters.Slurm(str(tmp_path), cluster="moon")
+
+
+def test_little_work_is_not_handed_out_and_much_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clirbench.engine.PATIENCE", 1e9)
+    assert set(Processes(2).pmap(Pid(), [""] * 9)) == {os.getpid()}
+    # Known to be dear: nothing is tried here first.
+    monkeypatch.setattr("clirbench.engine.WORTH_BYTES", 8)
+    assert os.getpid() not in set(Processes(2).pmap(Dear(), [""] * 9))
+    # Seen to take long.
+    monkeypatch.setattr("clirbench.engine.PATIENCE", 1e-9)
+    monkeypatch.setattr("clirbench.engine.WORTH_SECONDS", 0.0)
+    assert list(Processes(2).pmap(Pid(), [""] * 9))[-1] != os.getpid()
+
+
+@dataclass(frozen=True)
+class Dear(Pid):
+    """The same; costs one byte an item."""
+
+    def cost(self, item: str) -> float:
+        return 1.0

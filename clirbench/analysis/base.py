@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from clirbench.analysis.reported import as_table, number, sizes
 from clirbench.analysis.robustness import Robustness, robustness
 from clirbench.analysis.steps import has_steps
 from clirbench.analysis.trend import Trend, trends
-from clirbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class RobustnessAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, complete=self.complete)
         title = "What does each tau rest on?"
@@ -96,7 +95,7 @@ def trend_findings(rows: Sequence[Trend]) -> Iterator[str]:
 class PowerAnalysis:
     """How many systems and topics would it take? Table `power`; fields as in `power.power_table`.
 
-    Raises `ConfigError` where the run cannot be modelled: fewer than 3 systems, fewer than 2 metrics.
+    A run that cannot be modelled (fewer than 3 systems or 2 metrics) gives no rows and a sentence that says so.
     """
 
     differences: Sequence[float] = (0.05, 0.1, 0.2)
@@ -106,7 +105,7 @@ class PowerAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         rows = power_table(
             evidence,
             self.differences,
@@ -115,16 +114,14 @@ class PowerAnalysis:
             simulations=self.simulations,
             seed=self.seed,
         )
-        if not rows:
-            raise ConfigError(
-                "analysis=[power] needs 3 systems, 2 metrics that are not constant and a measure at least"
-            )
         text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
         return (as_table("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
 def power_findings(rows: Sequence[Power]) -> Iterator[str]:
     """For each measure and size of difference: the power now, and what would be enough."""
+    if not rows:
+        yield "Not simulated: that takes 3 systems, 2 metrics that are not constant and a measure at least."
     for row in rows:
         systems = "more systems than were tried" if isinf(row.systems_needed) else f"{row.systems_needed:g} systems"
         text = (
@@ -153,7 +150,7 @@ class AccuracyAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete)
         text = [
             "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."

@@ -14,7 +14,7 @@ from clirbench.analysis.steps import has_steps
 from clirbench.analysis.stopping import Stop, early_stopping
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ChoiceAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         chosen = choices(evidence, self.shortlists, splits=self.splits, seed=self.seed, complete=self.complete)
         curves = improvements(
             evidence, points=self.points, samples=self.samples, seed=self.seed, complete=self.complete

@@ -16,15 +16,15 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.macrof import TypeAverage
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
 class DifferencesAnalysis:
     """Is one metric a better predictor than another? Tables `differences` and `clusters`.
 
-    Fields as in `differences.differences`. Raises `UnknownName` for a test, `ConfigError` for a run with fewer than
-    two metrics.
+    Fields as in `differences.differences`. Raises `UnknownName` for a test. A run with fewer than two metrics gives no
+    rows and a sentence that says so.
     """
 
     tests: Sequence[str] = ("perm-systems", "perm-both", "williams")
@@ -40,9 +40,7 @@ class DifferencesAnalysis:
                 raise UnknownName("analyses.differences.tests", test, TESTS)
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
-        if len(evidence.metric_names) < 2 or not evidence.measure_names:
-            raise ConfigError("analysis=[differences] compares metrics: two metrics and a measure at least")
+        evidence = result.evidence
         rows = differences(
             evidence,
             self.tests,
@@ -69,6 +67,8 @@ CLUSTERS = (
 
 def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: float) -> Iterator[str]:
     """A sentence for each measure, from the first test that could be done."""
+    if not rows:
+        yield "Nothing to compare: that takes two metrics and a measure, each with a value for every system."
     n = len(evidence.systems)
     smallest = smallest_significant_tau(n)
     if not isnan(smallest):
@@ -139,7 +139,7 @@ class PairsAnalysis:
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
         pairs = [(self.pair[0], self.pair[1])] if self.pair else None
-        evidence = result.evidence()
+        evidence = result.evidence
         if "randomisation" in self.tests:
             evidence = replace(evidence, types=type_names(result))
         rows = compare_pairs(

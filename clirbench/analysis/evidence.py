@@ -20,6 +20,28 @@ if TYPE_CHECKING:
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
+class Held(Mapping[tuple[str, str], "Statistics"]):
+    """Statistics that are read once, when they are first looked up: resampling comes back to them many times."""
+
+    def __init__(self, source: "Mapping[tuple[str, str], Statistics]") -> None:
+        self._source = source
+        self._held: dict[tuple[str, str], Statistics] = {}
+
+    def __getitem__(self, key: tuple[str, str]) -> "Statistics":
+        if key not in self._held:
+            self._held[key] = self._source[key]
+        return self._held[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._source
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._source)
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """A scoreboard and the items its numbers were summed from, where they are known.
@@ -27,6 +49,7 @@ class Evidence:
     `statistics[metric column, system]`: segments x k; `metrics[column]` scores their sums.
     `types[metric column, system]`: the names of a type average's types, where segments of two systems are mixed.
     `per_topic[measure column]`: systems (as in the board) x topics; `measures[column]` aggregates them.
+    Statistics are held in memory from the first look on.
     A column without items (imported scores) takes part with its values fixed, and every table says so.
     Raises `AlignmentError` where items and board do not fit.
     """
@@ -42,6 +65,9 @@ class Evidence:
         for name, values in self.per_topic.items():
             if values.ndim != 2 or len(values) != len(self.systems):
                 raise AlignmentError(f"{name}: per-topic values {values.shape} for {len(self.systems)} systems")
+        if isinstance(self.statistics, Held):
+            return
+        object.__setattr__(self, "statistics", Held(self.statistics))
         for name in self.metrics:
             lengths = {self.statistics[name, s].shape[0] for s in self.systems if (name, s) in self.statistics}
             if len(lengths) > 1:

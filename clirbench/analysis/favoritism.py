@@ -14,8 +14,8 @@ from clirbench.metrics.base import Metric
 from clirbench.types import Doubles, Ints
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Inputs, Result
     from clirbench.metrics.base import Statistics
+    from clirbench.result import Inputs, Result
 
 COLUMNS = ("metric", "rank", "segment", "delta", "favours", "reference")
 

@@ -12,7 +12,7 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.scoreboard import Scoreboard
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Experiment, Result
+    from clirbench.result import Experiment, Result
 
 ROOTS = ("retrieval", "relevance", "measures", "topics", "documents")
 INPUTS = ("topics", "documents")
@@ -45,7 +45,7 @@ class MultiverseAnalysis:
         boards = {universe: rerun(experiment, result, universe) for universe, experiment in experiments.items()}
         taus = universe_taus(boards, self.coefficient)
         rows = multiverse(taus)
-        text = [*multiverse_findings(rows, self.choices), sizes(result.evidence())]
+        text = [*multiverse_findings(rows, self.choices), sizes(result.evidence)]
         return (
             as_table("multiverse", "Would other choices have named another winner?", MultiverseRow, rows, text),
             as_table("multiverse_taus", "Every universe", UniverseTau, taus),
@@ -94,7 +94,9 @@ def _with(component: Any, path: Sequence[str], value: object, key: str) -> Any:
 
 def rerun(experiment: "Experiment", result: "Result", universe: Universe) -> Scoreboard:
     """The scoreboard of a universe; the MT side's statistics are those of the run."""
-    from clirbench.experiment import read_inputs, retrieve, scoreboard, translated, unwatched
+    from clirbench.columns import scoreboard
+    from clirbench.experiment import read_inputs, retrieve, translated
+    from clirbench.result import unwatched
 
     inputs = result.inputs
     if any(key.split(".")[0] in INPUTS for key, _ in universe):

@@ -13,7 +13,7 @@ from clirbench.analysis.sensitivity import HEADER, NOTICED, Contrast, Sensitivit
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 # Okabe and Ito: told apart with any colour vision.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -32,7 +32,7 @@ class SensitivityAnalysis:
     seed: int = 0
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        evidence = result.evidence()
+        evidence = result.evidence
         means = {
             name: values
             for name, values in evidence.per_topic.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clirbench.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Inputs, Result
+    from clirbench.result import Inputs, Result
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from clirbench.types import Doubles, Ints, TestSet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 HEADER = ("system", "type", "refs", "preds", "match", "precision", "recall", "f1")
 BANDS = (1, 2, 5, 10, 100, 1000)

@@ -65,9 +65,7 @@ class MtmeCorpus:
             if path.name.startswith(f"{pair}.")
         }
         systems = {
-            path.stem: path
-            for path in text_files(root / "system-outputs" / pair)
-            if path.stem not in references
+            path.stem: path for path in text_files(root / "system-outputs" / pair) if path.stem not in references
         }
         if not references or not systems:
             raise InputError(f"{root}: no references/{pair}.NAME.txt or no system-outputs/{pair}/NAME.txt in it")

@@ -1,7 +1,7 @@
 """WMT's XML test sets (since 2021): source, references and system outputs in one file, with document ids.
 
-    <dataset> <collection> <doc id="..."> <src lang="..."> <p> <seg id="1">text</seg> ... </src>
-                                          <ref lang="..." translator="A"> ... <hyp lang="..." system="..."> ...
+<dataset> <collection> <doc id="..."> <src lang="..."> <p> <seg id="1">text</seg> ... </src>
+                                      <ref lang="..." translator="A"> ... <hyp lang="..." system="..."> ...
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """chrF and chrF++ as sacreBLEU computes them, from additive counts of n-gram matches."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -156,20 +156,43 @@ class Words:
         return tokens.numbers, tokens.offsets
 
 
+Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
+BLOCK = 4096  # segments whose tables are made at a time
+KEPT = 50_000_000  # n-grams of a reference (about a gigabyte of tables) above which tables are made anew each time
+
+
 @dataclass(frozen=True, eq=False)
 class Analysed:
-    """One reference: the length of every line in symbols, and its n-grams as `compiled.ngrams` keeps them."""
+    """One reference as symbols, and the tables of its n-grams where they are small enough to be kept."""
 
-    lengths: Offsets
-    tables: tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
+    symbols: Numbers
+    offsets: Offsets
+    order: int
+    kept: tuple[Tables, ...] | None
+
+    @property
+    def lengths(self) -> Offsets:
+        return np.diff(self.offsets)
+
+    def blocks(self) -> Iterator[tuple[slice, Tables]]:
+        """The segments of each block, and their n-grams as `compiled.ngrams` keeps them."""
+        for number, begin in enumerate(range(0, len(self.offsets) - 1, BLOCK)):
+            yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self.tables(begin)
+
+    def tables(self, begin: int) -> Tables:
+        from clirbench.metrics.compiled.ngrams import build_tables
+
+        made: Tables = build_tables(self.symbols, self.offsets[begin : begin + BLOCK + 1], 1, self.order)
+        return made
 
 
 @lru_cache(maxsize=16)
 def _analysed(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> Analysed:
-    from clirbench.metrics.compiled.ngrams import build_tables
-
     symbols, offsets = symbols_of.symbols(reference, (reference,))
-    return Analysed(np.diff(offsets), build_tables(symbols, offsets, 1, order))
+    plain = Analysed(symbols, offsets, order, None)
+    if len(symbols) * order > KEPT:
+        return plain
+    return replace(plain, kept=tuple(tables for _, tables in plain.blocks()))
 
 
 @lru_cache(maxsize=4)
@@ -190,6 +213,7 @@ def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, .
         # As in the library, hypothesis n-grams of an order that the reference lacks are not counted.
         out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
         out[:, 1::3] = of_reference
-        out[:, 2::3] = count_matches(symbols, offsets, order, *known.tables)
+        for block, tables in known.blocks():
+            out[block, 2::3] = count_matches(symbols, offsets[block.start : block.stop + 1], order, *tables)
     counts.flags.writeable = False
     return counts

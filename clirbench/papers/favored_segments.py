@@ -16,7 +16,7 @@ from clirbench.tables import read_table
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)

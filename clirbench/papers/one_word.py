@@ -17,7 +17,7 @@ from clirbench.text import TextFile
 from clirbench.types import TestSet
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 CANDIDATES, REFERENCES, SCORES = "cands.txt", "refs.txt", "bleurt-base.scores.txt"
 

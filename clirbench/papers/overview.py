@@ -9,7 +9,7 @@ from clirbench.papers.cells import PaperCell, Verdict, cells_table
 from clirbench.papers.tau_table import TauTable, printed_cells, reproduce
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from clirbench.tables import read_table
 from clirbench.types import TestSet
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 SIDES = ("SN", "UN")
 

@@ -21,7 +21,7 @@ from clirbench.text import TextFile
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 DATA = Path(__file__).parents[1] / "data" / "papers"
 

@@ -20,7 +20,7 @@ from clirbench.types import Doubles
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 COLUMNS = ("Refs", "Preds", "Match", "F1", "Precisn", "Recall")
 CASES = {"lc": True, "mc": False}

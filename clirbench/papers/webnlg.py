@@ -22,7 +22,7 @@ from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
-    from clirbench.experiment import Result
+    from clirbench.result import Result
 
 HUMAN = ("fluency", "grammar", "semantics")
 JUDGED, RECORDS = "all_data_final_averaged.csv", "MRs.txt"

@@ -13,8 +13,8 @@ import numpy as np
 
 from clirbench.analysis.base import AnalysisTable
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Result
 from clirbench.report.layout import interval, listed, short
+from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 
 TREND = "they are checkpoints of training, and a common rise along it gives such agreement by itself"

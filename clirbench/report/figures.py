@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Result
 from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
 from clirbench.report.groups import Groups, groups
 from clirbench.report.layout import interval, tau_cell
 from clirbench.report.pdf import pdf
 from clirbench.report.png import png
+from clirbench.result import Result
 from clirbench.scoreboard import Column
 
 COLUMNS = 3

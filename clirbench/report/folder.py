@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError
-from clirbench.experiment import MANY_SYSTEMS, Result, Retrieval
-from clirbench.report import figures, markdown, tables
+from clirbench.report import figures, latex, markdown, tables
+from clirbench.report.html import report as html
 from clirbench.report.layout import listed
+from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.trec import write_qrels, write_run
 
 MARKER = ".clirbench"
@@ -84,6 +85,8 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
         tables.write_tsv(folder / f"{table.name}.tsv", table.header, table.rows)
     figures.write(folder / "figures", result)
     (folder / "report.md").write_text(markdown.report(result), encoding="utf-8", newline="\n")
+    latex.write(folder / "latex", result)
+    html.write(folder, result, provenance)
     text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)
     (folder / "provenance.json").write_text(text + "\n", encoding="utf-8", newline="\n")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Counts, Result, Retrieval, marked
 from clirbench.relevance.agreement import agreement, system_agreement
+from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Scoreboard
 
 # Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.

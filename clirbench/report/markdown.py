@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from clirbench.analysis.base import AnalysisTable
-from clirbench.experiment import Result
 from clirbench.report import tables
 from clirbench.report.layout import agreement_lines, count_lines, table_notes, tau_tables, warnings
+from clirbench.result import Result
 
 
 def report(result: Result) -> str:

@@ -1,5 +1,6 @@
 """provenance.json: what made these numbers: versions, configuration, signatures, inputs by content."""
 
+import hashlib
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -7,7 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from clirbench import __version__
-from clirbench.experiment import Result
+from clirbench.result import Result
+from clirbench.types import TestSet
 
 LIBRARIES = (
     "numpy",
@@ -38,6 +40,14 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
     }
 
 
+def _references(test: TestSet) -> str:
+    """sha256 of the references (and the source) that the metrics were computed against."""
+    digest = hashlib.sha256()
+    for side in (*test.references, test.source or ()):
+        digest.update("\n".join(side).encode("utf-8", "replace") + b"\0")
+    return digest.hexdigest()
+
+
 def _version(name: str) -> str | None:
     try:
         return version(name)
@@ -52,6 +62,7 @@ def _inputs(result: Result) -> Mapping[str, Any]:
     return {
         "collection": {"documents": len(corpus.english), "sha256": corpus.english.text.fingerprint},
         "test_segments": len(corpus.test),
+        "test_sha256": _references(corpus.test),
         "references": len(corpus.test.references),
         "topics": {label or "first": len(topics) for label, topics in result.inputs.topics.items()},
         "systems": {

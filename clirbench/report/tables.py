@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.analysis.correlation import Correlation
-from clirbench.experiment import Result, marked
+from clirbench.result import Result, marked
 from clirbench.scoreboard import Scoreboard
 
 

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from clirbench.analysis.base import AnalysisTable
-from clirbench.experiment import Experiment, Inputs, Result, Watch, unwatched
 from clirbench.report.layout import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
+from clirbench.result import Experiment, Inputs, Result, Watch, unwatched
 
 Value = TypeVar("Value")
 

@@ -83,12 +83,13 @@ class BM25:
 
     def _norms(self, found: Postings) -> Floats:
         """1 / (k1 * (1 - b + b * dl / avgdl)) for every document, in float32 step by step as Lucene has it."""
-        lengths = rounded_lengths(found.lengths) if self.lengths == "lucene" else found.lengths
+        possible = np.arange(int(found.lengths.max()) + 1, dtype=np.int32)  # computed by length, not by document
+        lengths = rounded_lengths(possible) if self.lengths == "lucene" else possible
         average = np.float32(found.lengths.sum(dtype=np.int64) / self._n_documents(found))
         k1, b, one = np.float32(self.k1), np.float32(self.b), np.float32(1)
         with np.errstate(divide="ignore"):  # k1 = 0: the norm is infinite, a term's score its weight
             norms = one / (k1 * ((one - b) + b * lengths.astype(np.float32) / average))
-        return np.asarray(norms, dtype=np.float32)
+        return np.asarray(norms, dtype=np.float32)[found.lengths]
 
     def _idf(self, found: Postings) -> NDArray[np.float64]:
         """The idf of every query term; 0 for one that no document contains."""

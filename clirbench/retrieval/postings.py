@@ -64,7 +64,7 @@ class _Pass:
 
     def __init__(self, known: Vocabulary, documents: Documents, n_query_terms: int) -> None:
         self.vocabulary = known
-        self.lines = documents.map.lengths.astype(np.int64)
+        self.lines = documents.map.lengths.astype(np.int64, copy=False)
         self.lengths = np.zeros(len(documents), dtype=np.int32)
         first = int(np.argmax(self.lines > 0)) if self.lines.any() else len(self.lines)
         left = int(self.lines[first]) if first < len(self.lines) else 0

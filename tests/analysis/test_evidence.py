@@ -48,3 +48,20 @@ def test_misaligned_items_are_refused() -> None:
     shorter = {**full.statistics, ("m0", "s01"): full.statistics["m0", "s01"][:-1]}
     with pytest.raises(AlignmentError, match=r"m0: systems have different numbers of segments: \[59, 60\]"):
         Evidence(full.board, shorter, full.metrics)
+
+
+def test_statistics_are_read_once() -> None:
+    full = world(n=3)
+    reads: list[tuple[str, str]] = []
+
+    class Counting(dict[tuple[str, str], np.ndarray]):
+        def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
+            reads.append(key)
+            return super().__getitem__(key)
+
+    evidence = Evidence(full.board, Counting(full.statistics), full.metrics, full.per_topic, full.measures)
+    for part, _ in panels(evidence):
+        assert part.statistics["m0", "s01"] is evidence.statistics["m0", "s01"]
+    assert len(reads) == len(set(reads)) == 6
+    assert ("m0", "s01") in evidence.statistics
+    assert len(evidence.statistics) == len(list(evidence.statistics)) == 6

@@ -6,9 +6,9 @@ import pytest
 
 from clirbench.analysis.multiverse_report import MultiverseAnalysis, changed
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.experiment import Experiment
 from clirbench.measures.rbo import RBO
 from clirbench.relevance.top_k import TopK
+from clirbench.result import Experiment
 from clirbench.retrieval.bm25 import BM25
 from tests.analysis.test_reports import result_of
 from tests.analysis.worlds import world

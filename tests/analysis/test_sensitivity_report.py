@@ -10,10 +10,11 @@ from clirbench.analysis.sensitivity_report import cost_table, figure, findings
 from clirbench.corpora.demo import DemoCorpus, demo_file
 from clirbench.engine import Serial
 from clirbench.errors import ConfigError
-from clirbench.experiment import Experiment, run
+from clirbench.experiment import run
 from clirbench.measures import parse
 from clirbench.metrics import bleu
 from clirbench.relevance.qrels import QrelsFile
+from clirbench.result import Experiment
 from clirbench.retrieval.bm25 import BM25
 from clirbench.scoreboard import Column, Role, Scoreboard
 from clirbench.systems.simulated import SensitivitySystems

@@ -72,9 +72,7 @@ def test_a_is_the_mean_over_all_orders_of_the_ties(x: Groups, y: Groups, p: floa
     if len(orders[0]) * len(orders[1]) > 600:
         return
     n = min(len(orders[0][0]), len(orders[1][0]))
-    means = [
-        np.mean([len({*a[:d]} & {*b[:d]}) / d for a in orders[0] for b in orders[1]]) for d in range(1, n + 1)
-    ]
+    means = [np.mean([len({*a[:d]} & {*b[:d]}) / d for a in orders[0] for b in orders[1]]) for d in range(1, n + 1)]
     # At depth n of lists cut to n items the tail of EXT carries the last agreement.
     expected = (1 - p) / p * sum(m * p ** (d + 1) for d, m in enumerate(means)) + means[-1] * p**n
     cut_x, cut_y = _cut(x, n), _cut(y, n)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 from clirbench.errors import AlignmentError, ConfigError
-from clirbench.metrics.chrf import ChrF
+from clirbench.metrics.chrf import ChrF, _analysed, _counts
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score, library_rows, lines, rows
 
@@ -85,6 +85,19 @@ def test_wmt21_official_chrf(shared_data: Path, pair: str) -> None:
             assert score == pytest.approx(float(row["score"]), abs=1e-9), (row["system"], row["metric"])
             checked += 1
     assert checked >= 10
+
+
+def test_large_references_whose_tables_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of few segments, kept or made anew, count as one block does."""
+    hypotheses, test = awkward_pairs()
+    expected = ChrF(word_order=2).statistics(hypotheses, test)
+    for kept in (0, 10**9):
+        monkeypatch.setattr("clirbench.metrics.chrf.BLOCK", 100)
+        monkeypatch.setattr("clirbench.metrics.chrf.KEPT", kept)
+        _analysed.cache_clear()
+        _counts.cache_clear()
+        np.testing.assert_array_equal(ChrF(word_order=2).statistics(hypotheses, test), expected)
+    _analysed.cache_clear()
 
 
 def test_names_are_the_fields() -> None:

@@ -36,6 +36,20 @@ def test_documents_and_segments_are_small_corpora(metric: Metric) -> None:
     np.testing.assert_allclose(segments, [alone(i, i + 1) for i in range(len(HYPOTHESES))], atol=1e-9)
 
 
+@pytest.mark.parametrize("metric", [m for m in ALL if m.name not in WHOLE], ids=named)
+def test_a_weighted_sum_scores_like_the_sample_it_stands_for(metric: Metric) -> None:
+    """score(W @ statistics), on which every bootstrap rests, against scoring the drawn segments anew."""
+    n = len(HYPOTHESES)
+    weights = np.random.default_rng(5).multinomial(n, np.full(n, 1 / n), size=3)
+    statistics = metric.statistics(HYPOTHESES, TestSet((REFERENCES,), REFERENCES))
+    scores = metric.score(np.asarray(weights.astype(float) @ statistics))
+    for row, score in zip(weights, scores, strict=True):
+        drawn = np.repeat(np.arange(n), row)
+        references = tuple(REFERENCES[i] for i in drawn)
+        expected = corpus_score(metric, [HYPOTHESES[i] for i in drawn], TestSet((references,), references))
+        assert score == pytest.approx(expected, abs=1e-9)
+
+
 def test_medians_of_documents() -> None:
     metric = SegmentScores((3.0, 1.0, 2.0, 7.0, 5.0), "m", "median")
     statistics = metric.statistics(["x"] * 5, TestSet((("x",) * 5,)))

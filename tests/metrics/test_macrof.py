@@ -113,6 +113,7 @@ def test_sparse_rows_score_as_dense_ones(metric: MacroF | MicroF | MacroPrecisio
     hypotheses, test = AWKWARD, TestSet((AWKWARD[::-1],))
     statistics = metric.statistics(hypotheses, test)
     np.testing.assert_array_equal(metric.score(statistics), metric.score(statistics.toarray()))
+    np.testing.assert_array_equal(metric.score(statistics), metric.score(np.asfortranarray(statistics.toarray())))
 
 
 def test_statistics_are_the_callers_own() -> None:

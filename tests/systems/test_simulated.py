@@ -9,9 +9,10 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.demo import DemoCorpus, demo_file
 from clirbench.engine import Serial
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
-from clirbench.experiment import Experiment, run
+from clirbench.experiment import run
 from clirbench.measures import parse
 from clirbench.relevance.qrels import QrelsFile
+from clirbench.result import Experiment
 from clirbench.retrieval.bm25 import BM25
 from clirbench.systems.base import SystemSource
 from clirbench.systems.error_model import ErrorModel

@@ -48,6 +48,23 @@ def average_dense(totals, width, rate, micro, beta, k):  # type: ignore[no-untyp
 
 
 @njit(cache=True)
+def average_columns(totals, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
+    """As `average_dense` of the transpose: totals (width * types, rows), whose rows lie side by side in memory."""
+    n_rows = totals.shape[1]
+    above, below = np.zeros(n_rows), np.zeros(n_rows)
+    for at in range(0, len(totals), width):
+        for row in range(n_rows):
+            refs, preds = totals[at, row], totals[at + 1, row]
+            weighed = totals[at + 3, row] if width == 4 else refs + preds
+            above[row], below[row] = add_type(
+                refs, preds, totals[at + 2, row], weighed, rate, micro, beta, k, above[row], below[row]
+            )
+    for row in range(n_rows):
+        above[row] = above[row] / below[row] if below[row] > 0 else 0.0
+    return above
+
+
+@njit(cache=True)
 def average_sparse(values, columns, begins, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
     """One average for each row of a CSR matrix whose columns are sorted within each row."""
     out = np.zeros(len(begins) - 1)

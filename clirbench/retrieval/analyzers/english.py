@@ -36,10 +36,13 @@ class English:
 
     def terms(self, text: str) -> list[str]:
         """The terms of `text` in reading order."""
-        found = [lower_case(without_possessive(word)) for word in words(text)]
+        if text.isascii() and "'" not in text:  # most chunks: lower case moves no boundary, nothing is possessive
+            found = words(text.lower())
+        else:
+            found = [lower_case(without_possessive(word)) for word in words(text)]
         if self.stop_words:
             found = [word for word in found if word not in STOP_WORDS]
-        return [_stem(word) for word in found] if self.stem else found
+        return list(map(_stem, found)) if self.stem else found
 
 
 def without_possessive(word: str) -> str:

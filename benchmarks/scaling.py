@@ -1,0 +1,118 @@
+"""How a checkpoint sweep grows: `python benchmarks/scaling.py [--systems 10 100] [--workers 1 2] [--segments 3000]`.
+
+Simulated checkpoints: a reference of Zipf-distributed words, each system with more of its words replaced than the one
+before. Each line is one run of the whole program with a store of its own: wall time, processor time of the program
+and its workers, the highest resident memory of the program itself, the size of the store; then the same run again
+(everything is in the store), and again with one checkpoint more.
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+WORDS = [f"{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676)}ing" for i in range(15_000)]
+WEIGHTS = [1 / (rank + 3) for rank in range(len(WORDS))]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run took: seconds, seconds of processor time, bytes of memory of the parent."""
+
+    wall: float
+    processor: float
+    memory: int
+
+
+def make_reference(folder: Path, segments: int) -> list[list[str]]:
+    (folder / "systems").mkdir(parents=True)
+    chosen = random.Random(0)
+    reference = [chosen.choices(WORDS, WEIGHTS, k=chosen.randint(8, 32)) for _ in range(segments)]
+    write(folder / "reference.txt", reference)
+    return reference
+
+
+def make_system(folder: Path, reference: list[list[str]], number: int, of: int) -> None:
+    chosen = random.Random(number + 1)
+    noise = 0.05 + 0.5 * number / of
+    lines = [[word if chosen.random() > noise else chosen.choice(WORDS) for word in line] for line in reference]
+    write(folder / "systems" / f"step_{number:05d}.txt", lines)
+
+
+def write(path: Path, lines: list[list[str]]) -> None:
+    path.write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def run(place: Path, name: str, arguments: list[str]) -> Cost:
+    """One run of the program; its own highest memory is read from /proc until it ends."""
+    start = time.monotonic()
+    command = [sys.executable, "-m", "clirbench", f"hydra.run.dir={place / name}", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as process:
+        memory = 0
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                break
+            memory = max(memory, peak(process.pid))
+            time.sleep(0.05)
+    if process.returncode:
+        sys.exit(f"the run failed: {' '.join(command)}")
+    return Cost(time.monotonic() - start, usage.ru_utime + usage.ru_stime, memory)
+
+
+def peak(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").split("\n")
+    except OSError:
+        return 0
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
+
+
+def measure(systems: int, workers: int, segments: int, extra: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made)
+        folder = place / "folder"
+        reference = make_reference(folder, segments)
+        for number in range(systems):
+            make_system(folder, reference, number, systems)
+        arguments = [
+            f"folder={folder}",
+            f"paths.cache={place / 'cache'}",
+            f"engine.workers={workers}",
+            "topics.n=50",
+            *extra,
+        ]
+        first = run(place, "first", arguments)
+        stored = sum(path.stat().st_size for path in (place / "cache").rglob("*") if path.is_file())
+        again = run(place, "again", arguments)
+        make_system(folder, reference, systems, systems)
+        more = run(place, "more", arguments)
+        print(
+            f"{systems:7d} {workers:7d} {first.wall:8.1f} {first.processor:9.1f} {first.memory / 1e6:9.0f} "
+            f"{stored / 1e6:8.1f} {again.wall:8.1f} {more.wall:8.1f}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--systems", type=int, nargs="+", default=[10, 100])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--segments", type=int, default=3000)
+    parser.add_argument("overrides", nargs="*", help="further key=value for the program")
+    options = parser.parse_args()
+    print("systems workers   wall s     CPU s parent MB store MB  again s one more s")
+    for systems in options.systems:
+        for workers in options.workers:
+            measure(systems, workers, options.segments, options.overrides)
+
+
+if __name__ == "__main__":
+    main()

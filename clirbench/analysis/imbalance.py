@@ -1,0 +1,146 @@
+"""How unbalanced the classes of a vocabulary are: divergence D, frequency at a rank, mean sequence length."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+from pathlib import Path
+
+import numpy as np
+
+from clirbench.errors import ConfigError, InputError
+from clirbench.text import TextFile
+from clirbench.types import Doubles
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The classes of one vocabulary in training data: how often each occurs (0: never), and how many sequences.
+
+    `sequences` 0: not known. Raises `ConfigError` for a vocabulary of which no class occurs.
+    """
+
+    name: str
+    frequencies: Doubles
+    sequences: int = 0
+
+    def __post_init__(self) -> None:
+        if not (self.frequencies > 0).any():
+            raise ConfigError(f"vocabulary {self.name}: it is empty, no class occurs")
+
+    @property
+    def used(self) -> Doubles:
+        """The frequencies that are not 0, falling."""
+        return np.asarray(np.sort(self.frequencies[self.frequencies > 0])[::-1])
+
+
+def divergence(classes: Classes) -> float:
+    """D = 1/2 sum over the K classes that occur of |p_i - 1/K|: 0 (balanced) to 1.
+
+    **Source:** Gowda 2020, section 2.1.
+    """
+    used = classes.used
+    return float(np.abs(used / used.sum() - 1 / len(used)).sum() / 2)
+
+
+def divergence_published(classes: Classes) -> float:
+    """D as its published values were computed: every class that never occurs adds 1 / (2 K).
+
+    The sum runs over all class ids, 1/K is still that of the K classes that occur. Equal to `divergence` where all
+    classes occur. **Source:** the figures behind Gowda 2020; the formula printed there does not give them.
+    """
+    used = classes.used
+    return divergence(classes) + (len(classes.frequencies) - len(used)) / len(used) / 2
+
+
+def frequency_at(classes: Classes, percent: float = 95.0) -> float:
+    """F_P%: the least frequency among the most frequent P % of the classes that occur.
+
+    The one at index min(m - 1, floor(P / 100 * m)) of the m frequencies sorted falling. Raises `ConfigError` for a
+    percentage outside (0, 100]. **Source:** Gowda 2020, section 2.1.
+    """
+    if not 0 < percent <= 100:
+        raise ConfigError(f"percent={percent}: above 0, at most 100")
+    used = classes.used
+    return float(used[min(len(used) - 1, int(percent * len(used) / 100))])
+
+
+def mean_length(classes: Classes) -> float:
+    """mu: classes in a sequence on average, its end counted as one; NaN where the number of sequences is not known."""
+    return float(classes.frequencies.sum() / classes.sequences) if classes.sequences else nan
+
+
+def recommended(vocabularies: Sequence[Classes], floor: float = 100.0, percent: float = 95.0) -> Classes | None:
+    """The largest vocabulary of which `percent` of the classes occur at least `floor` times; None if there is none.
+
+    **Source:** Gowda 2020, section 9.
+    """
+    enough = [classes for classes in vocabularies if frequency_at(classes, percent) >= floor]
+    return max(enough, key=lambda classes: len(classes.used), default=None)
+
+
+def rank_bias(ranks: Doubles, precision: Doubles, recall: Doubles) -> tuple[float, float]:
+    """rho(R, P) and rho(R, R): Pearson's r of class rank with precision and with recall, over classes.
+
+    Rank 1 is the most frequent class of the training data, so a negative value means that rare classes do worse.
+    NaN where a side does not vary. **Source:** Gowda 2020, section 6.1.
+    """
+
+    def pearson(values: Doubles) -> float:
+        if len(values) < 2 or np.ptp(values) == 0 or np.ptp(ranks) == 0:
+            return nan
+        return float(np.corrcoef(ranks, values)[0, 1])
+
+    return pearson(precision), pearson(recall)
+
+
+def read_classes(path: Path) -> Classes:
+    """A file of class frequencies: `id, name, frequency` or `name, frequency`, tab-separated, one class a line.
+
+    Lines before the first class that begin with `#` are remarks; one that says `n_seqs: N` gives the number of
+    sequences. Raises `InputError` with the line that is wrong.
+    """
+    frequencies: list[float] = []
+    sequences = 0
+    for number, line in enumerate(TextFile(path).lines(), start=1):
+        if line.startswith("#") and not frequencies and "\t" not in line:
+            if found := re.search(r"n_seqs:\s*([\d,]+)", line):
+                sequences = int(found[1].replace(",", ""))
+            continue
+        if not line.strip("\r"):
+            continue
+        cells = line.rstrip("\r").split("\t")
+        try:
+            frequency = float(cells[-1])
+        except ValueError:
+            raise InputError(f"{path}: line {number}: {cells[-1]!r} is not a frequency") from None
+        if len(cells) < 2 or not frequency >= 0:
+            raise InputError(f"{path}: line {number}: a name and a frequency of at least 0 were expected")
+        frequencies.append(frequency)
+    name = re.sub(r"(\.tgt|\.src)?(\.txt|\.tsv)?(\.gz)?$", "", path.name)
+    if not frequencies:
+        raise InputError(f"{path}: no class frequencies: the vocabulary is empty")
+    return Classes(name, np.array(frequencies), sequences)
+
+
+def read_rates(path: Path) -> tuple[Doubles, Doubles, Doubles]:
+    """Rank, precision and recall of every class from a table with these columns (`Rank`, `Precision`, `Recall`).
+
+    Rows are split at tabs as they are: class names may hold any other character. Raises `InputError`.
+    """
+    lines = [line for line in TextFile(path).lines() if line]
+    header = lines[0].split("\t") if lines else []
+    if missing := [name for name in ("Rank", "Precision", "Recall") if name not in header]:
+        raise InputError(f"{path}: no column {', '.join(missing)}")
+    at = [header.index(name) for name in ("Rank", "Precision", "Recall")]
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        cells = line.split("\t")
+        try:
+            rows.append([float(cells[i]) for i in at])
+        except (ValueError, IndexError):
+            raise InputError(f"{path}: line {number}: numbers were expected in Rank, Precision and Recall") from None
+    if not rows:
+        raise InputError(f"{path}: no classes: the vocabulary is empty")
+    ranks, precision, recall = np.array(rows).T
+    return ranks, precision, recall

@@ -1,0 +1,124 @@
+"""From statistics, per-topic values and score tables to the columns of the scoreboard."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from clirbench.corpora.base import Corpus
+from clirbench.measures.base import Measure
+from clirbench.result import Experiment, Inputs, Retrieval, marked
+from clirbench.scoreboard import Column, Scoreboard, aligned
+from clirbench.scores import ScoreTables
+from clirbench.types import Translation
+
+
+def scoreboard(
+    experiment: Experiment,
+    inputs: Inputs | None,
+    statistics: Mapping[tuple[str, str], Any],
+    retrieval: Mapping[str, Retrieval],
+) -> tuple[Scoreboard, list[str]]:
+    """Computed columns, joined by system with the imported ones, and notes on what did not join."""
+    if inputs is None:
+        return (Scoreboard((), ()) if experiment.tables is None else experiment.tables.read()), []
+    systems = tuple(translation.system for translation in inputs.translations)
+    columns = metric_columns(experiment, systems, statistics, len(inputs.corpus.test.references))
+    for label, found in retrieval.items():
+        columns += measure_columns(experiment, inputs, systems, label, found)
+    computed = Scoreboard(systems, tuple(columns), _metadata(inputs.translations))
+    tables = score_tables(experiment, inputs.corpus)
+    return (computed, []) if tables is None else joined(computed, tables.read([column.name for column in columns]))
+
+
+def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
+    """The configured score tables, and the scores.tsv that lies in the folder of the test set."""
+    layout = corpus.test_layout
+    if layout is None or "scores.tsv" not in layout.singles:
+        return experiment.tables
+    file = layout.singles["scores.tsv"]
+    tables = ScoreTables() if experiment.tables is None else experiment.tables
+    return tables.with_table(layout.files.locate([file])[file])
+
+
+def metric_columns(
+    experiment: Experiment, systems: Sequence[str], statistics: Mapping[tuple[str, str], Any], n_references: int
+) -> list[Column]:
+    """One column for each metric: the corpus score from summed statistics."""
+    return [
+        Column(
+            metric.name,
+            "metric",
+            aligned(
+                {
+                    system: float(metric.score(np.asarray(statistics[metric.name, system].sum(axis=0)).reshape(-1)))
+                    for system in systems
+                    if (metric.name, system) in statistics
+                },
+                systems,
+            ),
+            metric.higher_is_better,
+            f"nrefs:{n_references}|{metric.signature}",
+        )
+        for metric in experiment.metrics
+    ]
+
+
+def measure_columns(
+    experiment: Experiment, inputs: Inputs, systems: Sequence[str], topics: str, retrieval: Retrieval
+) -> list[Column]:
+    """One column for each measure and set of judgments: the aggregate of its per-topic values."""
+    by_name = {measure.name: measure for measure in experiment.measures}
+    columns = []
+    for (relevance, name), per_topic in retrieval.per_topic.items():
+        measure = by_name[name]
+        values = dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True))
+        columns.append(
+            Column(
+                marked(name, inputs.corpus.collection, topics, relevance),
+                "measure",
+                aligned(values, systems),
+                measure.higher_is_better,
+                measure_signature(experiment, measure, topics, relevance),
+                experiment.table_title,
+            )
+        )
+    return columns
+
+
+def measure_signature(experiment: Experiment, measure: Measure, topics: str, relevance: str) -> str:
+    """Everything that can move an IR number: engine, topics, relevance, the measure's own parameters."""
+    assert experiment.retriever is not None
+    searched = f"topics:{experiment.topics[topics].signature}"
+    judged = f"rel:{experiment.relevance[relevance].signature}"
+    engine = experiment.retriever.signature if experiment.runs is None else "runs:of others"
+    return "|".join((engine, searched, judged, measure.signature))
+
+
+def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list[str]]:
+    """Imported columns beside the computed ones, for the systems of this run; what did not join is a note."""
+    notes = []
+    if extra := [system for system in imported.systems if system not in computed.systems]:
+        notes.append(f"score tables: systems that are not part of this run were left out: {', '.join(extra)}")
+    if missing := [system for system in computed.systems if system not in imported.systems]:
+        notes.append(f"score tables have no row for: {', '.join(missing)}")
+    columns = [
+        replace(
+            column,
+            values=aligned(dict(zip(imported.systems, column.values.tolist(), strict=True)), computed.systems),
+        )
+        for column in imported.columns
+    ]
+    rows = {system: i for i, system in enumerate(imported.systems)}
+    metadata = dict(computed.metadata)
+    for name, texts in imported.metadata.items():
+        metadata.setdefault(name, tuple(texts[rows[s]] if s in rows else "" for s in computed.systems))
+    metrics = [c for c in (*computed.columns, *columns) if c.role == "metric"]
+    measures = [c for c in (*columns, *computed.columns) if c.role == "measure"]
+    return Scoreboard(computed.systems, (*metrics, *measures), metadata), notes
+
+
+def _metadata(translations: Sequence[Translation]) -> dict[str, tuple[str, ...]]:
+    names = dict.fromkeys(name for translation in translations for name in translation.metadata)
+    return {name: tuple(t.metadata.get(name, "") for t in translations) for name in names}

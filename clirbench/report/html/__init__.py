@@ -1,0 +1,1 @@
+"""report.html and its companions: one file each, no network, everything from data escaped."""

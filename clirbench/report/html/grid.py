@@ -1,0 +1,128 @@
+"""Tables as the pages show them: cells with their text, what they sort by, and what is said on hover."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+from typing import Any
+
+import numpy as np
+
+from clirbench.analysis.base import AnalysisTable
+from clirbench.analysis.correlation import Correlation
+from clirbench.report.layout import interval, short
+from clirbench.scoreboard import Scoreboard
+
+MOST_ROWS = 300
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: `sort` is a number or text, `tip` what is said on hover and focus, `style` a class of the page."""
+
+    text: str
+    sort: float | str = ""
+    tip: str = ""
+    style: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: the first column names the rows; `numeric[i]` says which columns are set flush right."""
+
+    name: str
+    caption: str
+    header: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    left_out: int = 0
+    file: str = ""
+
+    @property
+    def filtered(self) -> bool:
+        return len(self.rows) > 8
+
+
+def tau_grid(board: Scoreboard, rows: Sequence[Correlation], coefficient: str, title: str, caption: str) -> Grid:
+    """A row for each measure of one title, a column for each metric, coloured by the coefficient."""
+    found = {(row.measure, row.metric): row for row in rows if row.coefficient == coefficient}
+    metrics = [column.name for column in board.metrics]
+    lines = []
+    for measure in (column.name for column in board.measures if column.table == title):
+        here = [found[measure, metric] for metric in metrics]
+        best = max((row.value for row in here if not isnan(row.value)), default=2.0)
+        cells = [_tau(row, row.value >= best - 1e-12 and row.value > 0) for row in here]
+        lines.append((Cell(measure, measure), *cells))
+    number = board.tables.index(title)
+    return Grid(
+        f"tau-{coefficient}-{number}", caption, ("measure", *metrics), (False, *(True for _ in metrics)), tuple(lines)
+    )
+
+
+def _tau(row: Correlation, best: bool) -> Cell:
+    if isnan(row.value):
+        return Cell("undefined", -2.0, f"{row.metric} with {row.measure}: undefined, {row.note}", "none", row.metric)
+    level = f"{'neg' if row.value < 0 else 'pos'} l{min(10, round(abs(row.value) * 10))}"
+    dull = "" if row.significant != "false" else " dull"
+    tip = f"{row.metric} with {row.measure}: {short(row.value)}{interval(row)}"
+    if not isnan(row.p_value):
+        tip += f", p {'< .0001' if row.p_value < 0.0001 else '= ' + short(row.p_value, 4)}"
+    tip += f", {row.n_systems} systems{'' if row.significant == 'true' else ', not significant'}"
+    if scheme := getattr(row, "scheme", ""):
+        tip += f"; interval over {scheme}"
+    tip += f"; {row.note}" if row.note else ""
+    mark = "" if row.significant == "true" else " x"
+    return Cell(short(row.value) + mark, row.value, tip, level + dull + (" best" if best else ""), row.metric)
+
+
+def systems_grid(board: Scoreboard) -> Grid:
+    """Every system with its metadata and columns; the best value of a column is bold, a hole is a dash."""
+    columns = (*board.metrics, *board.measures)
+    best = {c.name: np.nanmax(c.oriented) if np.isfinite(c.values).any() else np.nan for c in columns}
+    header = ("system", *board.metadata, *(column.name for column in columns))
+    numeric = (False, *(_numbers(texts) for texts in board.metadata.values()), *(True for _ in columns))
+    rows = []
+    for i, system in enumerate(board.systems):
+        cells = [Cell(system, system)]
+        cells += [Cell(texts[i], _sortable(texts[i])) for texts in board.metadata.values()]
+        for column in columns:
+            value = float(column.values[i])
+            style = "best" if column.oriented[i] == best[column.name] else ""
+            text = f"{value:.2f}" if column.role == "metric" and best[column.name] > 1.5 else f"{value:.4f}"
+            cells.append(Cell("–", float("-inf"), "no value") if isnan(value) else Cell(text, value, "", style))
+        rows.append(tuple(cells))
+    caption = f"All {len(board.systems)} systems; bold: the best of its column"
+    return Grid("systems", caption, header, numeric, tuple(rows))
+
+
+def analysis_grid(made: AnalysisTable) -> Grid:
+    """A further analysis as it is, its first rows; the whole stands in its .tsv."""
+    shown = made.rows[:MOST_ROWS]
+    numeric = tuple(any(isinstance(row[i], int | float) for row in shown) for i in range(len(made.header)))
+    rows = tuple(tuple(_value(value) for value in row) for row in shown)
+    return Grid(f"analysis-{made.name}", made.title, made.header, numeric, rows, len(made.rows) - len(shown), made.name)
+
+
+def _value(value: Any) -> Cell:
+    if isinstance(value, bool):
+        return Cell(str(value).lower(), str(value))
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if isnan(number):
+            return Cell("–", float("-inf"), "undefined")
+        return Cell("∞" if isinf(number) else f"{number:.4g}" if abs(number) >= 100 else f"{number:.4f}", number)
+    return Cell(str(value), value if isinstance(value, int) else _sortable(str(value)))
+
+
+def _sortable(text: str) -> float | str:
+    try:
+        number = float(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        return text.casefold()
+    return text.casefold() if isnan(number) else number
+
+
+def _numbers(texts: Sequence[str]) -> bool:
+    return any(text.strip() for text in texts) and all(
+        isinstance(_sortable(text), float) for text in texts if text.strip()
+    )

@@ -1,0 +1,67 @@
+"""From a template to one self-contained file: style and script stand in it, and a policy that forbids everything else.
+
+Data reach the script as JSON in which `<`, `>`, `&` and the two line separators are escaped, so that no name can
+close the element it stands in; the policy names the one script by its hash, so that no other would run.
+"""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+HERE = Path(__file__).resolve().parent
+ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def rendered(template: str, values: Mapping[str, Any], payload: Any) -> str:
+    """The page of `template` with `values`; `payload` is what its script reads."""
+    style, script = _read("report.css"), _read("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    own = {"style": Markup(style), "script": Markup(script), "policy": policy, "payload": Markup(embedded(payload))}
+    return _environment().get_template(template).render({**values, **own})
+
+
+def embedded(value: Any) -> str:
+    """JSON that can stand inside a script element; NaN and infinities become null."""
+    text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character, escape in ESCAPED.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def rounded(value: float, digits: int = 5) -> float:
+    """So many significant digits: enough for a plot, a third of the bytes."""
+    return value if not math.isfinite(value) or value == 0 else float(f"{value:.{digits}g}")
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )

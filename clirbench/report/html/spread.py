@@ -1,0 +1,38 @@
+"""How far a system's own scores would move with other topics and segments: the ellipses of the plots."""
+
+import numpy as np
+
+from clirbench.analysis.evidence import Evidence
+from clirbench.analysis.resampling import Draws, measure_values, metric_scores, weighted_scores, weights
+from clirbench.types import Doubles
+
+SAMPLES = 100
+COMPILED_PAYS = 5e7  # above so many numbers, compiling the resampling of type averages takes less than doing without
+
+
+def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[str, Doubles]:
+    """Column -> standard deviation for each system (systems,), over resampled topics or segments.
+
+    Topics and segments are different items drawn independently, so that an ellipse has no tilt; all systems share
+    the draws. Columns that were read from a table have none; a system without a value has NaN.
+    """
+    draws = Draws(("topics", "segments"), samples, seed=seed)
+    found = {}
+    for name in evidence.measure_names:
+        if n := evidence.topics(name):
+            found[name] = measure_values(evidence, name, draws.items("topics", n)).std(axis=0)
+    for name in evidence.metric_names:
+        if n := evidence.segments(name):
+            found[name] = _metric(evidence, name, weights(draws.items("segments", n), n)).std(axis=0)
+    return found
+
+
+def _metric(evidence: Evidence, name: str, weighting: Doubles) -> Doubles:
+    first = evidence.statistics[name, evidence.systems[0]]
+    if isinstance(first, np.ndarray):
+        return metric_scores(evidence, name, weighting)
+    numbers = len(weighting) * first.shape[1] * len(evidence.systems)
+    held = [evidence.statistics[name, system] for system in evidence.systems]
+    if numbers > COMPILED_PAYS:
+        return np.stack([weighted_scores(evidence.metrics[name], one, weighting) for one in held], axis=1)
+    return np.stack([np.asarray(evidence.metrics[name].score(weighting @ one)) for one in held], axis=1)

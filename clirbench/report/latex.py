@@ -1,0 +1,156 @@
+r"""Tables ready for a paper: booktabs, the best in bold, \texttimes\ for what is not significant; each its own file.
+
+They need `\usepackage{booktabs,textcomp}` and nothing else.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import isinf, isnan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clirbench.analysis.base import AnalysisTable
+from clirbench.analysis.correlation import Correlation
+from clirbench.report.layout import short, table_notes
+from clirbench.result import Result
+from clirbench.scoreboard import Column, Scoreboard
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "\n": " ",
+    "\t": " ",
+    "\r": " ",
+}
+NAMES = {"kendall": r"Kendall's $\tau$", "spearman": r"Spearman's $\rho$", "pearson": "Pearson's $r$"}
+MOST_ROWS = 60
+
+
+def write(folder: Path, result: Result) -> None:
+    """Write `tau.tex` (`tau-2.tex`, ... where there are several titles), `systems.tex`, and one file per analysis."""
+    folder.mkdir()
+    for number, title in enumerate(result.board.tables, start=1):
+        name = "tau.tex" if number == 1 else f"tau-{number}.tex"
+        _write(folder / name, tau_table(result, title, f"tab:tau{'' if number == 1 else number}"))
+    _write(folder / "systems.tex", systems_table(result.board))
+    for made in result.tables:
+        if len(made.rows) <= MOST_ROWS:
+            _write(folder / f"{made.name}.tex", analysis_table(made))
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX prints as itself; control characters are left out."""
+    return "".join(SPECIAL.get(c, c) for c in text if c in SPECIAL or c.isprintable())
+
+
+def tau_table(result: Result, title: str, label: str) -> list[str]:
+    """Measures as rows, metrics as columns, by the run's first coefficient."""
+    board, experiment = result.board, result.experiment
+    coefficient = experiment.coefficients[0] if experiment.coefficients else "kendall"
+    found = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == coefficient}
+    measures = [column for column in board.measures if column.table == title]
+    rows = []
+    for measure in measures:
+        here = [found[measure.name, metric.name] for metric in board.metrics]
+        best = max((row.value for row in here if not isnan(row.value)), default=2.0)
+        rows.append([escape(measure.name), *(_tau(row, best) for row in here)])
+    n = sorted({row.n_systems for row in found.values()})
+    systems = f"$n={n[0]}$" if len(n) == 1 else f"$n={n[0]}$ to ${n[-1]}$" if n else "no"
+    caption = (
+        f"{NAMES.get(coefficient, escape(coefficient))} between MT metrics and IR measures over {systems} systems"
+        f"{f' ({escape(title)})' if title else ''}. Bold: the highest of a row; \\texttimes: not significant "
+        f"($p \\geq {experiment.alpha:g}$)."
+    )
+    caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, title))
+    caption += signed(measures)
+    comments = [f"% {c.name}: {c.signature}" for c in (*board.metrics, *measures) if c.signature]
+    header = ["", *(escape(metric.name) for metric in board.metrics)]
+    return [*(" ".join(line.split("\n")) for line in comments), *table(header, rows, caption, label)]
+
+
+def _tau(row: Correlation, best: float) -> str:
+    if isnan(row.value):
+        return "--"
+    text = f"${short(row.value)}$"
+    if row.value >= best - 1e-12 and row.value > 0:
+        text = f"\\textbf{{{short(row.value)}}}"
+    return text if row.significant == "true" else f"{text}\\,\\texttimes"
+
+
+def signed(columns: Sequence[Column]) -> str:
+    """What all computed columns share of their signatures, as a sentence; nothing where they were read."""
+    parts = [column.signature.split("|") for column in columns if column.signature]
+    if not parts:
+        return ""
+    shared = [part for part in parts[0] if all(part in other for other in parts)]
+    spelt = r"\textbar{}\allowbreak{}".join(escape(part) for part in shared)
+    return f" Signature: {{\\small\\texttt{{{spelt}}}}}." if shared else ""
+
+
+def systems_table(board: Scoreboard) -> list[str]:
+    """Every system with its metrics and measures; the best of a column in bold, a hole is a dash."""
+    columns = (*board.metrics, *board.measures)
+    best = [np.nanmax(c.oriented) if np.isfinite(c.values).any() else np.nan for c in columns]
+    rows = []
+    for i, system in enumerate(board.systems):
+        cells = []
+        for column, top in zip(columns, best, strict=True):
+            value = float(column.values[i])
+            text = "--" if isnan(value) else f"{value:.1f}" if column.role == "metric" else short(value)
+            cells.append(f"\\textbf{{{text}}}" if column.oriented[i] == top else text)
+        rows.append([escape(system), *cells])
+    caption = f"MT metrics and IR measures of $n={len(board.systems)}$ systems. Bold: the best of a column."
+    header = ["system", *(escape(c.name) + ("" if c.higher_is_better else r" $\downarrow$") for c in columns)]
+    return table(header, rows, caption + signed(board.measures), "tab:systems")
+
+
+def analysis_table(made: AnalysisTable) -> list[str]:
+    """A further analysis as it is, with what it says as the caption."""
+    rows = [[_cell(value) for value in row] for row in made.rows]
+    caption = escape(" ".join((f"{made.title}.", *made.text)))
+    return table([escape(name) for name in made.header], rows, caption, f"tab:{made.name}")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return "--" if isnan(number) else r"$\infty$" if isinf(number) else f"${number:.3f}$"
+    return escape(str(value))
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str) -> list[str]:
+    r"""A booktabs table; the first column is set left, the others right. Cells are LaTeX already.
+
+    A row that begins with `[` or `*` is guarded: LaTeX would read it as an argument of the `\\` before it.
+    """
+    return [
+        r"\begin{table}",
+        r"\centering",
+        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        r"\toprule",
+        " & ".join(header) + r" \\",
+        r"\midrule",
+        *(("{}" if row[0][:1] in ("[", "*") else "") + " & ".join(row) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\caption{{{caption}}}",
+        rf"\label{{{label}}}",
+        r"\end{table}",
+    ]

@@ -1,0 +1,167 @@
+"""The nouns of one run: what it needs, what it read, what it found."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from clirbench.analysis.base import Analysis, AnalysisTable
+from clirbench.analysis.bootstrap import Bootstrap
+from clirbench.analysis.correlation import Correlation
+from clirbench.analysis.evidence import Evidence
+from clirbench.corpora.base import Corpus, CorpusSource
+from clirbench.engine import Engine
+from clirbench.measures.base import Measure
+from clirbench.metrics.base import Metric
+from clirbench.relevance.base import Relevance
+from clirbench.retrieval.base import Retriever
+from clirbench.scoreboard import Scoreboard
+from clirbench.scores import ScoreTables
+from clirbench.status import Plan
+from clirbench.steps import Failure
+from clirbench.systems.base import SystemSource
+from clirbench.topics.base import TopicSource
+from clirbench.types import Doubles, Judged, Run, Topic, Translation
+
+Value = TypeVar("Value")
+
+MANY_SYSTEMS = 50
+"""Up to so many systems every run file is written unless the configuration says otherwise; 1,000 would be gigabytes."""
+
+
+class Watch(Protocol):
+    """Shows progress: passes the values through while it counts them."""
+
+    def __call__(self, title: str, values: Iterable[Value], total: int) -> Iterator[Value]: ...
+
+
+def unwatched(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
+    """A `Watch` that shows nothing."""
+    return iter(values)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything a run needs, as plain values and components; built from the configuration by `config.build`.
+
+    `topics` and `relevance` map a label to a component; the first of each has the empty label, and the measures of
+    another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
+    published table to hold against ours; it may bring its own scores and texts.
+    """
+
+    name: str
+    engine: Engine
+    corpus: CorpusSource | None = None
+    systems: SystemSource | None = None
+    topics: Mapping[str, TopicSource] = field(default_factory=lambda: MappingProxyType({}))
+    retriever: Retriever | None = None
+    runs: Path | None = None
+    relevance: Mapping[str, Relevance] = field(default_factory=lambda: MappingProxyType({}))
+    metrics: tuple[Metric, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    tables: ScoreTables | None = None
+    table_title: str = ""
+    coefficients: tuple[str, ...] = ("kendall", "spearman", "pearson")
+    alpha: float = 0.05
+    p_value: str = "exact"
+    complete_pairs: bool = False
+    intervals: Bootstrap | None = None
+    analyses: tuple[Analysis, ...] = ()
+    paper: Analysis | None = None
+    write_runs: str = "auto"
+    plan: Plan | None = None
+    seed: int = 0
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What was read and aligned before any work starts; `topics` by label."""
+
+    corpus: Corpus
+    translations: tuple[Translation, ...]
+    topics: Mapping[str, tuple[Topic, ...]]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one set of judgments scored, and what it dropped and why.
+
+    `share_relevant` is the median over scored topics of relevant documents retrieved by the English side, over the
+    documents it matched; `None` where no topic was scored.
+    """
+
+    documents: int
+    topics: int
+    scored: int
+    unmatched: tuple[str, ...]
+    unjudged: tuple[str, ...]
+    median_matched: float | None
+    share_relevant: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieval:
+    """The IR side for one set of topics: the English side's run, judgments, every system's run, per-topic values.
+
+    `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x scored topics, for
+    the systems of `runs`; `failed` are those that could not be searched or scored.
+    """
+
+    ideal: Run
+    judged: Mapping[str, Judged]
+    counts: Mapping[str, Counts]
+    runs: Mapping[str, Run]
+    per_topic: Mapping[tuple[str, str], Doubles]
+    failed: Mapping[str, Failure] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Everything a report is made from; `retrieval` is by label of the topics."""
+
+    experiment: Experiment
+    board: Scoreboard
+    correlations: tuple[Correlation, ...]
+    inputs: Inputs | None = None
+    retrieval: Mapping[str, Retrieval] = field(default_factory=lambda: MappingProxyType({}))
+    statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+    tables: tuple[AnalysisTable, ...] = ()
+
+    def judgments(self) -> Iterator[tuple[str, str, Retrieval]]:
+        """(label of the topics, label of the judgments, retrieval), in order."""
+        for topics, retrieval in self.retrieval.items():
+            for relevance in retrieval.judged:
+                yield topics, relevance, retrieval
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The scoreboard with the segments and topics its columns were summed from, for the statistics.
+
+        Systems that lack statistics or a run are holes of the board; their per-topic rows are NaN.
+        """
+        systems = self.board.systems
+        per_topic: dict[str, Doubles] = {}
+        by_name = {measure.name: measure for measure in self.experiment.measures}
+        measures: dict[str, Measure] = {}
+        collection = "" if self.inputs is None else self.inputs.corpus.collection
+        for topics, retrieval in self.retrieval.items():
+            row = {system: i for i, system in enumerate(retrieval.runs)}
+            for (relevance, name), values in retrieval.per_topic.items():
+                column = marked(name, collection, topics, relevance)
+                holes = np.full(values.shape[1], np.nan)
+                per_topic[column] = np.stack([values[row[s]] if s in row else holes for s in systems])
+                measures[column] = by_name[name]
+        metrics = {metric.name: metric for metric in self.experiment.metrics}
+        return Evidence(self.board, self.statistics, metrics, per_topic, measures)
+
+
+def marked(name: str, *marks: str) -> str:
+    """`MAP`; `MAP[news]` of a second collection, `MAP[news,qrels]` of second judgments there."""
+    kept = ",".join(mark for mark in marks if mark)
+    return f"{name}[{kept}]" if kept else name

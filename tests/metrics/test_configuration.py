@@ -1,0 +1,61 @@
+"""Every metric's YAML spells out all fields of a component that exists, under the name of its column."""
+
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+CONF = Path(__file__).resolve().parents[2] / "conf" / "metric"
+FILES = sorted(CONF.glob("*.yaml"))
+# Names with + or brackets, which no key of a configuration can spell.
+SPELT = {"chrFpp": "chrF++", "BLEUplus1": "BLEU+1", "METEOR": "METEOR(nltk)"}
+
+
+def node(path: Path) -> tuple[str, dict[str, Any]]:
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert len(content) == 1
+    return next(iter(content.items()))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_yaml_and_component_agree(path: Path) -> None:
+    key, options = node(path)
+    assert key == path.stem
+    assert options["name"] == SPELT.get(key, key)
+    module, _, name = options.pop("_target_").rpartition(".")
+    component = getattr(import_module(module), name)
+    declared = {field.name: field for field in fields(component)}
+    # A component that is restricted by a field it need not have (topics) may leave it out.
+    left_out = set(declared) - set(options)
+    assert set(options) <= set(declared)
+    assert left_out <= {"topics", "corpus"}
+
+
+WHOLE = [path for path in FILES if "${" not in path.read_text(encoding="utf-8")]
+# What has no default that works: a file of scores, a folder of WordNet.
+GIVEN: dict[str, dict[str, Any]] = {"METEOR": {"synonyms": False}}
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
+def test_component_of_a_yaml_has_its_name(path: Path) -> None:
+    key, options = node(path)
+    module, _, name = options.pop("_target_").rpartition(".")
+    if "path" in options:
+        options["path"] = "{system}"
+    component = getattr(import_module(module), name)(**{**options, **GIVEN.get(key, {})})
+    assert component.name == SPELT.get(key, key)
+    assert component.signature.startswith(component.name + "|")
+
+
+def test_every_metric_of_the_papers_is_there() -> None:
+    wanted = "BLEU chrF1 chrF2 chrF3 chrFpp TER MacroF1 MicroF1 NIST WER PER CDER RIBES METEOR BS TOTAL-BS"
+    wanted += " SentBLEU BLEUplus1 MacroP MacroR LengthRatio TypeCount CopyRate Random BLEURTmean BLEURTmedian"
+    assert set(wanted.split()) <= {path.stem for path in FILES}
+
+
+def test_the_table_of_metrics_lists_every_one() -> None:
+    table = (CONF.parents[1] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert [path.stem for path in FILES if f"`{path.stem}`" not in table] == []

@@ -1,0 +1,47 @@
+"""Scoreboards and results made by hand."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from clirbench.analysis.base import AnalysisTable
+from clirbench.analysis.correlation import correlate
+from clirbench.engine import Serial
+from clirbench.result import Experiment, Result
+from clirbench.scoreboard import Column, Scoreboard
+
+EVIL = "<script>alert(1)</script>"
+
+
+def board(
+    metrics: Mapping[str, Sequence[float]],
+    measures: Mapping[str, Sequence[float]],
+    metadata: Mapping[str, Sequence[str]] | None = None,
+    systems: Sequence[str] = (),
+) -> Scoreboard:
+    """Columns by name; systems are called s1, s2, ..."""
+    n = len(next(iter((*metrics.values(), *measures.values()))))
+    columns = [
+        Column(name, "metric", np.array(values, dtype=float), signature=name) for name, values in metrics.items()
+    ]
+    columns += [
+        Column(name, "measure", np.array(values, dtype=float), signature=f"bm25|topics:t|rel:qrels:1|{name}")
+        for name, values in measures.items()
+    ]
+    names = tuple(systems) or tuple(f"s{i}" for i in range(1, n + 1))
+    return Scoreboard(names, tuple(columns), {key: tuple(texts) for key, texts in (metadata or {}).items()})
+
+
+def result(made: Scoreboard, tables: Sequence[AnalysisTable] = (), notes: Sequence[str] = ()) -> Result:
+    """A finished run without retrieval."""
+    experiment = Experiment("by hand", Serial())
+    rows = correlate(made, experiment.coefficients)
+    return Result(experiment, made, tuple(rows), tables=tuple(tables), notes=tuple(notes))
+
+
+def differences(measure: str, *rows: tuple[str, str, float, str]) -> AnalysisTable:
+    """(metric_a, metric_b, difference, significant) by one test."""
+    header = ("measure", "metric_a", "metric_b", "test", "difference", "significant")
+    return AnalysisTable(
+        "differences", "Differences", header, tuple((measure, a, b, "perm-systems", d, s) for a, b, d, s in rows)
+    )

@@ -1,0 +1,44 @@
+"""Spreads against the formula of the standard error: a mean of n values moves by SD / sqrt(n)."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from clirbench.analysis.evidence import Evidence
+from clirbench.measures import parse
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.macrof import MacroF
+from clirbench.report.html import spread
+from clirbench.report.html.spread import spreads
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.types import TestSet
+
+
+def test_a_mean_over_topics_moves_by_its_standard_error() -> None:
+    values = np.random.default_rng(1).random((3, 200))
+    made = Scoreboard(("a", "b", "c"), (Column("MAP", "measure", values.mean(axis=1)),))
+    evidence = Evidence(made, per_topic={"MAP": values}, measures={"MAP": parse("MAP")})
+    expected = values.std(axis=1) / np.sqrt(200)
+    assert spreads(evidence, samples=4000)["MAP"] == pytest.approx(expected, rel=0.06)
+
+
+def test_sparse_statistics_give_the_same_compiled_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    references = tuple(f"word{i} and thing{i % 3} here" for i in range(12))
+    test = TestSet((references,))
+    metric = MacroF()
+    held = {
+        ("MacroF1", name): metric.statistics([line.replace(gone, "x") for line in references], test)
+        for name, gone in (("a", "thing"), ("b", "and"))
+    }
+    assert all(sparse.issparse(one) for one in held.values())
+    made = Scoreboard(("a", "b"), (Column("MacroF1", "metric", np.array([1.0, 2.0])),))
+    evidence = Evidence(made, held, {"MacroF1": metric})
+    plain = spreads(evidence)["MacroF1"]
+    assert (plain > 0).all()
+    monkeypatch.setattr(spread, "COMPILED_PAYS", 0)
+    assert spreads(evidence)["MacroF1"] == pytest.approx(plain, rel=1e-9)
+
+
+def test_a_column_without_items_has_no_ellipse() -> None:
+    made = Scoreboard(("a",), (Column("BLEU", "metric", np.ones(1)),))
+    assert spreads(Evidence(made, metrics={"BLEU": BLEU()})) == {}

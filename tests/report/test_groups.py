@@ -1,0 +1,22 @@
+from clirbench.report.groups import group_columns, groups
+from tests.report.boards import board
+
+VALUES = {"BLEU": [1.0, 2.0, 3.0, 4.0]}
+
+
+def test_a_column_that_tells_few_groups_apart_is_chosen_and_one_with_a_telling_name_first() -> None:
+    metadata = {
+        "id": ["1", "2", "3", "4"],
+        "size": ["s", "s", "m", "m"],
+        "family": ["x", "y", "y", " "],
+        "same": ["a"] * 4,
+    }
+    made = board(VALUES, {}, metadata)
+    assert group_columns(made) == ["family", "size"]
+    found = groups(made)
+    assert (found.column, found.names, found.of) == ("family", ("x", "y", "(none)"), (0, 1, 1, 2))
+
+
+def test_without_metadata_all_are_one_group() -> None:
+    found = groups(board(VALUES, {}))
+    assert (found.column, found.of) == ("", (0, 0, 0, 0))

@@ -1,0 +1,64 @@
+import re
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.analysis.base import AnalysisTable
+from clirbench.report.latex import escape, signed, table, tau_table, write
+from clirbench.scoreboard import Column
+from tests.report.boards import board, result
+
+
+@given(st.text())
+def test_nothing_in_a_text_reaches_latex_as_a_command(text: str) -> None:
+    left = escape(text)
+    for known in (r"\textbackslash{}", r"\textasciitilde{}", r"\textasciicircum{}", r"\textless{}", r"\textgreater{}"):
+        left = left.replace(known, "")
+    left = left.replace(r"\textbar{}", "").replace(r"\textquotedbl{}", "")
+    left = re.sub(r"\\[{}&%$#_]", "", left)
+    assert not re.search(r"[\\{}&%$#_~^<>|\n]", left)
+
+
+def test_tau_table_marks_the_best_and_what_is_not_significant() -> None:
+    rising = [float(i) for i in range(10)]
+    made = board({"A_1": rising, "B": [5, 6, 1, 9, 2, 10, 3, 7, 4, 8], "C": [1.0] * 10}, {"MAP": rising})
+    lines = tau_table(result(made), "", "tab:tau")
+    row = next(line for line in lines if line.startswith("MAP"))
+    # tau of B with 0..9, by hand: 18 inversions (4 + 4 + 5 + 4 + 1) of 45 pairs: (27 - 18) / 45 = .2.
+    assert row == r"MAP & \textbf{1.000} & $.200$\,\texttimes & -- \\"
+    assert r" & A\_1 & B & C \\" in lines
+    caption = next(line for line in lines if line.startswith(r"\caption"))
+    assert "$n=10$" in caption
+    assert r"bm25\textbar{}\allowbreak{}topics:t" in caption
+
+
+def test_shared_parts_of_signatures_alone_are_printed() -> None:
+    import numpy as np
+
+    one = Column("MAP", "measure", np.ones(1), signature="bm25|k1:1|MAP")
+    two = Column("RBO", "measure", np.ones(1), signature="bm25|k1:1|RBO")
+    assert signed([one, two]) == r" Signature: {\small\texttt{bm25\textbar{}\allowbreak{}k1:1}}."
+    assert signed([]) == ""
+
+
+def test_a_row_that_begins_with_a_bracket_or_star_is_no_argument() -> None:
+    lines = table(["", "x"], [["[a]", "1"], ["*", "2"], ["b", "3"]], "c", "l")
+    assert lines[6:9] == [r"{}[a] & 1 \\", r"{}* & 2 \\", r"b & 3 \\"]
+
+
+def test_files_have_balanced_braces_and_as_many_cells_as_columns(tmp_path: Path) -> None:
+    made = board({"A%": [1, 2, 3]}, {"MAP{": [3, 1, 2]}, systems=["a&b", "c_d", "\\e"])
+    analysis = AnalysisTable(
+        "power", "Power & more", ("x", "y"), (("a", float("nan")), ("b", float("inf"))), ("50 %.",)
+    )
+    write(tmp_path / "latex", result(made, [analysis]))
+    files = sorted((tmp_path / "latex").iterdir())
+    assert [file.name for file in files] == ["power.tex", "systems.tex", "tau.tex"]
+    for file in files:
+        text = "\n".join(line for line in file.read_text(encoding="utf-8").split("\n") if not line.startswith("%"))
+        plain = re.sub(r"\\[{}&]", "", text)
+        assert plain.count("{") == plain.count("}")
+        columns = len(re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1])  # type: ignore[index]
+        rows = [line for line in plain.split("\n") if line.endswith(r"\\")]
+        assert {row.count("&") for row in rows} == {columns - 1}
