@@ -17,7 +17,7 @@ LOCK := requirements.lock
 
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
-.PHONY: run test lint ruff mypy format install lock wheel clean
+.PHONY: run test lint ruff mypy format install docs lock wheel clean
 
 run: $(STAMP)
 	$(BIN)/python -m clirbench $(ARGS)
@@ -39,6 +39,10 @@ format: $(STAMP)
 	$(BIN)/ruff format
 
 install: $(STAMP)
+
+# The documentation as a site in runs/site; opens from disk.
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # The lock pins uv too; pip brings it, then uv installs the rest (and itself, when the pin moves).
 $(UV):
