@@ -55,6 +55,14 @@ def with_test_text(inputs: "Inputs") -> tuple[str, ...]:
     return tuple(translation.system for translation in inputs.translations if translation.test is not None)
 
 
+def searches_test_set(inputs: "Inputs") -> bool:
+    """Whether the searched English text is the test set's first reference, line for line."""
+    corpus = inputs.corpus
+    if corpus.english.map.n_lines != len(corpus.test):
+        return False
+    return all(a == b for a, b in zip(corpus.english.lines(), corpus.test.references[0], strict=True))
+
+
 def test_lines(inputs: "Inputs", system: str) -> tuple[str, ...]:
     """One system's translation of the MT test set."""
     for translation in inputs.translations:

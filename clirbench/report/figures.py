@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from clirbench.report.pdf import pdf
 from clirbench.report.png import png
 from clirbench.result import Result
 from clirbench.scoreboard import Column
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COLUMNS = 3
 WIDTH, HEIGHT = 230.0, 200.0  # of one plot with its labels, in points
@@ -37,6 +41,19 @@ def write(folder: Path, result: Result) -> None:
             (folder / f"{name}.svg").write_text(svg(drawing, title), encoding="utf-8", newline="\n")
             (folder / f"{name}.pdf").write_bytes(pdf(drawing, title))
             (folder / f"{name}.png").write_bytes(png(drawing))
+    for table in result.tables:
+        if table.figure is not None:
+            _save(table.figure(), folder, table.name)
+
+
+def _save(figure: "Figure", folder: Path, name: str) -> None:
+    """A figure of an analysis, as svg, pdf and png, the same bytes each time."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": "clirbench", "svg.fonttype": "none"}):
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": "clirbench"})
+        figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None, "Creator": "clirbench"})
+        figure.savefig(folder / f"{name}.png", dpi=120, metadata={"Software": "clirbench"})
 
 
 def grid(

@@ -3,10 +3,9 @@
 In docs/ a page is a session in an empty folder, from its first line to its last:
 
 * a block with `title="NAME"` is a file that the reader writes;
-* in a `console` block, a line after `$ ` is run (continued by `\\` at its end) and the lines below it are what it
-  prints, on standard output and standard error alike. `...` on a line of its own stands for any lines, inside a line
-  for any text;
-* tables are printed with tabs where the output is piped, and shown aligned: any run of blanks equals another;
+* in a `console` block, a line after `$ ` is run (continued by `\\` at its end, or by lines after `> `) and the lines
+  below it are what it prints, on standard output and standard error alike. `...` on a line of its own stands for any
+  lines, inside a line for any text;
 * `<!-- materials: NAME ... -->` puts files there that the reader has already (`materials.py`);
 * `<!-- small: KEY=VALUE ... -->` before a block adds overrides that make its runs short;
 * `<!-- exit: N -->` before a block: its last command ends with that code.
@@ -81,8 +80,8 @@ def commands(block: Block) -> list[Command]:
     found: list[tuple[str, list[str]]] = []
     continued = False
     for line in block.lines:
-        if continued:
-            found[-1] = (f"{found[-1][0]}\n{line}", [])
+        if continued or (found and not found[-1][1] and line.startswith("> ")):
+            found[-1] = (f"{found[-1][0]}\n{line.removeprefix('> ')}", [])
         elif line.startswith("$ "):
             found.append((line[2:], []))
         elif found:
@@ -106,7 +105,7 @@ class Session:
         python = f'env PYTHONPATH="$PYTHONPATH:{ROOT}" {shlex.quote(sys.executable)}'
         # make finds its stamp in place, so it installs nothing and runs the program.
         make = f'exec /usr/bin/env -u MAKEFLAGS make --silent -f {shlex.quote(str(ROOT / "Makefile"))} STAMP= "$@"'
-        scripts = {"python": f'exec {python} "$@"', "clirbench": f"exec {python} {bin_folder}/.console.py \"$@\""}
+        scripts = {"python": f'exec {python} "$@"', "clirbench": f'exec {python} {bin_folder}/.console.py "$@"'}
         for name, line in scripts.items():
             _script(bin_folder / name, f"#!/bin/sh\n{line}\n")
         (bin_folder / ".console.py").write_text(
@@ -140,18 +139,14 @@ def _script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def _single_spaced(line: str) -> str:
-    return re.sub(r"[ \t]+", " ", line).strip()
-
-
 def matches(shown: tuple[str, ...], printed: str) -> bool:
     """Whether what a page shows is what was printed; `...` as told at the head of this module."""
-    lines = [_single_spaced(line) for line in shown]
+    lines = [line.rstrip() for line in shown]
     while lines and not lines[-1]:
         lines.pop()
     pattern = "".join(
         r"(?:.*\n)*?" if line == "..." else f"{'.*'.join(re.escape(part) for part in line.split('...'))}\\n"
         for line in lines
     )
-    text = "".join(f"{_single_spaced(line)}\n" for line in printed.rstrip("\n").split("\n"))
+    text = "".join(f"{line.rstrip()}\n" for line in printed.rstrip("\n").split("\n"))
     return re.fullmatch(pattern, text) is not None

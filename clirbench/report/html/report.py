@@ -35,6 +35,20 @@ def write(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
     (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
 
 
+# Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
+WHERE = ("engine", "paths", "hydra")
+
+
+def is_where(override: str) -> bool:
+    """Whether an override says where a run is made, and not what is computed."""
+    key = override.lstrip("+~").partition("=")[0]
+    return key == "paths.cache" or key.partition(".")[0] in ("engine", "hydra")
+
+
+def _what(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in configuration.items() if key not in WHERE}
+
+
 def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """What the template shows."""
     experiment, board = result.experiment, result.board
@@ -60,10 +74,10 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
         "warnings": warnings(result),
         "counts": [*counts, *count_lines(result), *agreement_lines(result)],
         "signatures": [(c.name, c.signature or "read from a table") for c in board.columns],
-        "provenance": {name: provenance.get(name, "not recorded") for name in ("clirbench", "made", "python", "seed")},
-        "command": shlex.join(str(part) for part in provenance.get("command", [])),
+        "provenance": {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")},
+        "command": shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part)),
         "libraries": {k: v for k, v in provenance.get("libraries", {}).items() if v},
-        "configuration": json.dumps(provenance.get("configuration"), indent=2, ensure_ascii=False),
+        "configuration": json.dumps(_what(provenance.get("configuration") or {}), indent=2, ensure_ascii=False),
     }
 
 
