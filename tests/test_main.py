@@ -80,14 +80,8 @@ class TestFolder:
             assert cli("+experiment=folder", "folder=small", *FAST[:3], *options).returncode == 0
         one, two = small_folder.parent / "out1", small_folder.parent / "out2"
         for path in one.rglob("*"):
-            if path.is_file() and path.name not in ("provenance.json", "report.html") and ".hydra" not in path.parts:
+            if path.is_file() and path.name != "provenance.json" and ".hydra" not in path.parts:
                 assert path.read_bytes() == (two / path.relative_to(one)).read_bytes(), path
-        # The page names its command and time in one section; everything else is the same.
-        pages = [(folder / "report.html").read_text(encoding="utf-8") for folder in (one, two)]
-        assert [len(page.split('<section id="provenance"')) for page in pages] == [2, 2]
-        before, after = zip(*(page.split('<section id="provenance"') for page in pages), strict=True)
-        assert before[0] == before[1]
-        assert len({text.partition("</section>")[2] for text in after}) == 1
 
     def test_an_earlier_run_in_the_same_folder_is_kept(self, cli, small_folder: Path) -> None:
         for _ in range(2):
