@@ -17,7 +17,7 @@ def test_comparisons_are_pairs_judged_on_one_segment() -> None:
 
 
 def test_one_game_gives_the_figures_of_the_library_documentation() -> None:
-    # The library's documentation, one game at a draw probability of 10 %: winner 29.396 +- 7.171, loser 20.604 +- 7.171.
+    # The library's documentation, 1 vs 1 at a draw probability of 10 %: winner 29.396 (7.171), loser 20.604 (7.171).
     games = Comparisons(np.zeros(10, dtype=np.int64), np.ones(10, dtype=np.int64), np.array([1] * 9 + [0]))
     first, second = rate(["a", "b"], games, games=1, runs=1, seed=0)  # the game drawn is no tie
     assert (first.system, second.system) == ("a", "b")
