@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
-OPEN = ("scores.rename", "paper.scores", "paper.folders")
+OPEN = ("scores.rename", "paper.scores", "paper.folders", "paper.human")
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(
     ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",

@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clirbench.corpora.base import Corpus
 from clirbench.errors import InputError, MissingData, UnknownName
 from clirbench.tables import read_table
 from clirbench.types import Doubles
-
-if TYPE_CHECKING:
-    from clirbench.result import Inputs
 
 FILE = "human-seg.tsv"
 
@@ -40,14 +37,14 @@ class HumanSegments:
         return means
 
 
-def human_path(given: str | None, inputs: "Inputs") -> Path:
+def human_path(given: str | None, corpus: Corpus) -> Path:
     """The file that is named, else `human-seg.tsv` of the test set's folder; raises `MissingData`."""
     if given:
         path = Path(given).expanduser()
         if not path.is_file():
             raise MissingData(f"{path}: no such file of segment scores (analyses.segment_level.human=FILE)")
         return path
-    layout = inputs.corpus.test_layout
+    layout = corpus.test_layout
     names = [] if layout is None else [name for name in layout.ignored if name.removesuffix(".gz") == FILE]
     if layout is None or not names:
         raise MissingData(

@@ -58,7 +58,7 @@ class SegmentLevelAnalysis:
         if self.gold != PEOPLE:
             return [self._by_topic(result, inputs)]
         systems = with_test_text(inputs)
-        human = read_human(human_path(self.human, inputs), systems, len(inputs.corpus.test), self.score)
+        human = read_human(human_path(self.human, inputs.corpus), systems, len(inputs.corpus.test), self.score)
         found = [self._by_segment(result, human), self._systems(result, human)]
         if self.ratings:
             found.append(rating_table(human, self.ratings, self.seed))
