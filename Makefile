@@ -1,12 +1,12 @@
 # make        install what is needed into .venv, then run the main job
-# make test   install what is needed into .venv, then run the tests
+# make test   install what is needed into .venv, then run the tests; make test-slow the long ones
 #
 # Nothing is needed beforehand but Python 3.11, 3.12 or 3.13. Choose one with `make PYTHON=/path/to/python`.
 # Packages come from requirements.lock, each checked against its sha256. The lock names no index: yours is used.
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
-ARGS ?= +experiment=europarl_csen_published
+ARGS ?=
 PYTEST_ARGS ?=
 
 VENV := .venv
@@ -17,13 +17,16 @@ LOCK := requirements.lock
 
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
-.PHONY: run test lint ruff mypy format install lock wheel clean
+.PHONY: run test test-slow lint ruff mypy format install docs lock wheel clean
 
 run: $(STAMP)
 	$(BIN)/python -m clirbench $(ARGS)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
 
 lint: ruff mypy
 
@@ -40,6 +43,10 @@ format: $(STAMP)
 
 install: $(STAMP)
 
+# The documentation as a site in runs/site; opens from disk.
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 # The lock pins uv too; pip brings it, then uv installs the rest (and itself, when the pin moves).
 $(UV):
 	@test -n "$(PYTHON)" || { echo "clirbench needs Python 3.11, 3.12 or 3.13: make PYTHON=/path/to/python" >&2; exit 1; }
@@ -53,7 +60,7 @@ $(STAMP): $(LOCK) pyproject.toml | $(UV)
 	touch $(STAMP)
 
 # What every checkout has; the translators' frameworks (ctranslate2, transformers with torch) are too heavy for that.
-EXTRAS := bm25s languages lucene ir_datasets nltk dask ray slurm
+EXTRAS := bm25s languages lucene ir_datasets nltk dask ray slurm trueskill
 
 # Keeps the versions that are pinned already; `make lock UPGRADE=--upgrade` takes the newest ones.
 # The lock must not name the place its packages came from: no option line, no address, no path.

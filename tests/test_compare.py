@@ -8,6 +8,7 @@ import pytest
 from clirbench.compare import compare, equal, main, read_run, verdict
 from clirbench.errors import InputError
 
+NAN = float("nan")
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|v:1", "MAP": "bm25|k1:0.9|topics:t|rel:top10|MAP", "BLEURT": ""}
 INPUTS = {
     "collection": {"documents": 3, "sha256": "c0"},

@@ -28,12 +28,22 @@ def groups(board: Scoreboard, column: str = "") -> Groups:
     return Groups(candidates[0], names, tuple(names.index(text) for text in texts))
 
 
+def series(board: Scoreboard) -> tuple[int, ...]:
+    """Which training run each system belongs to: the first group column in which every group has several steps."""
+    steps = board.metadata.get("step", ("",) * len(board.systems))
+    for column in group_columns(board):
+        of = groups(board, column).of
+        if all(len({steps[i] for i, g in enumerate(of) if g == group}) > 1 for group in set(of)):
+            return of
+    return (0,) * len(board.systems)
+
+
 def group_columns(board: Scoreboard) -> list[str]:
     """Metadata columns that can colour the systems, those with a telling name first."""
     fit = [
         name
         for name, texts in board.metadata.items()
-        if 2 <= len({text.strip() for text in texts}) <= min(MOST, len(board.systems) - 1)
+        if name != "step" and 2 <= len({text.strip() for text in texts}) <= min(MOST, len(board.systems) - 1)
     ]
     order = {name: i for i, name in enumerate(PREFERRED)}
     return sorted(fit, key=lambda name: order.get(name.lower(), len(order)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from clirbench.analysis.base import AnalysisTable
 from clirbench.analysis.correlation import Correlation
-from clirbench.report.layout import short, table_notes
+from clirbench.report.layout import mark, short, table_notes
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 
@@ -78,6 +78,8 @@ def tau_table(result: Result, title: str, label: str) -> list[str]:
         f"{f' ({escape(title)})' if title else ''}. Bold: the highest of a row; \\texttimes: not significant "
         f"($p \\geq {experiment.alpha:g}$)."
     )
+    if any(row.significant == "trend" for row in found.values()):
+        caption += " t: checkpoints rise together, so that significance says nothing."
     caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, title))
     caption += signed(measures)
     comments = [f"% {c.name}: {c.signature}" for c in (*board.metrics, *measures) if c.signature]
@@ -91,7 +93,7 @@ def _tau(row: Correlation, best: float) -> str:
     text = f"${short(row.value)}$"
     if row.value >= best - 1e-12 and row.value > 0:
         text = f"\\textbf{{{short(row.value)}}}"
-    return text if row.significant == "true" else f"{text}\\,\\texttimes"
+    return text + {"x": r"\,\texttimes", "t": r"\,t"}.get(mark(row), "")
 
 
 def signed(columns: Sequence[Column]) -> str:

@@ -30,10 +30,13 @@ def short(value: float, digits: int = 3) -> str:
 
 
 def tau_cell(row: Correlation) -> str:
-    """The coefficient; `x` where it is not significant, `undefined` where it does not exist."""
-    if isnan(row.value):
-        return "undefined"
-    return short(row.value) if row.significant == "true" else f"{short(row.value)} x"
+    """The coefficient and its mark (`mark`), `undefined` where it does not exist."""
+    return "undefined" if isnan(row.value) else f"{short(row.value)} {mark(row)}".rstrip()
+
+
+def mark(row: Correlation) -> str:
+    """`x`: not significant; `t`: checkpoints rise together, so that significance says nothing; else nothing."""
+    return {"true": "", "trend": "t"}.get(row.significant, "x")
 
 
 def interval(row: Correlation) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from clirbench.analysis.base import AnalysisTable
 from clirbench.report import tables
+from clirbench.report.answer import answered
 from clirbench.report.layout import agreement_lines, count_lines, table_notes, tau_tables, warnings
 from clirbench.result import Result
 
@@ -20,6 +21,8 @@ def _lines(result: Result) -> Iterator[str]:
     question = ": which MT metric orders the systems as retrieval does?" if result.correlations else ""
     yield f"# {experiment.name}{question}"
     yield ""
+    if result.correlations:
+        yield from (f"{sentence}\n" for sentence in answered(result).sentences)
     yield from _tau(result)
     for made in result.tables:
         yield from _analysis(made)

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from clirbench.analysis.base import AnalysisTable
+from clirbench.report.answer import answered
 from clirbench.report.layout import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
 from clirbench.result import Experiment, Inputs, Result, Watch, unwatched
 
@@ -36,7 +38,9 @@ def progress() -> Iterator[Watch]:
 
 
 def show(result: Result) -> None:
-    """Print the tau tables and what must be known about them."""
+    """Print the tau tables and what must be known about them; on a terminal the answer too, first."""
+    if sys.stdout.isatty() and result.correlations:
+        Console(highlight=False).print(Text(" ".join(answered(result).sentences), style="bold"), end="\n\n")
     for table in tau_tables(result.board, result.correlations):
         show_table(table, len(result.board.systems), table_notes(result, table.title))
     for made in result.tables:
@@ -53,7 +57,7 @@ def show_analysis(made: AnalysisTable) -> None:
     """One table of an analysis, long texts cut short, and what it says."""
     print(made.title)
     cells = [[_short(value) for value in row] for row in made.rows[: made.said]]
-    print("\n".join(aligned([list(made.header), *cells])))
+    _print_rows([list(made.header), *cells])
     if len(made.rows) > made.said:
         print(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
     for sentence in made.text:
@@ -81,7 +85,7 @@ def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
         _rich(table, heading)
     else:
         print(heading)
-        print("\n".join(aligned([["", *table.metrics], *([name, *cells] for name, cells in table.rows)])))
+        _print_rows([["", *table.metrics], *([name, *cells] for name, cells in table.rows)])
     for note in notes:
         _say(f"note: {note}")
     print()
@@ -91,24 +95,46 @@ WIDEST = 48
 NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 
 
+def _print_rows(rows: list[list[str]]) -> None:
+    """Aligned for eyes; tab-separated, cell for cell, where a program reads them."""
+    lines = aligned(rows) if sys.stdout.isatty() else ["\t".join(row) for row in rows]
+    print("\n".join(lines))
+
+
 def _rich(table: TauTable, heading: str) -> None:
-    shown = Table(title=heading, title_justify="left", title_style="bold")
-    shown.add_column("")
-    for metric in table.metrics:
-        shown.add_column(metric, justify="right")
-    for name, cells in table.rows:
-        best = max((c for c in cells if c != "undefined"), key=_sortable, default="")
-        shown.add_row(name, *(f"[bold green]{c}[/]" if c == best else f"[dim]{c}[/]" if "x" in c else c for c in cells))
-    Console().print(shown)
+    """A coloured table: the highest of a row green and bold, what is not significant dim; wide ones in parts.
+
+    Cells are `Text`: rich would read the brackets of `MAP[qrels]` as a style.
+    """
+    console = Console()
+    name_width = max(len(name) for name, _ in table.rows)
+    cell_width = max(len(text) for text in (*table.metrics, *(c for _, cells in table.rows for c in cells)))
+    fitting = max(1, (console.width - name_width - 4) // (cell_width + 3))
+    for start in range(0, len(table.metrics), fitting):
+        shown = Table(title=Text(heading) if start == 0 else None, title_justify="left", title_style="bold")
+        shown.add_column("")
+        for metric in table.metrics[start : start + fitting]:
+            shown.add_column(Text(metric), justify="right", no_wrap=True)
+        for name, cells in table.rows:
+            best = max((_sortable(c) for c in cells if c != "undefined"), default=2.0)
+            shown.add_row(Text(name), *(_painted(c, best) for c in cells[start : start + fitting]))
+        console.print(shown)
+
+
+def _painted(cell: str, best: float) -> Text:
+    if cell == "undefined":
+        return Text(cell, style="dim italic")
+    highest = _sortable(cell) == best > 0
+    return Text(cell, style="bold green" if highest else "dim" if cell.endswith(" x") else "")
 
 
 def _sortable(cell: str) -> float:
-    return float(cell.removesuffix(" x"))
+    return float(cell.split(" ")[0])
 
 
 def aligned(rows: list[list[str]]) -> list[str]:
     """Rows of cells as lines of text: the first column to the left, numbers to the right with their marks after."""
-    padded = [[row[0], *(c if c.endswith(" x") or not row[0] else f"{c}  " for c in row[1:])] for row in rows]
+    padded = [[row[0], *(c if c.endswith((" x", " t")) or not row[0] else f"{c}  " for c in row[1:])] for row in rows]
     padded = [[row[0], *(c if row[0] else f"{c}  " for c in row[1:])] for row in padded]
     widths = [max(len(row[i]) for row in padded) for i in range(len(padded[0]))]
     return [

@@ -36,6 +36,7 @@ GROUPS = {
     "metric": "MT metrics",
     "analyses": "Analyses",
     "paper": "Published tables",
+    "texts": "Texts behind published tables",
     "engine": "Engines: where the work is done",
 }
 
@@ -155,7 +156,7 @@ def with_table(readme: str, table: str) -> str:
     head, begin, rest = readme.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
-        raise ValueError(f"README.md: the marks {BEGIN} and {END} are missing; the table of metrics stands between them")
+        raise ValueError(f"README.md: the marks {BEGIN} and {END} are missing; the table stands between them")
     return f"{head}{BEGIN}\n{table}\n{END}{tail}"
 
 

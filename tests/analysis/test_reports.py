@@ -21,6 +21,7 @@ def result_of(evidence: Evidence) -> Result:
     """A result whose evidence is given."""
 
     class Given(Result):
+        @property
         def evidence(self) -> Evidence:
             return evidence
 

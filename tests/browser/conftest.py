@@ -18,7 +18,7 @@ from clirbench.report.html.report import write
 from tests.conftest import Cli
 from tests.report.boards import EVIL, board, result
 
-FLAGS = [
+FLAGS = (
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -29,7 +29,7 @@ FLAGS = [
     "--disable-sync",
     "--hide-scrollbars",
     "--window-size=1200,900",
-]
+)
 PROVENANCE = {"clirbench": "1", "made": "today", "python": "3", "seed": 0, "command": ["python", "-m", "clirbench"]}
 
 
@@ -71,8 +71,17 @@ class Browser:
         from selenium.webdriver.common.action_chains import ActionChains
 
         self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+        self.settled()
         ActionChains(self.driver).move_to_element(element).perform()
         return str(self.find("#tip").text)
+
+    def settled(self) -> None:
+        """Wait until the page has come to rest: scrolling away from what is hovered hides what is said about it."""
+        self.driver.execute_async_script(
+            "const done = arguments[0]; let last = NaN, still = 0;"
+            "const look = () => { still = scrollY === last ? still + 1 : 0; last = scrollY;"
+            " still > 5 ? done() : requestAnimationFrame(look); }; look();"
+        )
 
     def errors(self) -> list[str]:
         return [entry["message"] for entry in self.driver.get_log("browser")]

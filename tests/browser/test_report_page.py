@@ -103,9 +103,9 @@ def test_pressing_a_cell_shows_its_plot_and_choosing_works(browser: Browser, dem
         "RBO against chrF2, 16 systems",
     ]
     assert len(browser.all("#plot .ellipse")) == 16
-    browser.find("#plot-ellipses").click()
+    browser.run("document.getElementById('plot-ellipses').click()")
     assert browser.all("#plot .ellipse") == []
-    browser.find("#multiples button").click()
+    browser.run("document.querySelector('#multiples button').click()")
     assert browser.run("return plot.firstChild.ariaLabel") == "RBO against BLEU, 16 systems"
     assert browser.texts("#legend li") == ["fluent", "adequate"]
 
@@ -153,7 +153,7 @@ def test_names_show_as_text_and_nothing_runs(browser: Browser, evil_page: Path) 
     assert browser.run("return document.images.length") == 0
     assert f"{EVIL} 0" in browser.texts("#table-systems tbody th")
     assert browser.hover(browser.find("#plot .point")).split("\n")[0].startswith(EVIL)
-    assert EVIL in browser.texts("#plot-metric option")
+    assert EVIL in browser.run("return [...document.getElementById('plot-metric').options].map(o => o.text)")
     assert "{{7*7}} 3" in browser.texts("#table-systems tbody th")
     assert browser.errors() == []  # an alert would have stopped the driver, a blocked script would be an error
 

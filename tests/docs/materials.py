@@ -23,14 +23,19 @@ def every(n: int, line: str) -> str:
     return " ".join(word for number, word in enumerate(line.split(" "), 1) if number % n)
 
 
+def garbled(n: int, line: str) -> str:
+    """A line whose every n-th word is written backwards."""
+    return " ".join(word[::-1] if number % n == 0 else word for number, word in enumerate(line.split(" ")))
+
+
 def talks(folder: Path) -> None:
-    """talks/: 112 documents, as in the demo, and six systems: two kinds of fault at three rates, half of them packed."""
+    """talks/: 112 documents, as in the demo, and six systems: two kinds of fault, three rates; half are packed."""
     reference = lines(DEMO / "reference.txt")
     for name in ("reference.txt", "source.txt", "docs.tsv"):
         write(folder / "talks" / name, lines(DEMO / name))
     for n in (2, 4, 8):
         write(folder / "talks" / "systems" / f"short-{n}.txt", [every(n, line) for line in reference])
-        backwards = [" ".join(w[::-1] if i % n == 0 else w for i, w in enumerate(line.split(" "))) for line in reference]
+        backwards = [garbled(n, line) for line in reference]
         packed = "".join(f"{line}\n" for line in backwards).encode()
         (folder / "talks" / "systems" / f"garbled-{n}.txt.gz").write_bytes(gzip.compress(packed, mtime=0))
 
@@ -81,6 +86,14 @@ def contributing(folder: Path) -> None:
         write(folder / found["name"], found["content"].split("\n")[:-1])
 
 
+def comet(folder: Path) -> None:
+    """A program called comet-score beside python; it is looked for, not run."""
+    program = folder / ".venv" / "bin" / "comet-score"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    program.chmod(0o755)
+
+
 MATERIALS: dict[str, Callable[[Path], None]] = {
-    made.__name__: made for made in (talks, topics, sweep, testset, scores, contributing)
+    made.__name__: made for made in (talks, topics, sweep, testset, scores, contributing, comet)
 }

@@ -3,9 +3,9 @@
 In docs/ a page is a session in an empty folder, from its first line to its last:
 
 * a block with `title="NAME"` is a file that the reader writes;
-* in a `console` block, a line after `$ ` is run (continued by `\\` at its end) and the lines below it are what it
-  prints, on standard output and standard error alike. `...` on a line of its own stands for any lines, inside a line
-  for any text;
+* in a `console` block, a line after `$ ` is run (continued by `\\` at its end, or by lines after `> `) and the lines
+  below it are what it prints, on standard output and standard error alike. `...` on a line of its own stands for any
+  lines, inside a line for any text;
 * `<!-- materials: NAME ... -->` puts files there that the reader has already (`materials.py`);
 * `<!-- small: KEY=VALUE ... -->` before a block adds overrides that make its runs short;
 * `<!-- exit: N -->` before a block: its last command ends with that code.
@@ -80,8 +80,8 @@ def commands(block: Block) -> list[Command]:
     found: list[tuple[str, list[str]]] = []
     continued = False
     for line in block.lines:
-        if continued:
-            found[-1] = (f"{found[-1][0]}\n{line}", [])
+        if continued or (found and not found[-1][1] and line.startswith("> ")):
+            found[-1] = (f"{found[-1][0]}\n{line.removeprefix('> ')}", [])
         elif line.startswith("$ "):
             found.append((line[2:], []))
         elif found:
@@ -105,7 +105,7 @@ class Session:
         python = f'env PYTHONPATH="$PYTHONPATH:{ROOT}" {shlex.quote(sys.executable)}'
         # make finds its stamp in place, so it installs nothing and runs the program.
         make = f'exec /usr/bin/env -u MAKEFLAGS make --silent -f {shlex.quote(str(ROOT / "Makefile"))} STAMP= "$@"'
-        scripts = {"python": f'exec {python} "$@"', "clirbench": f"exec {python} {bin_folder}/.console.py \"$@\""}
+        scripts = {"python": f'exec {python} "$@"', "clirbench": f'exec {python} {bin_folder}/.console.py "$@"'}
         for name, line in scripts.items():
             _script(bin_folder / name, f"#!/bin/sh\n{line}\n")
         (bin_folder / ".console.py").write_text(

@@ -1,4 +1,4 @@
-from clirbench.report.groups import group_columns, groups
+from clirbench.report.groups import group_columns, groups, series
 from tests.report.boards import board
 
 VALUES = {"BLEU": [1.0, 2.0, 3.0, 4.0]}
@@ -20,3 +20,12 @@ def test_a_column_that_tells_few_groups_apart_is_chosen_and_one_with_a_telling_n
 def test_without_metadata_all_are_one_group() -> None:
     found = groups(board(VALUES, {}))
     assert (found.column, found.of) == ("", (0, 0, 0, 0))
+
+
+def test_a_training_run_is_a_group_with_several_steps() -> None:
+    metadata = {"step": ["1", "2", "1", "2"], "family": ["x", "y", "y", "x"], "size": ["s", "s", "m", "m"]}
+    made = board(VALUES, {}, metadata)
+    assert group_columns(made) == ["family", "size"]
+    assert series(made) == (0, 1, 1, 0)
+    assert series(board(VALUES, {}, {**metadata, "family": ["x", "y", "x", "y"]})) == (0, 0, 1, 1)  # by size
+    assert series(board(VALUES, {}, {"step": ["1", "2", "3", "4"]})) == (0, 0, 0, 0)

@@ -9,10 +9,11 @@ import numpy as np
 
 from clirbench.analysis.base import AnalysisTable
 from clirbench.analysis.correlation import Correlation
-from clirbench.report.layout import interval, short
+from clirbench.report.layout import interval, short, tau_cell
 from clirbench.scoreboard import Scoreboard
 
 MOST_ROWS = 300
+MEANING = {"false": ", not significant", "trend": "; checkpoints rise together, so p says nothing"}
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,11 @@ def _tau(row: Correlation, best: bool) -> Cell:
     tip = f"{row.metric} with {row.measure}: {short(row.value)}{interval(row)}"
     if not isnan(row.p_value):
         tip += f", p {'< .0001' if row.p_value < 0.0001 else '= ' + short(row.p_value, 4)}"
-    tip += f", {row.n_systems} systems{'' if row.significant == 'true' else ', not significant'}"
+    tip += f", {row.n_systems} systems{MEANING.get(row.significant, '')}"
     if scheme := getattr(row, "scheme", ""):
         tip += f"; interval over {scheme}"
     tip += f"; {row.note}" if row.note else ""
-    mark = "" if row.significant == "true" else " x"
-    return Cell(short(row.value) + mark, row.value, tip, level + dull + (" best" if best else ""), row.metric)
+    return Cell(tau_cell(row), row.value, tip, level + dull + (" best" if best else ""), row.metric)
 
 
 def systems_grid(board: Scoreboard) -> Grid:

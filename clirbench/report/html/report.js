@@ -233,7 +233,7 @@
     data.systems.forEach((_, i) => {
       const step = Number(String(data.steps[i]).replace(/[,_]/g, ""));
       if (!String(data.steps[i]).trim() || !Number.isFinite(step)) return;
-      const group = data.groups[0].of[i];
+      const group = data.series[i];
       if (!series.has(group)) series.set(group, []);
       series.get(group).push([step, i]);
     });

@@ -9,7 +9,7 @@ from typing import Any
 from clirbench.analysis.base import AnalysisTable
 from clirbench.report.answer import answered, checkpoints
 from clirbench.report.figures import axis
-from clirbench.report.groups import group_columns, groups
+from clirbench.report.groups import group_columns, groups, series
 from clirbench.report.html.grid import Grid, analysis_grid, systems_grid, tau_grid
 from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.pair import NAME as PAIR
@@ -28,8 +28,25 @@ APART = ("favoritism", "favoritism_top")  # on a page of their own
 def write(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
     """Write `report.html`, and `pair.html` where two systems were compared segment by segment."""
     pair = write_pair(folder / PAIR, result.tables)
-    page = rendered("report.html.j2", values(result, provenance, PAIR if pair else ""), payload(result))
+    data = payload(result)
+    ellipses = any(column["sd"] for column in data["columns"].values())
+    shown = {**values(result, provenance, PAIR if pair else ""), "ellipses": ellipses}
+    page = rendered("report.html.j2", shown, data)
     (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
+
+
+# Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
+WHERE = ("engine", "paths", "hydra")
+
+
+def is_where(override: str) -> bool:
+    """Whether an override says where a run is made, and not what is computed."""
+    key = override.lstrip("+~").partition("=")[0]
+    return key == "paths.cache" or key.partition(".")[0] in ("engine", "hydra")
+
+
+def _what(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in configuration.items() if key not in WHERE}
 
 
 def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str, Any]:
@@ -43,7 +60,7 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
     return {
         "name": experiment.name,
         "answer": answered(result),
-        "taus": [_taus(result, coefficient) for coefficient in experiment.coefficients],
+        "taus": [_taus(result, name) for name in experiment.coefficients] if result.correlations else [],
         "alpha": experiment.alpha,
         "p_value": experiment.p_value,
         "metrics": [column.name for column in board.metrics],
@@ -57,10 +74,10 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
         "warnings": warnings(result),
         "counts": [*counts, *count_lines(result), *agreement_lines(result)],
         "signatures": [(c.name, c.signature or "read from a table") for c in board.columns],
-        "provenance": {name: provenance.get(name, "not recorded") for name in ("clirbench", "made", "python", "seed")},
-        "command": shlex.join(str(part) for part in provenance.get("command", [])),
+        "provenance": {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")},
+        "command": shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part)),
         "libraries": {k: v for k, v in provenance.get("libraries", {}).items() if v},
-        "configuration": json.dumps(provenance.get("configuration"), indent=2, ensure_ascii=False),
+        "configuration": json.dumps(_what(provenance.get("configuration") or {}), indent=2, ensure_ascii=False),
     }
 
 
@@ -102,6 +119,7 @@ def payload(result: Result) -> dict[str, Any]:
         "groups": [_groups(result, name) for name in (*group_columns(board), "")],
         "tau": _labels(result),
         "steps": board.metadata.get("step") if checkpoints(board) else None,
+        "series": series(board),
         "topics": topic_sets(result),
     }
 

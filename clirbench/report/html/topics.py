@@ -19,18 +19,20 @@ SEARCHED = 400_000_000  # bytes of a collection that is read again for snippets
 
 def topic_sets(result: Result) -> list[dict[str, Any]]:
     """One entry for each set of topics that was searched."""
-    return [_topic_set(result, label, found) for label, found in result.retrieval.items() if found.runs]
+    searched = {label: found for label, found in result.retrieval.items() if found.runs}
+    return [_topic_set(result, label, found, len(searched)) for label, found in searched.items()]
 
 
-def _topic_set(result: Result, label: str, found: Retrieval) -> dict[str, Any]:
+def _topic_set(result: Result, label: str, found: Retrieval, sets: int) -> dict[str, Any]:
+    """One set of topics, in its share of what may be embedded."""
     assert result.inputs is not None
     inputs = result.inputs
     texts = {topic.topic_id: topic.text for topic in inputs.topics[label]}
     scored = list(dict.fromkeys(t for judged in found.judged.values() for t in judged.topic_ids))
-    kept = _kept(found, scored)
+    kept = _kept(found, scored, BUDGET // sets)
     ids: dict[str, int] = {}
     ideal = [_top(found.ideal, topic_id, ids) for topic_id in kept]
-    shown = snippets(inputs.corpus.english, list(ids))
+    shown = snippets(inputs.corpus.english, list(ids), TEXTS // sets)
     known = [set(_unmatched(found.ideal, topic_id)) for topic_id in kept]
     lost: list[dict[str, list[int]]] = [{} for _ in kept]
     ranked = []
@@ -60,10 +62,10 @@ def _topic_set(result: Result, label: str, found: Retrieval) -> dict[str, Any]:
     }
 
 
-def _kept(found: Retrieval, scored: Sequence[str]) -> list[str]:
+def _kept(found: Retrieval, scored: Sequence[str], budget: int) -> list[str]:
     """All topics where they fit; otherwise those with the lowest mean value of the first measure."""
     each = len(found.runs) * (5 * len(found.per_topic) + 5 * TOP) + 600
-    fit = max(FEWEST, BUDGET // each)
+    fit = max(FEWEST, budget // each)
     if len(scored) <= fit:
         return list(scored)
     (relevance, _), values = next(iter(found.per_topic.items()))
@@ -91,11 +93,11 @@ def _values(result: Result, label: str, found: Retrieval, kept: Sequence[str]) -
         yield marked(measure, collection, label, relevance), {"rule": rule, "values": rows}
 
 
-def snippets(english: Documents, wanted: Sequence[str]) -> dict[str, str]:
+def snippets(english: Documents, wanted: Sequence[str], budget: int = TEXTS) -> dict[str, str]:
     """The start of the wanted documents of the English side; none where reading them again would take long."""
     if english.text.size > SEARCHED:
         return {}
-    missing = set(wanted[: TEXTS // (SNIPPET + 20)])
+    missing = set(wanted[: budget // (SNIPPET + 20)])
     found: dict[str, str] = {}
     for document in english:
         if not missing:

@@ -1,0 +1,111 @@
+"""The site builds without a warning and without a network; the generated tables are current; --help is complete."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+REMOTE = re.compile(r'<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="(?:https?:)?//(?P<host>[^"/]+)[^"]*"')
+
+
+@pytest.fixture(scope="module")
+def reference() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_reference", ROOT / "docs" / "generator" / "reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_of_metrics_in_readme_is_current(reference: ModuleType) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme == reference.with_table(readme, reference.metrics_table()), (
+        "README.md: run python docs/generator/reference.py"
+    )
+
+
+def test_every_metric_has_a_signature_and_a_source(reference: ModuleType) -> None:
+    rows = reference.metric_rows()
+    assert [row[0] for row in rows] == [path.stem for path in reference.choices("metric")]
+    for name, _, direction, signature, source in rows:
+        assert direction in ("up", "down")
+        assert signature, name
+        assert source, f"{name}: its class names no **Source:**"
+
+
+def test_readme_without_its_marks_is_refused(reference: ModuleType) -> None:
+    with pytest.raises(ValueError, match="marks"):
+        reference.with_table("# clirbench\n", "|")
+
+
+def test_every_group_of_conf_has_its_chapter(reference: ModuleType) -> None:
+    folders = {str(path.parent.relative_to(reference.CONF)) for path in reference.CONF.rglob("*.yaml")}
+    assert set(reference.GROUPS) == {folder for folder in folders if folder != "." and not folder.startswith("hydra")}
+
+
+def test_every_choice_says_what_it_is(reference: ModuleType) -> None:
+    silent = [
+        f"{group}/{path.stem}"
+        for group in reference.GROUPS
+        for path in reference.choices(group)
+        if group not in ("analyses", "paper") and not reference.description(path)
+    ]
+    assert not silent
+
+
+def test_help_names_every_experiment_and_every_choice(cli) -> None:
+    done = cli("--help")
+    assert done.returncode == 0, done.stderr
+    for group in ("experiment", "topics", "retrieval", "relevance", "metric", "engine"):
+        listed = re.search(rf"^{group}: (.*)$", done.stdout, re.MULTILINE)
+        assert listed is not None, group
+        assert set(listed[1].split(", ")) == {path.stem for path in (ROOT / "conf" / group).glob("*.yaml")}
+    assert done.stdout.count("python -m clirbench ") >= 5
+    assert "_target_" not in done.stdout
+
+
+def test_an_option_s_own_value_is_no_override(cli) -> None:
+    done = cli("--cfg", "job", "-p", "relevance")
+    assert done.returncode == 0, done.stderr
+    assert "clirbench.relevance.top_k.TopK" in done.stdout
+    done = cli("job")
+    assert done.returncode == 1
+    assert "job: cannot be read" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_asks_no_other_host(tmp_path: Path) -> None:
+    # The theme prints an announcement of its own on standard error; warnings of the build end it with --strict.
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NO_MKDOCS_2_WARNING": "1",
+        "http_proxy": "http://127.0.0.1:9",
+    }
+    site = tmp_path / "site"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "WARNING" not in done.stderr
+    pages = sorted(site.rglob("*.html"))
+    assert {"tutorial.html", "configuration.html", "metrics.html", "decisions.html"} <= {page.name for page in pages}
+    asked = {
+        (page.name, found["host"]) for page in pages for found in REMOTE.finditer(page.read_text(encoding="utf-8"))
+    }
+    assert not asked
+    metrics = (site / "reference" / "python" / "metrics.html").read_text(encoding="utf-8")
+    assert 'id="clirbench.metrics.bleu.BLEU"' in metrics

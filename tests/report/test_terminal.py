@@ -1,0 +1,50 @@
+"""What is printed, piped and on a terminal."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from clirbench.report import terminal
+from tests.report.boards import board, result
+
+MADE = board(
+    {"BLEU": [1, 2, 3, 4, 5, 6], "Bad": [2, 1, 4, 3, 6, 5], "Flat": [1] * 6}, {"MAP[qrels]": [1, 2, 3, 4, 5, 6]}
+)
+
+
+class Screen(io.StringIO):
+    """A terminal, as far as the program can tell."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def printed(monkeypatch: pytest.MonkeyPatch, width: int) -> str:
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setattr(terminal, "Console", lambda **_: Console(file=screen, width=width, color_system=None))
+    terminal.show(result(MADE))
+    return screen.getvalue()
+
+
+def test_a_pipe_gets_tabs_cell_for_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.show(result(MADE))
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[1] == "\tBLEU\tBad\tFlat"
+    # Bad swaps 3 of 15 pairs: (12 - 3) / 15 = .6; with 6 systems that is not significant.
+    assert lines[2] == "MAP[qrels]\t1.000\t.600 x\tundefined"
+
+
+def test_a_terminal_gets_the_answer_and_every_column_within_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = printed(monkeypatch, 40)
+    assert shown.startswith("Of 2 metrics, BLEU orders these 6")
+    rows = [line for line in shown.split("\n") if line.startswith(("│", "┃"))]
+    assert max(map(len, rows)) <= 40
+    for text in ("BLEU", "Bad", "Flat", "1.000", ".600 x", "undefined", "MAP[qrels]"):
+        assert any(text in row for row in rows)
+
+
+def test_a_wide_terminal_needs_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = printed(monkeypatch, 120)
+    assert sum("MAP[qrels]" in line for line in shown.split("\n") if line.startswith("│")) == 1
