@@ -163,7 +163,7 @@ def _files(folder: str | None, pattern: str) -> list[Path]:
     if not path.is_dir():
         raise MissingData(
             f"{path}: no such folder; it holds the files behind the published statistics "
-            "(github.com/thammegowda/005-nmt-imbalance): say where with paths.mirror=DIR or paper.statistics, paper.rates"
+            "(github.com/thammegowda/005-nmt-imbalance): paths.mirror=DIR, or paper.statistics and paper.rates"
         )
     return sorted(path.glob(pattern))
 
