@@ -11,11 +11,16 @@ In docs/ a page is a session in an empty folder, from its first line to its last
 * `<!-- exit: N -->` before a block: its last command ends with that code.
 """
 
+import errno
 import os
+import pty
 import re
+import select
 import shlex
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +28,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}) *(?P<language>[\w+-]*) *(?P<options>.*)$")
 DIRECTIVE = re.compile(r"^<!-- (?P<name>materials|small|exit): (?P<value>.*?) -->$")
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+PROGRAM = ("python -m clirbench ", "PYTHONPATH=. python -m clirbench ", "make")
 TITLE = re.compile(r'title="([^"]+)"')
 
 
@@ -104,7 +111,7 @@ class Session:
         # The project is found as if it were installed; what else PYTHONPATH holds is the page's own affair.
         python = f'env PYTHONPATH="$PYTHONPATH:{ROOT}" {shlex.quote(sys.executable)}'
         # make finds its stamp in place, so it installs nothing and runs the program.
-        make = f'exec /usr/bin/env -u MAKEFLAGS make --silent -f {shlex.quote(str(ROOT / "Makefile"))} STAMP= "$@"'
+        make = f'exec /usr/bin/env -u MAKEFLAGS make -f {shlex.quote(str(ROOT / "Makefile"))} STAMP= "$@"'
         scripts = {"python": f'exec {python} "$@"', "clirbench": f'exec {python} {bin_folder}/.console.py "$@"'}
         for name, line in scripts.items():
             _script(bin_folder / name, f"#!/bin/sh\n{line}\n")
@@ -117,12 +124,17 @@ class Session:
         shims.mkdir()
         _script(shims / "make", f"#!/bin/sh\nPATH={shlex.quote(os.environ['PATH'])}\n{make}\n")
 
-    def run(self, text: str, timeout: float = 280) -> subprocess.CompletedProcess[str]:
-        """Run a command line in the folder; both streams come back as one."""
+    def run(self, text: str, timeout: float = 280) -> tuple[int, str]:
+        """Run a command line in the folder: its exit code, and what a reader at a terminal would see.
+
+        The program itself has a terminal for its standard output, 110 columns wide and without colours.
+        """
         path = f"{self.folder}/.venv/shims:{self.folder}/.venv/bin:{os.environ['PATH']}"
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        environment = {**kept, "PATH": path, "COLUMNS": "200"}
-        return subprocess.run(
+        environment = {**kept, "PATH": path, "COLUMNS": "110", "TERM": "dumb"}
+        if text.startswith(PROGRAM) and "|" not in text:
+            return _at_terminal(["bash", "-c", text], self.folder, environment, timeout)
+        done = subprocess.run(
             ["bash", "-c", text],
             cwd=self.folder,
             env=environment,
@@ -132,6 +144,34 @@ class Session:
             check=False,
             timeout=timeout,
         )
+        return done.returncode, done.stdout
+
+
+def _at_terminal(command: list[str], folder: Path, environment: dict[str, str], timeout: float) -> tuple[int, str]:
+    """Standard output goes to a terminal, then comes standard error."""
+    reader, writer = pty.openpty()
+    held = b""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=writer, stderr=errors)
+        os.close(writer)
+        end = time.monotonic() + timeout
+        try:
+            while True:
+                if not select.select([reader], [], [], max(0.0, end - time.monotonic()))[0]:
+                    process.kill()
+                    raise subprocess.TimeoutExpired(command, timeout, held)
+                if not (read := os.read(reader, 65536)):
+                    break
+                held += read
+        except OSError as error:
+            if error.errno != errno.EIO:  # how Linux says that the last writer has gone
+                raise
+        finally:
+            os.close(reader)
+            process.wait()
+        errors.seek(0)
+        printed = held + errors.read()
+    return process.returncode, STYLE.sub("", printed.decode("utf-8").replace("\r\n", "\n"))
 
 
 def _script(path: Path, text: str) -> None:
