@@ -22,7 +22,7 @@ from clirbench.measures import parse
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
-from clirbench.report.sweep import NAME, combine
+from clirbench.report.sweep import NAME, SUMMARY, combine
 from clirbench.result import Experiment
 from clirbench.retrieval.base import Retriever
 from clirbench.scores import ScoreTables
@@ -177,15 +177,18 @@ def _choice(key: str, value: str, choices: Sequence[str], errors: list[Clirbench
 class SweepTable(Callback):
     """Hydra's hook at the end of a sweep (`-m`): one table over all of its jobs."""
 
-    def __init__(self) -> None:
+    def __init__(self, exclude_not_significant: bool = False) -> None:
+        self._exclude = exclude_not_significant
         self._jobs: list[tuple[Path, list[str]]] = []
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
         """Write the table anew after every job of a sweep: Hydra calls nothing at the end where a job failed."""
         if config.hydra.mode is RunMode.MULTIRUN:
             self._jobs.append((Path(config.hydra.runtime.output_dir), list(config.hydra.overrides.task)))
-            combine(Path(config.hydra.sweep.dir), self._jobs)
+            folder = Path(config.hydra.sweep.dir)
+            combine(folder, self._jobs, exclude_not_significant=self._exclude)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Say where the table lies."""
-        print(Path(config.hydra.sweep.dir) / NAME)
+        """Say where the tables lie."""
+        for name in (NAME, SUMMARY):
+            print(Path(config.hydra.sweep.dir) / name)

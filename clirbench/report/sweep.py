@@ -1,16 +1,24 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, fields
+from math import nan
 from pathlib import Path
 
+from clirbench.analysis.aggregate import Aggregate, aggregate
+from clirbench.analysis.correlation import Correlation
 from clirbench.report.tables import write_tsv
 
 NAME = "sweep.tsv"
+SUMMARY = "sweep_summary.tsv"
 
 
-def combine(folder: Path, jobs: Sequence[tuple[Path, Sequence[str]]]) -> Path:
+def combine(folder: Path, jobs: Sequence[tuple[Path, Sequence[str]]], *, exclude_not_significant: bool = False) -> Path:
     """Write `sweep.tsv`: the rows of each job's correlations.tsv behind `job` and one column for each swept key.
+
+    `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs
+    (`clirbench.analysis.aggregate`, with the papers' exclusion rule where `exclude_not_significant`).
 
     `jobs`: the run folder of each job and its overrides (`key=value`). A key that is the same in every job has no
     column. A job that failed has no correlations.tsv: its row says so, so that no hole goes unseen.
@@ -24,6 +32,12 @@ def combine(folder: Path, jobs: Sequence[tuple[Path, Sequence[str]]]) -> Path:
         names, found = _correlations(job / "correlations.tsv")
         header = header or names
         rows += [[*swept, *row] for row in found] or [[*swept, "this job failed or wrote no table"]]
+    labelled = {
+        ",".join(f"{key}={setting.get(key, '')}" for key in keys) or str(number): _rows(job / "correlations.tsv")
+        for number, ((job, _), setting) in enumerate(zip(jobs, settings, strict=True))
+    }
+    found = aggregate(labelled, exclude_not_significant=exclude_not_significant)
+    write_tsv(folder / SUMMARY, [field.name for field in fields(Aggregate)], [astuple(row) for row in found])
     width = 1 + len(keys) + len(header)
     write_tsv(folder / NAME, ["job", *keys, *header], [[*row, *[""] * (width - len(row))] for row in rows])
     return folder / NAME
@@ -35,3 +49,16 @@ def _correlations(path: Path) -> tuple[list[str], list[list[str]]]:
     with path.open(encoding="utf-8", newline="") as stream:
         header, *rows = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
     return header, rows
+
+
+def _rows(path: Path) -> list[Correlation]:
+    """What a correlations.tsv says of each pair, as far as a summary needs it."""
+    header, rows = _correlations(path)
+    return [_row(dict(zip(header, row, strict=True))) for row in rows]
+
+
+def _row(cells: Mapping[str, str]) -> Correlation:
+    value, p_value = (float(cells[name]) if cells.get(name) else nan for name in ("value", "p_value"))
+    n_systems = int(cells.get("n_systems") or 0)
+    significant = cells.get("significant", "undefined")
+    return Correlation(cells["measure"], cells["metric"], cells["coefficient"], value, p_value, n_systems, significant)  # type: ignore[arg-type]
