@@ -36,8 +36,8 @@ def combine(folder: Path, jobs: Sequence[tuple[Path, Sequence[str]]], *, exclude
         ",".join(f"{key}={setting.get(key, '')}" for key in keys) or str(number): _rows(job / "correlations.tsv")
         for number, ((job, _), setting) in enumerate(zip(jobs, settings, strict=True))
     }
-    found = aggregate(labelled, exclude_not_significant=exclude_not_significant)
-    write_tsv(folder / SUMMARY, [field.name for field in fields(Aggregate)], [astuple(row) for row in found])
+    summary = aggregate(labelled, exclude_not_significant=exclude_not_significant)
+    write_tsv(folder / SUMMARY, [field.name for field in fields(Aggregate)], [astuple(row) for row in summary])
     width = 1 + len(keys) + len(header)
     write_tsv(folder / NAME, ["job", *keys, *header], [[*row, *[""] * (width - len(row))] for row in rows])
     return folder / NAME
