@@ -1,5 +1,6 @@
 """The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`."""
 
+import re
 import sys
 from dataclasses import replace
 from itertools import pairwise
@@ -28,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
-OPEN = ("scores.rename", "paper.scores", "paper.folders", "paper.human")
+OPEN = re.compile(r"scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)")
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(
     ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
@@ -78,7 +79,7 @@ def main() -> None:
         for before, argument in pairwise(sys.argv)
         if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
     ]
-    sys.argv[1:] = ["++" + a if a.partition("=")[0] in OPEN else a for a in sys.argv[1:]]
+    sys.argv[1:] = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in sys.argv[1:]]
     try:
         for override in overrides:
             check_override(override)

@@ -58,7 +58,7 @@ def mirror_of(tmp_path: Path, packed: bool = False) -> Path:
     for name, data in FILES.items():
         path = tmp_path / "mirror" / "sets" / "tiny" / (name + ".gz" if packed else name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(gzip.compress(data) if packed else data)
+        path.write_bytes(gzip.compress(data, mtime=0) if packed else data)
     return tmp_path / "mirror"
 
 
@@ -95,7 +95,7 @@ def test_missing_data_says_size_origin_licence_and_two_ways_out(tmp_path: Path, 
     [
         (b"one\ntw", r"reference\.txt: not the content .*it has 6 bytes, 8 were promised"),
         (b"one\ntwX\n", r"reference\.txt: not the content .*its sha256 is [0-9a-f]{64}"),
-        (gzip.compress(b"one\ntwo\n")[:-4], r"reference\.txt: the gzip file is damaged or truncated"),
+        (gzip.compress(b"one\ntwo\n", mtime=0)[:-4], r"reference\.txt: the gzip file is damaged or truncated"),
     ],
 )
 def test_a_mirror_with_other_content(tmp_path: Path, manifests: Path, content: bytes, message: str) -> None:

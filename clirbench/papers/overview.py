@@ -42,7 +42,7 @@ def reproduce_overview(overview: Overview) -> list[PaperCell]:
         for summary in overview.summaries:
             for metric in part.metrics:
                 text = printed[label, summary][metric]
-                cell = cells.get((summary, metric)) or _without_scores(part, summary, metric)
+                cell = cells.get((summary, metric)) or _without_scores(label, part, summary, metric)
                 found.append(_here(overview, label, cell, text))
     return found
 
@@ -54,6 +54,7 @@ def _here(overview: Overview, label: str, cell: PaperCell, text: str) -> PaperCe
     return replace(cell, table=overview.name, row=f"{label} {cell.row}", printed=text, verdict=verdict)
 
 
-def _without_scores(part: TauTable, summary: str, metric: str) -> PaperCell:
+def _without_scores(label: str, part: TauTable, summary: str, metric: str) -> PaperCell:
     nan = float("nan")
-    return PaperCell(part.name, summary, part.measures[0], metric, nan, nan, 0, "", "", "no scores", part.unavailable)
+    how = part.unavailable.replace("paper.scores", f"paper.parts.{label}.scores")
+    return PaperCell(part.name, summary, part.measures[0], metric, nan, nan, 0, "", "", "no scores", how)

@@ -161,7 +161,10 @@ def _files(folder: str | None, pattern: str) -> list[Path]:
         return []
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise MissingData(f"{path}: no such folder; it holds the files behind the published statistics, say where")
+        raise MissingData(
+            f"{path}: no such folder; it holds the files behind the published statistics "
+            "(github.com/thammegowda/005-nmt-imbalance): paths.mirror=DIR, or paper.statistics and paper.rates"
+        )
     return sorted(path.glob(pattern))
 
 
