@@ -52,7 +52,7 @@ class Jenks:
 def natural_classes(values: Doubles, classes: int) -> Ints:
     """The class (0 lowest) of each value, for the cut into at most `classes` with the least squared deviation.
 
-    Dynamic programme over the n distinct values v with counts: best[c][j] = min_i best[c-1][i] + cost(i..j), where
+    Dynamic programme over the n distinct values v with counts: best(c, j) = min_i best(c-1, i) + cost(i..j), where
     cost is sum w v^2 - (sum w v)^2 / sum w; O(classes n^2) time, O(classes n) memory.
     """
     distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)

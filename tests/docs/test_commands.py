@@ -123,4 +123,6 @@ def test_readme_s_commands_are_understood(tmp_path: Path) -> None:
             continue
         else:
             code, printed = session.run(text if " -m clirbench." in text else f"{text} check=true")
-        assert code == 0, f"$ {text}\n{printed}"
+        # A model folder is recognised; its framework is an extra that a checkout need not have.
+        wanted = "systems.model=" in text and "pip install 'clirbench[ctranslate2]'" in printed
+        assert code == 0 or wanted, f"$ {text}\n{printed}"
