@@ -76,7 +76,7 @@ def main() -> None:
     """The console script; without an experiment it runs the one that the arguments speak of."""
     overrides = [
         argument
-        for before, argument in pairwise(sys.argv)
+        for before, argument in pairwise(["", *sys.argv[1:]])
         if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
     ]
     sys.argv[1:] = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in sys.argv[1:]]

@@ -66,7 +66,7 @@ def choice_findings(rows: Sequence[Choice]) -> Iterator[str]:
         here = [row for row in rows if row.measure == measure and row.shortlist == 1]
         if not here:
             continue
-        picks = ", ".join(f"{row.metric} {row.pick} (-{number(row.regret)})" for row in here)
+        picks = ", ".join(f"{row.metric} {row.pick} ({number(row.regret)})" for row in here)
         yield f"{measure}: the best system is {here[0].best} ({number(here[0].best_value)}); shipped and lost: {picks}."
         known = [row for row in here if not isnan(row.regret_split)]
         if known:

@@ -80,7 +80,9 @@ def show_folder(folder: Path) -> None:
 def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
     """One tau table."""
     title = f"{table.title}: " if table.title else ""
-    heading = f"{title}{NAMES.get(table.coefficient, table.coefficient)} over {n_systems} systems (x: not significant)"
+    trend = any(cell.endswith(" t") for _, cells in table.rows for cell in cells)
+    meaning = "t: a trend along training, no evidence" if trend else "x: not significant"
+    heading = f"{title}{NAMES.get(table.coefficient, table.coefficient)} over {n_systems} systems ({meaning})"
     if sys.stdout.isatty():
         _rich(table, heading)
     else:
@@ -107,11 +109,12 @@ def _rich(table: TauTable, heading: str) -> None:
     Cells are `Text`: rich would read the brackets of `MAP[qrels]` as a style.
     """
     console = Console()
+    console.print(Text(heading, style="bold"))
     name_width = max(len(name) for name, _ in table.rows)
     cell_width = max(len(text) for text in (*table.metrics, *(c for _, cells in table.rows for c in cells)))
     fitting = max(1, (console.width - name_width - 4) // (cell_width + 3))
     for start in range(0, len(table.metrics), fitting):
-        shown = Table(title=Text(heading) if start == 0 else None, title_justify="left", title_style="bold")
+        shown = Table()
         shown.add_column("")
         for metric in table.metrics[start : start + fitting]:
             shown.add_column(Text(metric), justify="right", no_wrap=True)

@@ -78,7 +78,7 @@ def test_pairs_in_words() -> None:
 def test_choice_in_words() -> None:
     evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
     text = text_of(ChoiceAnalysis(samples=20), evidence)
-    assert "y0: the best system is s03 (.500); shipped and lost: x0 s01 (-.300)." in text
+    assert "y0: the best system is s03 (.500); shipped and lost: x0 s01 (.300)." in text
     assert "random halves" not in text
     assert "random halves" in text_of(ChoiceAnalysis(splits=10, samples=20), world(n=5))
     names = [table.name for table in ChoiceAnalysis(samples=20).tables(result_of(evidence))]
