@@ -16,13 +16,14 @@ from omegaconf import DictConfig, OmegaConf
 from clirbench.cached import Cached
 from clirbench.config import build
 from clirbench.engine import close_workers
-from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, UnknownName, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, StoreError, UnknownName, gathered, raise_all
 from clirbench.experiment import read_inputs, run
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.status import PLAN, Plan
 from clirbench.store import Store
+from clirbench.stream import tolerate_closed_output
 
 HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -72,18 +73,49 @@ def _command() -> list[str]:
     return ["python", "-m", "clirbench", *HydraConfig.get().overrides.task]
 
 
+HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
+
+
+def at_home(argument: str) -> str:
+    """`key=~/x` with the home folder in it: Hydra's grammar refuses the tilde, and nothing else would expand it."""
+    found = HOME.fullmatch(argument)
+    if found is None:
+        return argument
+    rest = found["rest"].removesuffix(found["quote"]) if found["quote"] else found["rest"]
+    return f'{found["key"]}="{Path.home()}{rest}"'
+
+
+def check_run_folder(overrides: list[str]) -> None:
+    """Raise `StoreError` where Hydra could not make the folder of the run (it would show a traceback)."""
+    named = [o.partition("=")[2].strip("\"'") for o in overrides if o.partition("=")[0] == "hydra.run.dir"]
+    folder = Path(named[-1]) if named and "$" not in named[-1] else Path("runs")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: the run's folder cannot be made ({error.strerror}); choose hydra.run.dir=DIR"
+        ) from None
+
+
 def main() -> None:
     """The console script; without an experiment it runs the one that the arguments speak of."""
+    tolerate_closed_output()
+    sys.argv[1:] = [at_home(argument) for argument in sys.argv[1:]]
     overrides = [
         argument
         for before, argument in pairwise(["", *sys.argv[1:]])
         if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
     ]
     sys.argv[1:] = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in sys.argv[1:]]
-    try:
-        for override in overrides:
+    errors: list[ClirbenchError] = []
+    for override in overrides:
+        with gathered(errors):
             check_override(override)
-    except ConfigError as error:
+    try:
+        raise_all(errors)
+        if len(overrides) == len(sys.argv) - 1:
+            check_run_folder(overrides)
+    except ClirbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     if not any(override.lstrip("+").startswith("experiment=") for override in overrides):

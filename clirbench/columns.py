@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.corpora.base import Corpus
+from clirbench.errors import ConfigError, InputError
 from clirbench.measures.base import Measure
 from clirbench.result import Experiment, Inputs, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard, aligned
@@ -22,7 +23,7 @@ def scoreboard(
 ) -> tuple[Scoreboard, list[str]]:
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
-        return (Scoreboard((), ()) if experiment.tables is None else experiment.tables.read()), []
+        return (Scoreboard((), ()) if experiment.tables is None else complete(experiment.tables.read())), []
     systems = tuple(translation.system for translation in inputs.translations)
     columns = metric_columns(experiment, systems, statistics, len(inputs.corpus.test.references))
     for label, found in retrieval.items():
@@ -30,6 +31,19 @@ def scoreboard(
     computed = Scoreboard(systems, tuple(columns), _metadata(inputs.translations))
     tables = score_tables(experiment, inputs.corpus)
     return (computed, []) if tables is None else joined(computed, tables.read([column.name for column in columns]))
+
+
+def complete(imported: Scoreboard) -> Scoreboard:
+    """The same; raises where score tables alone leave nothing to correlate."""
+    if not imported.systems:
+        raise InputError("the score tables have no systems: there are no rows below the header")
+    if not (imported.measures and imported.metrics):
+        columns = ", ".join(column.name for column in imported.columns) or "none with numbers"
+        raise ConfigError(
+            f"the score tables have no {'MT metrics' if imported.measures else 'IR measures'}: say which columns are "
+            f"measures, 'scores.measures=[COLUMN]'; the others are metrics. Columns: {columns}"
+        )
+    return imported
 
 
 def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:

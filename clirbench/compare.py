@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import ClirbenchError, InputError
+from clirbench.stream import tolerate_closed_output
 from clirbench.tables import read_table
 
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
@@ -250,6 +251,7 @@ def verdict(parts: Sequence[Part]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
+    tolerate_closed_output()
     parser = argparse.ArgumentParser(
         prog="python -m clirbench.compare",
         description="Show what differs between two runs: configuration, inputs, scores, agreement, topics. Numbers "

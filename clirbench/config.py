@@ -128,7 +128,8 @@ def _doubled(names: Sequence[str]) -> list[str]:
 
 def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, ...]:
     measures = []
-    for name in cfg.get("measures") or []:
+    named = cfg.get("measures") or []
+    for name in [named] if isinstance(named, str) else named:
         try:
             measures.append(parse(str(name)))
         except ClirbenchError as error:

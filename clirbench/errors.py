@@ -5,6 +5,7 @@
     |   `-- UnknownName    a metric, measure, column or system that does not exist (choices, closest match)
     |-- InputError         a file or folder of the user's is missing, malformed or misaligned
     |   |-- AlignmentError line counts or ids that must agree do not
+    |   |-- EmptyCollection no document of a searched collection has a term
     |   `-- MissingData    data that an experiment needs lie nowhere (says how to get them)
     |-- DownloadError      a download failed or did not have the promised content
     |-- ResourceError      a program, library or local model that a component needs is not there or died
@@ -49,6 +50,10 @@ class AlignmentError(InputError):
     """Line counts or ids that must agree do not."""
 
 
+class EmptyCollection(InputError):
+    """No document of a searched collection has a term."""
+
+
 class MissingData(InputError):
     """Data that an experiment needs lie nowhere; the message says how to get them."""
 
@@ -78,11 +83,12 @@ class Problems(ClirbenchError):
 
 
 def raise_all(errors: Sequence[ClirbenchError]) -> None:
-    """Raise nothing, the single error, or all of them as one `Problems`."""
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise Problems(errors)
+    """Raise nothing, the single error, or all of them as one `Problems`; what is said twice is raised once."""
+    different = list({str(error): error for error in errors}.values())
+    if len(different) == 1:
+        raise different[0]
+    if different:
+        raise Problems(different)
 
 
 @contextmanager

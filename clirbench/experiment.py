@@ -168,7 +168,9 @@ def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | 
 
 def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:
     """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
-    found, _ = sound(dict(zip(["english side"], pmap(search, [english], ["(English side)"]), strict=True)))
+    found, _ = sound(
+        dict(zip(["english side"], pmap(replace(search, english=True), [english], ["(English side)"]), strict=True))
+    )
     run: Run = opened(found["english side"])
     return run
 

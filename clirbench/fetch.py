@@ -15,10 +15,12 @@ from clirbench.manifests import (
     megabytes,
     verify,
 )
+from clirbench.stream import tolerate_closed_output
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code: 0, or 1 with a message on stderr."""
+    tolerate_closed_output()
     options = _parser().parse_args(arguments)
     try:
         places = Places(options.mirror, options.cache, options.yes)

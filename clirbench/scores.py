@@ -141,6 +141,8 @@ class ScoreTables:
                 continue
             if name in self.metadata or not (self._is_named(name) or _is_numeric(list(cells.values()))):
                 found.texts[name] = {system: cell.strip() for system, cell in cells.items()}
+                if name not in self.metadata:
+                    errors += _nearly_numeric(table.where, name, cells)
                 continue
             with gathered(errors):
                 numeric[name] = _numbers(table.where, name, cells)
@@ -197,6 +199,21 @@ def _is_numeric(cells: Collection[str]) -> bool:
     """Whether every cell that is not missing is a number, and there is one."""
     present = [cell for cell in cells if cell.strip().lower() not in MISSING]
     return bool(present) and all(_number(cell) is not None for cell in present)
+
+
+def _nearly_numeric(where: str, name: str, cells: Mapping[str, str]) -> list[ClirbenchError]:
+    """An error where most cells of a column are numbers: the others are slips, and a metric would vanish silently."""
+    present = {system: cell for system, cell in cells.items() if cell.strip().lower() not in MISSING}
+    slips = {system: cell for system, cell in present.items() if _number(cell) is None}
+    if len(slips) * 2 >= len(present):
+        return []
+    system, cell = next(iter(slips.items()))
+    return [
+        InputError(
+            f"{where}: system {system!r}, column {name!r}: {cell!r} is not a number, while {len(present) - len(slips)} "
+            f"other cells of the column are; mend it, or say that the column is text ('scores.metadata=[{name}]')"
+        )
+    ]
 
 
 def _numbers(where: str, name: str, cells: Mapping[str, str]) -> dict[str, float]:

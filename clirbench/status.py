@@ -13,6 +13,7 @@ from pathlib import Path
 
 from clirbench.errors import ClirbenchError, InputError, StoreError
 from clirbench.store import Store
+from clirbench.stream import tolerate_closed_output
 
 PLAN = "plan.tsv"
 STORE_LINE = "# store\t"
@@ -146,6 +147,7 @@ def _field(text: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0: all is done; 1: something is missing or failed; 2: there is no plan to look at."""
+    tolerate_closed_output()
     parser = argparse.ArgumentParser(
         prog="python -m clirbench.status", description="What of a run is done, what is missing, what failed and why."
     )

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from clirbench.errors import AlignmentError, InputError, raise_all
+import numpy as np
+
+from clirbench.errors import AlignmentError, EmptyCollection, InputError, raise_all
 from clirbench.measures import score_run
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
@@ -59,18 +61,31 @@ class SegmentStatistics:
 
 @dataclass(frozen=True)
 class Retrieve:
-    """One system's copy of the collection -> its Run."""
+    """One system's copy of the collection -> its Run.
+
+    A copy in which no document has a term (the first checkpoint of a sweep may write nothing) matches no topic, and
+    so scores 0 everywhere; of the English side (`english`) that is an error: nothing could be judged.
+    """
 
     bulky: ClassVar[bool] = True
     retriever: Retriever
     topics: tuple[Topic, ...]
     document_map: DocumentMap
+    english: bool = False
 
     def cost(self, text: Text) -> float:
         return text.size
 
     def __call__(self, text: Text) -> Run:
-        return self.retriever.rank(Documents(text, self.document_map), self.topics)
+        try:
+            return self.retriever.rank(Documents(text, self.document_map), self.topics)
+        except EmptyCollection:
+            if self.english:
+                raise
+            nothing = np.empty(0, dtype=np.int64)
+            return Run.build(
+                self.document_map, [(topic.topic_id, nothing, nothing.astype(np.float32)) for topic in self.topics]
+            )
 
 
 @dataclass(frozen=True)

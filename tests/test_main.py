@@ -212,3 +212,53 @@ class TestRunsOfOthers:
         refused(cli("+experiment=folder", "folder=small", *FAST, "runs=runs_of_others"), "every9", "NAME.run")
         (runs / "every9.run").write_text("t1 Q0 nowhere 1 2.5 x\n")
         refused(cli("+experiment=folder", "folder=small", *FAST, "runs=runs_of_others"), "every9.run", "nowhere")
+
+
+class TestFoundByFreshEyes:
+    """Faults that a new user met."""
+
+    def test_a_system_that_wrote_nothing_scores_zero_and_spoils_no_tau(self, cli, small_folder: Path) -> None:
+        (small_folder / "systems" / "nothing.txt").write_text("\n" * 60)
+        done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out")
+        assert done.returncode == 0, done.stderr
+        rows = {row["system"]: row for row in table(small_folder.parent / "out" / "systems.tsv")}
+        assert {rows["nothing"][name] for name in ("MAP", "RBO", "P@10", "nDCG", "BLEU")} == {"0.0"}
+        taus = table(small_folder.parent / "out" / "correlations.tsv")
+        assert "undefined" not in {row["significant"] for row in taus}
+
+    def test_errors_of_the_reference_and_of_systems_are_said_together(self, cli, small_folder: Path) -> None:
+        reference, system = small_folder / "reference.txt", small_folder / "systems" / "every3.txt"
+        text = lines(reference)
+        reference.write_text("\n".join([*text[:6], "", *text[7:]]) + "\n")
+        system.write_text("\n".join(lines(system)[:50]) + "\n")
+        done = cli("+experiment=folder", "folder=small", "metric=[BLEU]", "measures=[MAP]")
+        refused(done, "empty lines in an MT reference: 7", "every3.txt has 50 lines")
+
+    def test_unknown_choices_are_said_together(self, cli) -> None:
+        refused(cli("+experiment=foldr", "metric=[BLUE]", "retrieval=bm52"), "'foldr'", "'BLUE'", "'bm52'")
+
+    def test_a_folder_of_the_run_that_cannot_be_made(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "afile").write_text("")
+        refused(cli("hydra.run.dir=afile"), "afile", "cannot be made")
+
+    def test_the_home_folder_is_understood(self, cli, tmp_path: Path, monkeypatch) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\n")
+        done = cli("scores.tables=[s.tsv]", "scores.measures=[MAP]", "hydra.run.dir=~/out")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "out" / "report.md").exists()
+        assert not (tmp_path / "~").exists()
+
+    def test_one_slip_in_a_column_of_numbers(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t3,5\t.3\nc\t2\t.2\n")
+        refused(cli("scores.tables=[s.tsv]", "scores.measures=[MAP]"), "'b'", "'BLEU'", "'3,5'", "scores.metadata")
+
+    def test_score_tables_without_a_measure_or_without_rows(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "s.tsv").write_text("system\tBLEU\na\t1\nb\t2\n")
+        refused(cli("scores.tables=[s.tsv]"), "no IR measures", "scores.measures=[COLUMN]", "BLEU")
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\n")
+        refused(cli("scores.tables=[s.tsv]", "scores.measures=[MAP]"), "no systems")
+
+    def test_a_link_that_leads_nowhere(self, cli, small_folder: Path) -> None:
+        (small_folder / "systems" / "gone.txt").symlink_to("/nonexistent/ckpt.txt")
+        refused(cli("+experiment=folder", "folder=small", *FAST), "gone.txt", "does not exist")

@@ -74,9 +74,15 @@ class Contrast:
 
     @property
     def verdict(self) -> str:
-        """`retrieval` or `metric`: what it hurts clearly more; `alike`; `neither` where no loss is noticed."""
+        """`retrieval` or `metric`: what it hurts clearly more; `alike`; `neither` where no loss is noticed.
+
+        Where the metric's loss lies inside the interval of the measure's, the two are `alike`.
+        """
         if max(self.metric_loss, self.measure_loss) < NOTICED or not isfinite(self.metric_loss + self.measure_loss):
             return "neither"
+        low, high = self.interval
+        if low <= self.metric_loss <= high:
+            return "alike"
         if self.measure_loss >= CLEARLY * max(self.metric_loss, 0.0):
             return "retrieval"
         return "metric" if self.metric_loss >= CLEARLY * max(self.measure_loss, 0.0) else "alike"

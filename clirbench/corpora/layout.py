@@ -160,6 +160,8 @@ def files_in(folder: Path) -> dict[str, Path]:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{folder}: cannot be read ({error.strerror})") from None
+    if broken := [path for path in entries if path.is_symlink() and not path.exists()]:
+        raise InputError(f"{broken[0]}: is a link to {broken[0].readlink()}, which does not exist; remove or mend it")
     return {path.name: path for path in entries if not path.name.startswith(".") and path.is_file()}
 
 

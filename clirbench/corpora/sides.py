@@ -32,7 +32,10 @@ def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str 
         test_sets.append(read_test_set(test, choice))
     with gathered(errors):
         english.append(read_english(searched, choice))
-    raise_all(list({str(error): error for error in errors}.values()))  # one folder: one fault is found twice
+    if errors:
+        for layout in dict.fromkeys([test, searched]):
+            errors += misaligned_systems(layout, choice)
+    raise_all(errors)
     documents, found = english[0]
     source_path = searched.singles.get("source.txt") if choice.read_source else None
     return Corpus(
@@ -44,6 +47,20 @@ def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str 
         collection_layout=searched,
         notes=_notes(test, searched, documents, found),
     )
+
+
+def misaligned_systems(layout: Layout, choice: Choice) -> list[ClirbenchError]:
+    """What is wrong with the systems' files beside a reference that is itself refused: all is said at once."""
+    errors: list[ClirbenchError] = []
+    with gathered(errors):
+        reference = layout.text(layout.references[english_name(layout, choice)])
+        expected = survey(reference).n_lines
+        for text in layout.texts(list(layout.systems.values())) if expected else ():
+            with gathered(errors):
+                found = survey(text).n_lines
+                if found != expected:
+                    errors.append(unequal(text.where, found, reference.where, expected))
+    return errors
 
 
 def read_test_set(layout: Layout, choice: Choice) -> TestSet:

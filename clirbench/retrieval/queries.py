@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import ConfigError, EmptyCollection, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import Documents, Doubles, Floats, Ints, Run, Topic, rank_order
 
@@ -47,9 +47,9 @@ def check_parameters(k1: float, b: float, depth: int) -> None:
         raise ConfigError(f"retrieval.depth={depth}: must be 1 or above, 1000 by default")
 
 
-def empty_collection(documents: Documents) -> InputError:
+def empty_collection(documents: Documents) -> EmptyCollection:
     """The error for a collection in which no document has a term."""
-    return InputError(
+    return EmptyCollection(
         f"{documents.text.where}: the collection is empty: none of its {len(documents)} documents has a term"
     )
 

@@ -157,7 +157,8 @@ def test_all_faults_are_shown_at_once_and_each_once(tmp_path: Path) -> None:
     write(tmp_path, {**GOOD, "reference.txt": "one\n\n", "docs.tsv": "line\tdoc_id\n1\ta\n"})
     with pytest.raises(Problems) as raised:
         FolderCorpus(str(tmp_path)).read()
-    assert len(raised.value.errors) == 3  # the empty line, the source's length, the line that docs.tsv misses
+    # The empty line, the source's length, the line that docs.tsv misses, the lengths of the two systems.
+    assert len(raised.value.errors) == 5
     assert len({str(error) for error in raised.value.errors}) == 3
 
 
