@@ -127,11 +127,12 @@ class Session:
     def run(self, text: str, timeout: float = 280) -> tuple[int, str]:
         """Run a command line in the folder: its exit code, and what a reader at a terminal would see.
 
-        The program itself has a terminal for its standard output, 110 columns wide and without colours.
+        The program itself has a terminal for its standard output, 80 columns wide and without colours.
         """
         path = f"{self.folder}/.venv/shims:{self.folder}/.venv/bin:{os.environ['PATH']}"
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        environment = {**kept, "PATH": path, "COLUMNS": "110", "TERM": "dumb"}
+        # Both sizes: rich takes 80 columns of a dumb terminal unless it finds both, and pytest-xdist sets LINES.
+        environment = {**kept, "PATH": path, "COLUMNS": "80", "LINES": "25", "TERM": "dumb"}
         if text.startswith(PROGRAM) and "|" not in text:
             return _at_terminal(["bash", "-c", text], self.folder, environment, timeout)
         done = subprocess.run(
