@@ -21,7 +21,17 @@ from clirbench.result import Result
 
 NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 # What a reader asks next stands first; analyses that are not named here follow in the order they were made.
-ORDER = ("differences", "clusters", "choice", "trend", "early_stopping", "improvement", "multiverse", "multiverse_taus", "power")
+ORDER = (
+    "differences",
+    "clusters",
+    "choice",
+    "trend",
+    "early_stopping",
+    "improvement",
+    "multiverse",
+    "multiverse_taus",
+    "power",
+)
 APART = ("favoritism", "favoritism_top")  # on a page of their own
 
 
