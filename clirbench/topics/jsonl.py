@@ -13,13 +13,14 @@ from clirbench.corpora.jsonl import first_of, json_lines
 from clirbench.errors import InputError
 from clirbench.names import name_list
 from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
+from clirbench.topics.rewriting import Rewriting
 from clirbench.types import Documents, Topic
 
 ID_KEYS = ("topic_id", "id", "qid", "query_id")
 
 
 @dataclass(frozen=True)
-class JsonlTopics:
+class JsonlTopics(Rewriting):
     """Topics of JSON-lines files; `fields` are keys, `weights` as in `TrecTopics`, `language` as in `lang` of a list.
 
     Raises what `topics_of` raises, and `InputError` naming the line of a topic that is no object or has no id.
@@ -35,11 +36,13 @@ class JsonlTopics:
 
     @property
     def signature(self) -> str:
-        return files_signature(f"jsonl.{self.language}", fingerprints(self.path), self._names, self.weights)
+        return self.signed(
+            files_signature(f"jsonl.{self.language}", fingerprints(self.path), self._names, self.weights)
+        )
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         entries = [entry for path in topic_files(self.path) for entry in read_jsonl(path, self.language)]
-        return topics_of(entries, self._names, self.weights)
+        return self.rewritten(topics_of(entries, self._names, self.weights))
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from clirbench.manifests import Manifest, ManifestFiles, Places, load_manifest
 from clirbench.topics.files import check_fields, files_signature
+from clirbench.topics.rewriting import Rewriting
 from clirbench.topics.trec import TrecTopics, field_names
 from clirbench.types import Documents, Topic
 
 
 @dataclass(frozen=True)
-class ManifestTopics:
+class ManifestTopics(Rewriting):
     """TREC topics of a data set: all files of the manifest `name`; `fields` and `weights` as in `TrecTopics`.
 
     Raises `MissingData` where the file lies nowhere and must not be downloaded, and what `TrecTopics` raises.
@@ -32,12 +33,13 @@ class ManifestTopics:
     def signature(self) -> str:
         # The manifest promises the content, so that the signature is known before the file is here.
         promised = (file.content.sha256 for file in self._manifest.files)
-        return files_signature("trec", promised, field_names(self.fields), self.weights)
+        return self.signed(files_signature("trec", promised, field_names(self.fields), self.weights))
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         files = ManifestFiles(self._manifest, Places(self.mirror, self.cache, self.download))
         paths = files.locate(list(self._manifest.by_path))
-        return TrecTopics([str(path) for path in paths.values()], self.fields, self.weights).topics(documents)
+        read = TrecTopics([str(path) for path in paths.values()], self.fields, self.weights)
+        return self.rewritten(read.topics(documents))
 
     @property
     def _manifest(self) -> Manifest:

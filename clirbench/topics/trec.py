@@ -13,6 +13,7 @@ from clirbench.errors import InputError
 from clirbench.names import name_list
 from clirbench.text import TextFile
 from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
+from clirbench.topics.rewriting import Rewriting
 from clirbench.types import Documents, Topic
 
 NAMES = {
@@ -43,7 +44,7 @@ _CLOSED = re.compile(r"</[A-Za-z]+>")
 
 
 @dataclass(frozen=True)
-class TrecTopics:
+class TrecTopics(Rewriting):
     """Topics of TREC files.
 
     `path` is a file, several, or a pattern; `fields` are `title`, `description` (`desc`), `narrative` (`narr`) or
@@ -60,11 +61,11 @@ class TrecTopics:
 
     @property
     def signature(self) -> str:
-        return files_signature("trec", fingerprints(self.path), self._names, self.weights)
+        return self.signed(files_signature("trec", fingerprints(self.path), self._names, self.weights))
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         entries = [entry for path in topic_files(self.path) for entry in read_trec(path)]
-        return topics_of(entries, self._names, self.weights)
+        return self.rewritten(topics_of(entries, self._names, self.weights))
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -10,11 +10,12 @@ from clirbench.tables import read_table
 from clirbench.text import TextFile
 from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
 from clirbench.topics.jsonl import ID_KEYS
+from clirbench.topics.rewriting import Rewriting
 from clirbench.types import Documents, Topic
 
 
 @dataclass(frozen=True)
-class TsvTopics:
+class TsvTopics(Rewriting):
     """Topics of tables; `fields` are columns, `weights` as in `TrecTopics`; without a header the text is `title`.
 
     Raises what `topics_of` raises, and `InputError` naming the line of a row that is too short or too long.
@@ -29,11 +30,11 @@ class TsvTopics:
 
     @property
     def signature(self) -> str:
-        return files_signature("tsv", fingerprints(self.path), self._names, self.weights)
+        return self.signed(files_signature("tsv", fingerprints(self.path), self._names, self.weights))
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         entries = [entry for path in topic_files(self.path) for entry in read_tsv(path)]
-        return topics_of(entries, self._names, self.weights)
+        return self.rewritten(topics_of(entries, self._names, self.weights))
 
     @property
     def _names(self) -> tuple[str, ...]:
