@@ -130,7 +130,9 @@ class Session:
         The program itself has a terminal for its standard output, 80 columns wide and without colours.
         """
         path = f"{self.folder}/.venv/shims:{self.folder}/.venv/bin:{os.environ['PATH']}"
-        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        # A make inside `make test-slow` would say which folder it enters.
+        ours = ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR")
+        kept = {name: value for name, value in os.environ.items() if name not in ours}
         # Both sizes: rich takes 80 columns of a dumb terminal unless it finds both, and pytest-xdist sets LINES.
         environment = {**kept, "PATH": path, "COLUMNS": "80", "LINES": "25", "TERM": "dumb"}
         if text.startswith(PROGRAM) and "|" not in text:
