@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from clirbench.analysis.bootstrap import Bootstrap
 from clirbench.analysis.correlation import Correlation, correlate, with_intervals
 from clirbench.columns import scoreboard
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
@@ -50,12 +51,22 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     )
     if experiment.intervals is None:
         return rows
+    how = affordable(experiment.intervals, len(result.board.systems))
     (rows,) = watch(
-        "intervals",
-        (with_intervals(rows, result.evidence, how, experiment.complete_pairs) for how in [experiment.intervals]),
-        1,
+        "intervals", (with_intervals(rows, result.evidence, h, experiment.complete_pairs) for h in [how]), 1
     )
     return rows
+
+
+def affordable(how: Bootstrap, n_systems: int) -> Bootstrap:
+    """The intervals without drawing segments where there are many systems: that alone reads all of their statistics.
+
+    The scheme of every interval says what was drawn. Systems are then what is uncertain: there are many segments.
+    """
+    if n_systems <= MANY_SYSTEMS:
+        return how
+    levels = [level for level in how.draws.levels if level != "segments"]
+    return replace(how, draws=replace(how.draws, levels=levels or ["systems"]))
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:

@@ -85,8 +85,9 @@ def intervals(
     """
     found: dict[tuple[str, str, str], Interval] = {}
     for part, note in panels(evidence, complete):
+        drawn = resampled_x(part, how.draws), resampled_y(part, how.draws)
         for name in coefficients:
-            for row in _panel(part, name, how, note):
+            for row in _panel(part, name, how, note, drawn):
                 found.setdefault((row.measure, row.metric, name), row)
     lacking = {hole.column: str(hole) for hole in holes(evidence)}
     return [
@@ -110,11 +111,11 @@ def _coefficients(x: Doubles, y: Doubles, evidence: Evidence, function: Grid, dr
     return function(drawn_systems(x, systems), drawn_systems(y, systems))
 
 
-def _panel(evidence: Evidence, name: str, how: Bootstrap, note: str) -> list[Interval]:
+def _panel(evidence: Evidence, name: str, how: Bootstrap, note: str, drawn: tuple[Doubles, Doubles]) -> list[Interval]:
     function = grid(name)
     observed = function(evidence.x[None], evidence.y[None])[0]
     few = len(evidence.systems) < 3
-    values = resampled_coefficients(evidence, name, how.draws)
+    values = _coefficients(*drawn, evidence, function, how.draws)
     jackknifed = _jackknife(evidence, function, how.draws.levels) if how.method == "bca" and not few else []
     rows = []
     for at_y, measure in enumerate(evidence.measure_names):
