@@ -42,6 +42,10 @@ class Held(Mapping[tuple[str, str], "Statistics"]):
         return len(self._source)
 
 
+MOST_HELD = 50
+"""Statistics of so many systems are held in memory; those of more are read from the store each time."""
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """A scoreboard and the items its numbers were summed from, where they are known.
@@ -65,7 +69,7 @@ class Evidence:
         for name, values in self.per_topic.items():
             if values.ndim != 2 or len(values) != len(self.systems):
                 raise AlignmentError(f"{name}: per-topic values {values.shape} for {len(self.systems)} systems")
-        if isinstance(self.statistics, Held):
+        if isinstance(self.statistics, Held) or len(self.systems) > MOST_HELD:
             return
         object.__setattr__(self, "statistics", Held(self.statistics))
         for name in self.metrics:
