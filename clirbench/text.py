@@ -6,6 +6,7 @@ without "\\n" counts; a file may be plain or gzip (recognised by its first two b
 
 import gzip
 import hashlib
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ class TextLines:
         held: list[bytes] = []
         length = 0
         for string in self.lines():
-            held.append(string.encode("utf-8", "replace") + b"\n")
+            held.append(string.encode("utf-8") + b"\n")
             length += len(held[-1])
             if length >= size:
                 yield b"".join(held)
@@ -74,7 +75,7 @@ class TextLines:
             yield b"".join(held)
 
     def lines(self) -> tuple[str, ...]:
-        return tuple(string.replace("\n", " ") for string in self.strings)
+        return tuple(encodable(string.replace("\n", " ")) for string in self.strings)
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,14 @@ class TextFile:
         except UnicodeDecodeError as error:
             raise invalid_utf8(self.path, content, error.start) from None
         return split_lines(text)
+
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which JSON escapes can bring in and UTF-8 cannot write, as U+FFFD."""
+    return text if text.isascii() else SURROGATE.sub("\ufffd", text)
 
 
 def split_lines(text: str) -> tuple[str, ...]:

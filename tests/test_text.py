@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import InputError
 from clirbench.text import TextFile, TextLines, split_lines
 
@@ -62,3 +63,13 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
         TextFile(tmp_path / "nothing").lines()
     with pytest.raises(InputError, match="is a folder"):
         TextFile(tmp_path).lines()
+
+
+def test_a_lone_surrogate_becomes_the_replacement_character(tmp_path: Path) -> None:
+    text = TextLines(("caf\u00e9 \ud800 x",))
+    assert text.lines() == ("caf\u00e9 \ufffd x",)
+    assert b"".join(text.blocks()) == "caf\u00e9 \ufffd x\n".encode()
+    path = tmp_path / "documents.jsonl"
+    path.write_text('{"doc_id": "1", "text": "x \\ud800 y"}\n')
+    assert JsonlText(path).lines() == ("x \ufffd y",)
+    assert b"".join(JsonlText(path).blocks()) == "x \ufffd y\n".encode()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError
-from clirbench.text import BLOCK, TextFile, invalid_utf8
+from clirbench.text import BLOCK, TextFile, encodable, invalid_utf8
 
 ID_KEYS = ("doc_id", "id", "docid", "docno")
 TEXT_KEYS = ("text", "contents")
@@ -37,7 +37,7 @@ class JsonlText:
         held: list[bytes] = []
         length = 0
         for _, text in self.documents():
-            held.append(text.replace("\n", " ").encode("utf-8", "replace") + b"\n")
+            held.append(text.replace("\n", " ").encode("utf-8") + b"\n")
             length += len(held[-1])
             if length >= size:
                 yield b"".join(held)
@@ -70,7 +70,7 @@ class JsonlText:
                 raise InputError(f"{self.path}: line {number}: doc_id {doc_id!r} holds white space, run files cannot")
             if not isinstance(text, str):
                 raise InputError(f"{self.path}: line {number}: no text (a string); keys here: {', '.join(record)}")
-            yield str(doc_id), text
+            yield encodable(str(doc_id)), encodable(text)
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -18,6 +18,7 @@ and the mean of P_fa over all (mAQWV).
 form and beta = 40: fits the published P_miss and P_fa of Gowda et al., NAACL 2021, Table 4.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -41,7 +42,7 @@ def query_weighted_value(p_miss: Doubles | float, p_fa: Doubles | float, beta: f
 
 
 @dataclass(frozen=True)
-class QueryWeighted:
+class QueryWeighted(ABC):
     """What AQWV, MQWV and OQWV share: `beta` >= 0, the decision `rule`, the `empty`-topic policy."""
 
     beta: float = 40.0
@@ -72,9 +73,9 @@ class QueryWeighted:
         topics = returned(run, judged, self.rule)
         return self.values(topics, self.thresholds(topics, judged))
 
+    @abstractmethod
     def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
         """The key that a document of each topic must reach to be returned."""
-        raise NotImplementedError
 
     def values(self, topics: Returned, thresholds: Doubles) -> Doubles:
         """QWV of each topic, its documents cut at its threshold, under the empty-topic policy."""

@@ -5,6 +5,7 @@ order); documents that only the system ranks play no part, and those that the sy
 all that it does. A topic that the system does not match scores 0 in all three.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +17,7 @@ from clirbench.types import Doubles, Ints, Judged, Run
 
 
 @dataclass(frozen=True)
-class AgainstIdeal:
+class AgainstIdeal(ABC):
     """What these measures share: the cut `k` >= 1, the mean over topics, and that they read no judgments."""
 
     k: int = 100
@@ -45,9 +46,9 @@ class AgainstIdeal:
                 rank_of[ranked] = -1
         return values
 
+    @abstractmethod
     def agreement(self, ranks: Ints) -> float:
         """One topic's value from the system's 0-based rank of each reference document, -1 where it has none."""
-        raise NotImplementedError
 
     def aggregate(self, values: Doubles) -> Doubles:
         return arithmetic(values)
