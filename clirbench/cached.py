@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from clirbench.engine import Engine
+from clirbench.engine import Engine, releases_gil
 from clirbench.errors import ClirbenchError, InputError, StoreError
 from clirbench.keys import environment, fingerprint
 from clirbench.status import Plan, Planned
@@ -117,6 +117,10 @@ class Storing:
         """What the step itself says, for the engine."""
         cost: Callable[[Any], float] | None = getattr(self.step, "cost", None)
         return None if cost is None else cost(task.item)
+
+    def releases_gil(self, task: Task) -> bool:
+        """What the step itself says, for the engine."""
+        return releases_gil(self.step, task.item)
 
     def __call__(self, task: Task) -> dict[Part, Unstored | None] | Failure:
         try:

@@ -1,10 +1,7 @@
-"""From statistics, per-topic values and score tables to the columns of the scoreboard."""
+"""From scores, per-topic values and score tables to the columns of the scoreboard."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
@@ -18,14 +15,14 @@ from clirbench.types import Translation
 def scoreboard(
     experiment: Experiment,
     inputs: Inputs | None,
-    statistics: Mapping[tuple[str, str], Any],
+    scores: Mapping[tuple[str, str], float],
     retrieval: Mapping[str, Retrieval],
 ) -> tuple[Scoreboard, list[str]]:
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
         return (Scoreboard((), ()) if experiment.tables is None else complete(experiment.tables.read())), []
     systems = tuple(translation.system for translation in inputs.translations)
-    columns = metric_columns(experiment, systems, statistics, len(inputs.corpus.test.references))
+    columns = metric_columns(experiment, systems, scores, len(inputs.corpus.test.references))
     for label, found in retrieval.items():
         columns += measure_columns(experiment, inputs, systems, label, found)
     computed = Scoreboard(systems, tuple(columns), _metadata(inputs.translations))
@@ -57,19 +54,15 @@ def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
 
 
 def metric_columns(
-    experiment: Experiment, systems: Sequence[str], statistics: Mapping[tuple[str, str], Any], n_references: int
+    experiment: Experiment, systems: Sequence[str], scores: Mapping[tuple[str, str], float], n_references: int
 ) -> list[Column]:
-    """One column for each metric: the corpus score from summed statistics."""
+    """One column for each metric, from the scores by its name and system."""
     return [
         Column(
             metric.name,
             "metric",
             aligned(
-                {
-                    system: float(metric.score(np.asarray(statistics[metric.name, system].sum(axis=0)).reshape(-1)))
-                    for system in systems
-                    if (metric.name, system) in statistics
-                },
+                {system: scores[metric.name, system] for system in systems if (metric.name, system) in scores},
                 systems,
             ),
             metric.higher_is_better,

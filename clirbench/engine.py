@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -35,8 +36,9 @@ class Engine(Protocol):
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """Apply `step` to every item; yields in the order of the items.
 
-        A step may have `cost(item)`, in bytes of text that it reads: the dearest are then begun first. `names` say
-        whose items they are, to an engine that keeps a record.
+        A step may have `cost(item)`, in bytes of text that it reads: the dearest are then begun first; and
+        `releases_gil(item)`, whether threads may do it side by side. `names` say whose items they are, to an engine
+        that keeps a record.
         """
 
 
@@ -52,16 +54,23 @@ class Serial:
 
 @dataclass(frozen=True)
 class Processes:
-    """Worker processes on this machine (joblib's loky): kept alive between steps, so vocabularies stay warm.
+    """Workers on this machine: processes (joblib's loky), kept alive between steps, so vocabularies stay warm.
 
     Where the items are not known to be dear, the first ones run in this process until `PATIENCE` seconds have passed;
-    what is left then goes to the workers, if it seems worth it. `workers`: how many; None = one for each core.
+    what is left then goes to the workers, if it seems worth it. Work that is done by compiled code, which lets go of
+    the interpreter's lock, goes to as many threads of this process instead: they cost nothing to start and share what
+    was analysed once. Beyond some number of them the lock, which they still need now and then, is in their way.
+
+    `workers`: how many; None = one for each core. `threads`: up to how many workers may be threads; 0 = never.
     """
 
     workers: int | None = None
+    threads: int = 4
 
     def __post_init__(self) -> None:
         check_workers(self.workers)
+        if type(self.threads) is not int or self.threads < 0:
+            raise ConfigError(f"engine.threads={self.threads}: must be a whole number of at least 0")
 
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
@@ -69,6 +78,11 @@ class Processes:
         workers = self.workers or available_cores()
         if workers == 1:
             yield from map(step, items)
+            return
+        if workers <= self.threads and all(releases_gil(step, item) for item in items):
+            # The first alone: it loads the compiled code and analyses what all others share.
+            yield from map(step, items[:1])
+            yield from spread(step, items[1:], workers, lambda tasks: thread_work(tasks, workers))
             return
         done = 0
         if not worth_workers(step, items):
@@ -78,7 +92,7 @@ class Processes:
         if done < len(items):
             yield from spread(step, items[done:], workers, self._work)
 
-    def _work(self, tasks: Sequence[Callable[[], Chunk]]) -> Iterator[Chunk]:
+    def _work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         workers = min(self.workers or available_cores(), len(tasks))
@@ -89,6 +103,23 @@ class Processes:
                 "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
                 f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
             ) from None
+
+
+def releases_gil(step: Callable[[Item], Result], item: Item) -> bool:
+    """Whether threads may do this item of the step side by side, and gain by it; no, where the step does not say."""
+    said: Callable[[Item], bool] | None = getattr(step, "releases_gil", None)
+    return said is not None and said(item)
+
+
+def thread_work(tasks: Sequence["Task"], workers: int) -> Iterator[Chunk]:
+    """Call tasks in threads of this process. An error, or Ctrl-C, waits for the item that each has in hand."""
+    stop = threading.Event()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for done in as_completed([pool.submit(task, stop.is_set) for task in tasks]):
+                yield done.result()
+        finally:
+            stop.set()
 
 
 def _tried(step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -105,7 +136,7 @@ def spread(
     step: Callable[[Item], Result],
     items: Sequence[Item],
     workers: int,
-    work: Callable[[Sequence[Callable[[], Chunk]]], Iterator[Chunk]],
+    work: Callable[[Sequence["Task"]], Iterator[Chunk]],
 ) -> Iterator[Result]:
     """Hand items out in chunks, the dearest first, and yield their results in the items' own order.
 
@@ -113,22 +144,27 @@ def spread(
     """
     ready: dict[int, Result] = {}
     due = 0
-    for chunk in work([_Task(step, chunk) for chunk in chunked(dearest_first(step, items), workers)]):
+    for chunk in work([Task(step, chunk) for chunk in chunked(dearest_first(step, items), workers)]):
         ready.update(chunk)
         while due in ready:
             yield ready.pop(due)
             due += 1
 
 
+def never() -> bool:
+    """Work goes on to its end."""
+    return False
+
+
 @dataclass(frozen=True, eq=False)
-class _Task:
-    """A step and the numbered items that one worker does in one go."""
+class Task:
+    """A step and the numbered items that one worker does in one go, or as many of them as it does before `stopped`."""
 
     step: Callable[[Any], Any]
     chunk: Sequence[tuple[int, Any]]
 
-    def __call__(self) -> Chunk:
-        return [(number, self.step(item)) for number, item in self.chunk]
+    def __call__(self, stopped: Callable[[], bool] = never) -> Chunk:
+        return [(number, self.step(item)) for number, item in self.chunk if not stopped()]
 
 
 def dearest_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
@@ -153,7 +189,7 @@ def chunked(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def joblib_work(tasks: Sequence[Callable[[], Chunk]], workers: int, **backend: Any) -> Iterator[Chunk]:
+def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator[Chunk]:
     """Call tasks through a backend of joblib; yields as they end where the backend can, else when all have ended."""
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend, parallel_config

@@ -11,15 +11,19 @@ from clirbench.analysis.bootstrap import Bootstrap
 from clirbench.analysis.correlation import Correlation, correlate, with_intervals
 from clirbench.columns import scoreboard
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
 from clirbench.result import MANY_SYSTEMS, Counts, Experiment, Inputs, Result, Retrieval, Watch, marked, unwatched
 from clirbench.status import Planned
-from clirbench.steps import Evaluate, Failure, Retrieve, SegmentStatistics, sound
+from clirbench.steps import CorpusScore, Evaluate, Failure, Retrieve, SegmentStatistics, sound
 from clirbench.store import Shelf, opened
 from clirbench.systems.translation import completed
 from clirbench.text import Text
 from clirbench.trec import read_ideal, read_runs
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
+
+MetricOf = tuple[str, str]
+"""The name of a metric, and that of the system it is of."""
 
 
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
@@ -27,9 +31,9 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     inputs, untranslated = translated(read_inputs(experiment), watch)
     if inputs is not None and experiment.plan is not None:
         experiment.plan.add(expected(experiment, inputs))
-    statistics, failed = segment_statistics(experiment, inputs, watch) if inputs else ({}, {})
+    statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
     retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
-    board, notes = scoreboard(experiment, inputs, statistics, retrieval)
+    board, notes = scoreboard(experiment, inputs, scores, retrieval)
     notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval), *unwritten(experiment, retrieval)]
     result = Result(experiment, board, (), inputs, retrieval, statistics, tuple(notes))
     result = replace(result, correlations=tuple(correlations(result, watch)))
@@ -106,33 +110,38 @@ def expected(experiment: Experiment, inputs: Inputs) -> Iterator[Planned]:
     for translation in inputs.translations:
         if translation.test is not None and experiment.metrics:
             yield Planned(translation.system, SegmentStatistics.__name__)
+            yield Planned(translation.system, CorpusScore.__name__)
         if translation.collection is not None and inputs.topics:
             if experiment.runs is None:
                 yield Planned(translation.system, Retrieve.__name__)
             yield Planned(translation.system, Evaluate.__name__)
 
 
-def segment_statistics(
+def score_translations(
     experiment: Experiment, inputs: Inputs, watch: Watch
-) -> tuple[Mapping[tuple[str, str], Any], dict[tuple[str, str], Failure]]:
-    """(metric name, system) -> statistics of every segment, or why there are none.
+) -> tuple[Mapping[MetricOf, Any], dict[MetricOf, float], dict[MetricOf, Failure]]:
+    """(metric name, system) -> statistics of every segment; its score; or why there is none.
 
-    The metrics of one system run one after the other.
+    Metrics that count the same are counted once. Those of one system run one after the other.
     """
+    test, pmap = inputs.corpus.test, experiment.engine.pmap
     texts = {t.system: t.test for t in inputs.translations if t.test is not None}
-    resolved = [per_system(metric, texts, inputs.corpus.test) for metric in experiment.metrics]
-    work = [
-        (of_system[translation.system], translation)
-        for translation in inputs.translations
+    resolved = [per_system(metric, texts, test) for metric in experiment.metrics]
+    metrics = {
+        (of_system[system].name, system): of_system[system]
+        for system in texts
         for of_system in resolved
-        if translation.system in of_system
-    ]
-    items = [(metric, translation.test) for metric, translation in work]
-    names = [translation.system for _, translation in work]
-    found = experiment.engine.pmap(SegmentStatistics(inputs.corpus.test), items, names)
-    keys = [(metric.name, translation.system) for metric, translation in work]
-    good, failed = sound(dict(zip(keys, watch("MT metrics", found, len(items)), strict=True)))
-    return Shelf(good), failed
+        if system in of_system
+    }
+    counters = {key: counter(metric, test) for key, metric in metrics.items()}
+    counts = {key: (metric.signature, key[1]) for key, metric in counters.items()}
+    items = {counts[key]: (metric, texts[key[1]]) for key, metric in counters.items()}
+    found = pmap(SegmentStatistics(test), list(items.values()), [system for _, system in items])
+    counted = dict(zip(items, watch("MT metrics", found, len(items)), strict=True))
+    statistics, failed = sound({key: counted[counts[key]] for key in metrics})
+    scores = pmap(CorpusScore(), [(metrics[key], of) for key, of in statistics.items()], [s for _, s in statistics])
+    scored, unscored = sound(dict(zip(statistics, watch("scores", scores, len(statistics)), strict=True)))
+    return Shelf(statistics), {key: float(score[0]) for key, score in scored.items()}, {**failed, **unscored}
 
 
 def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:

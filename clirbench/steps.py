@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,9 @@ class SegmentStatistics:
     def cost(self, item: tuple[Metric, Text]) -> float:
         return item[1].size
 
+    def releases_gil(self, item: tuple[Metric, Text]) -> bool:
+        return getattr(item[0], "releases_gil", False)
+
     def __call__(self, item: tuple[Metric, Text]) -> "Statistics":
         metric, text = item
         hypotheses = text.lines()
@@ -57,6 +60,19 @@ class SegmentStatistics:
                 f"{text.where} has {len(hypotheses)} lines, the reference {len(self.test)}: they must be line-aligned"
             )
         return metric.statistics(hypotheses, self.test)
+
+
+@dataclass(frozen=True)
+class CorpusScore:
+    """(metric, one system's statistics) -> the system's score, one number: scored once, not read again by each run."""
+
+    def releases_gil(self, item: "tuple[Metric, Statistics | Entry[Statistics]]") -> bool:
+        return getattr(item[0], "releases_gil", False)
+
+    def __call__(self, item: "tuple[Metric, Statistics | Entry[Statistics]]") -> Doubles:
+        metric, held = item
+        statistics: Any = opened(held)
+        return np.asarray(metric.score(np.asarray(statistics.sum(axis=0)).reshape(-1))).reshape(1)
 
 
 @dataclass(frozen=True)
@@ -75,6 +91,9 @@ class Retrieve:
 
     def cost(self, text: Text) -> float:
         return text.size
+
+    def releases_gil(self, text: Text) -> bool:
+        return getattr(self.retriever, "releases_gil", False)
 
     def __call__(self, text: Text) -> Run:
         try:

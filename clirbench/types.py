@@ -214,7 +214,7 @@ class Run:
         falling = [strictly_falling(scores) for _, _, scores in ranked]
         return cls(
             topic_ids=tuple(topic_id for topic_id, _, _ in ranked),
-            doc_ids=tuple(document_map.doc_ids[i] for i in seen.tolist()),
+            doc_ids=tuple(map(document_map.doc_ids.__getitem__, seen.tolist())),
             offsets=offsets,
             documents=compact.reshape(-1).astype(np.int32),
             scores=np.concatenate([none, *falling]).astype(np.float32),
@@ -252,7 +252,7 @@ class Run:
         if at is None:
             return ()
         part = self.documents[self.offsets[at] : self.offsets[at + 1]]
-        return tuple(self.doc_ids[i] for i in part.tolist())
+        return tuple(map(self.doc_ids.__getitem__, part.tolist()))
 
     def values(self, topic_id: str, *, tied: bool = False) -> Floats:
         """The scores of a topic in rank order: strictly falling, or as the retriever gave them (`tied`)."""

@@ -4,9 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.codecs import pack
 from clirbench.engine import Engine, Processes, Serial, chunked, close_workers, dearest_first, spread
 from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
+from clirbench.metrics.ter import TER
 from clirbench.steps import SegmentStatistics
 from tests.lines import made_texts
 
@@ -85,6 +89,68 @@ def test_an_engine_maps_in_order(engine: Engine) -> None:
     assert isinstance(engine, Engine)
     assert list(engine.pmap(Weighed(), list(range(20)))) == list(range(20))
     assert list(engine.pmap(Weighed(), [])) == []
+
+
+@dataclass(frozen=True)
+class Threaded:
+    """Says which thread of which process it ran in, after a moment in which others can run too; `fail` fails."""
+
+    begun: list[str] = field(default_factory=list)
+
+    def releases_gil(self, item: str) -> bool:
+        return item != "keeps the lock"
+
+    def __call__(self, item: str) -> tuple[int, int]:
+        self.begun.append(item)
+        if item == "fail":
+            raise InputError("file x: line 1: so it is")
+        time.sleep(0.01)
+        return os.getpid(), threading.get_ident()
+
+
+def test_compiled_work_goes_to_threads_after_the_first_item() -> None:
+    found = list(Processes(2).pmap(Threaded(), [""] * 20))
+    assert {process for process, _ in found} == {os.getpid()}
+    assert found[0][1] == threading.get_ident()
+    assert len({thread for _, thread in found[1:]} - {threading.get_ident()}) == 2
+
+
+@pytest.mark.parametrize(
+    ("engine", "items"),
+    [(Processes(2, threads=0), [""] * 9), (Processes(2, threads=1), [""] * 9), (Processes(2), ["", "keeps the lock"])],
+    ids=["no threads", "more workers than threads", "one that keeps the lock"],
+)
+def test_other_work_goes_to_processes(engine: Processes, items: list[str]) -> None:
+    assert os.getpid() not in {process for process, _ in engine.pmap(Threaded(), items)}
+
+
+def test_an_error_in_a_thread_comes_through_and_ends_the_work() -> None:
+    step = Threaded()
+    with pytest.raises(InputError, match="file x: line 1: so it is"):
+        list(Processes(2).pmap(step, ["", "fail", *[""] * 500]))
+    assert len(step.begun) < 250
+    step.begun.clear()
+    results = Processes(2).pmap(step, [""] * 502)
+    assert [next(results)[0] for _ in range(2)] == [os.getpid()] * 2
+    results.close()  # type: ignore[attr-defined]
+    begun = len(step.begun)
+    assert begun < 300
+    time.sleep(0.05)
+    assert len(step.begun) == begun
+
+
+@pytest.mark.parametrize("threads", [-1, 1.5, True, "2"])
+def test_a_number_of_threads_that_is_none_is_refused(threads: Any) -> None:
+    with pytest.raises(ConfigError, match=r"engine.threads=.*at least 0"):
+        Processes(2, threads)
+
+
+def test_threads_give_the_same_bytes(tmp_path: Path) -> None:
+    test, texts = made_texts(tmp_path, 24, n_lines=200)
+    items = [(metric, text) for text in texts for metric in (BLEU(), ChrF(), MacroF(), TER())]
+    step = SegmentStatistics(test)
+    for found, one in zip(Processes(3).pmap(step, items), Serial().pmap(step, items), strict=True):
+        assert pack("", found) == pack("", one)
 
 
 def test_workers_are_kept_alive_between_steps() -> None:

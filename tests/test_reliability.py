@@ -23,6 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc").is_dir(), r
 
 ROOT = Path(__file__).resolve().parents[1]
 KILLS = 20
+MANNERS = (["engine.threads=0"], ["engine.threads=4"], ["engine.workers=1"])
 
 # Everything goes to workers at once, so that there is always one to kill.
 PROGRAM = "import clirbench.engine as e; e.PATIENCE = 0.0; from clirbench.__main__ import main; main()"
@@ -129,8 +130,8 @@ def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
         runs += 1
         run = place.path / f"run-{runs}"
         enough = place.entries() + (chance.randrange(1, 12) if kills < KILLS else 1000)
-        # Every other run works in the parent alone: it starts sooner, and dies in the middle of a step more often.
-        with place.begin(run, f"engine.workers={1 + runs % 2}") as process:
+        # Processes, threads, the parent alone: that starts sooner, and dies in the middle of a step more often.
+        with place.begin(run, *MANNERS[runs % len(MANNERS)]) as process:
             while process.poll() is None and place.entries() < enough:
                 time.sleep(0.02)
             time.sleep(chance.random() * 0.05)
@@ -164,10 +165,11 @@ def signal_if_there(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, bytes]]) -> None:
+@pytest.mark.parametrize("manner", MANNERS, ids="".join)
+def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, bytes]], manner: list[str]) -> None:
     place, expected = made
     shutil.rmtree(place.path / "cache", ignore_errors=True)
-    with place.begin(place.path / "interrupted") as process:
+    with place.begin(place.path / "interrupted", *manner) as process:
         assert soon(lambda: place.entries() > 3, 120)
         # As a terminal does: to every process of the group.
         os.killpg(process.pid, signal.SIGINT)

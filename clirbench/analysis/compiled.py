@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from clirbench.types import Doubles
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def pair_sums(left: Doubles, right: Doubles, permutations: NDArray[np.int64]) -> Doubles:
     """sum over i, j of left[i, j] * right[p[i], p[j]], for every permutation p.
 
@@ -29,7 +29,7 @@ def pair_sums(left: Doubles, right: Doubles, permutations: NDArray[np.int64]) ->
     return sums
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _orders(column: Doubles, orders: NDArray[np.int8]) -> int:
     """Fill `orders` with the sign of every pair i < j of the column; return how many pairs it orders."""
     n = len(column)
@@ -44,7 +44,7 @@ def _orders(column: Doubles, orders: NDArray[np.int8]) -> int:
     return ordered
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def tau_b_grid(x: Doubles, y: Doubles) -> Doubles:
     """tau-b of every column of x with every column of y, in every sample.
 

@@ -16,7 +16,7 @@ from clirbench.types import Doubles
 Index = NDArray[np.int32]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def resampled(
     starts: Index, segments: Index, counts: Doubles, weights: Doubles, beta: float, k: float, micro: bool
 ) -> Doubles:
@@ -49,7 +49,7 @@ def resampled(
     return 100.0 * above / np.where(below > 0, below, 1.0)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _term(refs: float, preds: float, match: float, beta: float, k: float, micro: bool) -> tuple[float, float]:
     """w F and w of one type."""
     if refs + preds <= 0:
@@ -60,7 +60,7 @@ def _term(refs: float, preds: float, match: float, beta: float, k: float, micro:
     return weight * (1 + beta * beta) * match / (preds + beta * beta * refs), weight
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def leave_one_out(
     starts: Index, columns: Index, counts: Doubles, totals: Doubles, beta: float, k: float, micro: bool
 ) -> Doubles:

@@ -93,7 +93,7 @@ def _with(component: Any, path: Sequence[str], value: object, key: str) -> Any:
 
 
 def rerun(experiment: "Experiment", result: "Result", universe: Universe) -> Scoreboard:
-    """The scoreboard of a universe; the MT side's statistics are those of the run."""
+    """The scoreboard of a universe; the MT side's scores are those of the run."""
     from clirbench.columns import scoreboard
     from clirbench.experiment import read_inputs, retrieve, translated
     from clirbench.result import unwatched
@@ -103,7 +103,13 @@ def rerun(experiment: "Experiment", result: "Result", universe: Universe) -> Sco
         inputs, _ = translated(read_inputs(experiment), unwatched)
     assert inputs is not None
     found = {label: retrieve(experiment, inputs, label, unwatched) for label in inputs.topics}
-    board, _ = scoreboard(experiment, inputs, result.statistics, found)
+    scores = {
+        (column.name, system): value
+        for column in result.board.metrics
+        for system, value in zip(result.board.systems, column.values.tolist(), strict=True)
+        if column.origin == "computed"
+    }
+    board, _ = scoreboard(experiment, inputs, scores, found)
     return board
 
 

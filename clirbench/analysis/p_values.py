@@ -4,7 +4,7 @@
 enumeration to n = 9 otherwise; beyond that `permutation` samples them and says its standard error.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -16,6 +16,9 @@ from clirbench.types import Doubles, Ints
 
 ENUMERATED = 9
 SAMPLES = 9999
+BLOCK = 1 << 20
+KEPT = 1 << 24
+"""Entries of random orders that are drawn at a time, and that are kept at most (128 MB)."""
 Statistic = Callable[[Ints], Doubles]
 
 
@@ -97,12 +100,25 @@ def sampled(statistic: Statistic, n: int, samples: int = SAMPLES, seed: int = 0)
 
     Never 0: the observed assignment is one of them. **Source:** Davison and Hinkley 1997, 4.11.
     """
-    identity = np.arange(n)
-    observed = float(np.abs(statistic(identity[None, :])[0]))
-    orders = np.random.default_rng(seed).permuted(np.tile(identity, (samples, 1)), axis=1)
-    hits = int((np.abs(statistic(orders)) >= _reached(observed)).sum())
+    observed = float(np.abs(statistic(np.arange(n)[None, :])[0]))
+    orders = _kept_orders(n, samples, seed) if n * samples <= KEPT else _random_orders(n, samples, seed)
+    hits = sum(int((np.abs(statistic(block)) >= _reached(observed)).sum()) for block in orders)
     value = (1 + hits) / (1 + samples)
     return PValue(value, "permutation", sqrt(value * (1 - value) / samples))
+
+
+def _random_orders(n: int, samples: int, seed: int) -> Iterator[Ints]:
+    """Random orders of n items, a block (orders, n) at a time: all at once may not fit into memory."""
+    drawn = np.random.default_rng(seed)
+    size = max(1, BLOCK // n)
+    for start in range(0, samples, size):
+        yield drawn.permuted(np.tile(np.arange(n), (min(size, samples - start), 1)), axis=1)
+
+
+@lru_cache(maxsize=1)
+def _kept_orders(n: int, samples: int, seed: int) -> tuple[Ints, ...]:
+    """The same, kept: every pair of columns is tested by the same orders."""
+    return tuple(_random_orders(n, samples, seed))
 
 
 def _reached(observed: float) -> float:

@@ -45,6 +45,19 @@ class Metric(Protocol):
         """Scores from summed statistics, vectorised over leading axes: (..., k) -> (...), on a scale of 0-100."""
 
 
+@runtime_checkable
+class Counted(Protocol):
+    """A metric whose statistics are those of others too: MacroF1 and MicroF1 count the same, and so count once."""
+
+    def counter(self, test: TestSet) -> Metric:
+        """What counts for this metric and for all that have an equal counter; named after what it counts."""
+
+
+def counter(metric: Metric, test: TestSet) -> Metric:
+    """The metric that makes the statistics of this one: itself, unless others count the same."""
+    return metric.counter(test) if isinstance(metric, Counted) else metric
+
+
 def check_aligned(hypotheses: Sequence[str], test: TestSet) -> None:
     """Raise `AlignmentError` unless there is one hypothesis for each line of every reference."""
     counts = [len(reference) for reference in test.references]

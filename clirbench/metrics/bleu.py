@@ -56,6 +56,10 @@ class BLEU:
         return Tokeniser(self.tokenize, self.lowercase)
 
     @property
+    def releases_gil(self) -> bool:
+        return self.tokeniser.releases_gil
+
+    @property
     def higher_is_better(self) -> bool:
         return True
 

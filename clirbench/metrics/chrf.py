@@ -59,6 +59,10 @@ class ChrF:
             object.__setattr__(self, "name", plain + "+" * self.word_order)
 
     @property
+    def releases_gil(self) -> bool:
+        return True
+
+    @property
     def higher_is_better(self) -> bool:
         return True
 
@@ -71,6 +75,13 @@ class ChrF:
             f"{self.name}|case:{case}|eff:{effective}|nc:{self.char_order}|nw:{self.word_order}|space:{space}"
             f"|beta:{self.beta:g}|sacrebleu:{sacrebleu_version()}"
         )
+
+    def counter(self, test: TestSet) -> "ChrF":
+        """The same for every beta, unless it must choose among references."""
+        if len(test.references) > 1:
+            return self
+        words = "+" * self.word_order
+        return replace(self, beta=2, eps_smoothing=False, name=f"chrF{words} counts")
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Hypothesis, reference and matching n-grams of every order, one row a segment: (segments, 3 * orders)."""

@@ -41,6 +41,10 @@ class TypeAverage:
         return Tokeniser(self.tokenize, self.lowercase)
 
     @property
+    def releases_gil(self) -> bool:
+        return self.tokeniser.releases_gil
+
+    @property
     def higher_is_better(self) -> bool:
         return True
 
@@ -48,6 +52,10 @@ class TypeAverage:
         """REFS, PREDS and MATCH of every type, one sparse row a segment: (segments, 3 * types)."""
         check_aligned(hypotheses, test)
         return type_statistics(self.tokeniser, hypotheses, test)
+
+    def counter(self, test: TestSet) -> "MacroF":
+        """The same for all averages over types of one tokeniser."""
+        return MacroF(self.tokenize, self.lowercase, name="type counts")
 
     def types(self, hypotheses: Sequence[str], test: TestSet) -> tuple[str, ...]:
         """The names of the types, in the order of the statistics' column triples."""

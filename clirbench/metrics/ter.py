@@ -39,6 +39,10 @@ class TER:
         return Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive, passes)
 
     @property
+    def releases_gil(self) -> bool:
+        return True
+
+    @property
     def higher_is_better(self) -> bool:
         return False
 

@@ -57,6 +57,10 @@ class BM25:
             raise UnknownName("lengths", self.lengths, LENGTHS)
 
     @property
+    def releases_gil(self) -> bool:
+        return True
+
+    @property
     def signature(self) -> str:
         empty = "counted" if self.count_empty else "skipped"
         return (

@@ -29,27 +29,27 @@ _ONE, _BYTE, _TOP, _LAST_BIT, _WORD = np.uint64(1), np.uint64(8), np.uint64(56),
 _LONG = np.uint64(255)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _low_bytes(eight: np.uint64) -> np.uint64:
     """The topmost bit of each of eight bytes that is 32 or less, and of some 33s behind such a one."""
     return (eight - _LOW) & ~eight & _HIGH_BITS
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _lowest(marks: np.uint64) -> int:
     """Which of eight bytes, 0 to 7, the lowest marked bit stands in."""
     below = ((((marks & (~marks + _ONE)) - _ONE) & _ONES) * _ONES) >> _TOP
     return int(below) - 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _slot(first: np.uint64, second: np.uint64) -> np.uint64:
     """A well mixed number of the two."""
     value = (first ^ (second * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xD6E8FEB86659FD93)
     return value ^ (value >> np.uint64(32))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def scan(
     block: Bytes,
     length: int,
@@ -141,7 +141,7 @@ def scan(
     return length, written, n_chunks
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def refill(table: Ints32, keys: Words2, n_chunks: int) -> None:
     """Enter the first `n_chunks` chunks into an empty `table`."""
     mask = np.uint64(len(table) - 1)
@@ -152,7 +152,7 @@ def refill(table: Ints32, keys: Words2, n_chunks: int) -> None:
         table[slot] = number + 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def gather(
     numbers: Ints32,
     at: int,
@@ -223,7 +223,7 @@ def gather(
     return taken
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def by_term(documents: Ints32, terms: Ints32, counts: Ints32, starts: Ints64) -> tuple[Ints32, Ints32]:
     """Documents and counts of the postings put in order of term; those of term t begin at `starts[t]`."""
     ends = starts.copy()
@@ -237,7 +237,7 @@ def by_term(documents: Ints32, terms: Ints32, counts: Ints32, starts: Ints64) ->
     return sorted_documents, sorted_counts
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def add_up(
     topic: Ints32,
     weights: Floats32,

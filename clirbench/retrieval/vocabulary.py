@@ -1,7 +1,8 @@
 """Each distinct chunk of text between white space is analysed once, for all systems of a run."""
 
+import threading
+from copy import copy
 from functools import lru_cache
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ class Vocabulary:
     def __init__(self, analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> None:
         self.analyzer = analyzer
         self.every = every
-        self.lock = Lock()  # one pass at a time: chunks are numbered and analysed in turn
+        self.lock = threading.Lock()  # one pass at a time: chunks are numbered and analysed in turn
         self.n_analyses = 0
         self.numbers = {term: number for number, term in enumerate(terms)}
         self._clear()
@@ -38,6 +39,16 @@ class Vocabulary:
         self.n_terms = np.empty(1 << 17, dtype=np.int32)
         self.hit_starts = np.zeros((1 << 17) + 1, dtype=np.int64)
         self.hits = np.empty(1 << 15, dtype=np.int32)
+
+    def twin(self) -> "Vocabulary":
+        """Another that knows the same chunks, and learns new ones by itself."""
+        with self.lock:
+            twin = copy(self)
+            for name, held in vars(self).items():
+                if isinstance(held, np.ndarray | dict):
+                    setattr(twin, name, held.copy())
+        twin.lock = threading.Lock()
+        return twin
 
     @property
     def n_numbered(self) -> int:
@@ -121,6 +132,24 @@ def _longer(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @lru_cache(maxsize=2)
-def vocabulary(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> Vocabulary:
-    """The vocabulary for these query terms, kept alive between the collections that one process searches."""
+def _first(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> Vocabulary:
     return Vocabulary(analyzer, terms, every)
+
+
+class _OfThread(threading.local):
+    """Each thread's own twin of a vocabulary."""
+
+    def __init__(self) -> None:
+        self.twin = lru_cache(maxsize=2)(Vocabulary.twin)
+
+
+_OF_THREAD = _OfThread()
+
+
+def vocabulary(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> Vocabulary:
+    """The vocabulary for these query terms, kept alive between the collections that one process searches.
+
+    Threads each have their own, so that none waits for another; they begin with what the main thread has learnt.
+    """
+    first = _first(analyzer, terms, every)
+    return first if threading.current_thread() is threading.main_thread() else _OF_THREAD.twin(first)

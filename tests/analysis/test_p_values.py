@@ -9,6 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.analysis import p_values
 from clirbench.analysis.p_values import (
     enumerated,
     inversions,
@@ -86,3 +87,17 @@ def test_smallest_significant_tau() -> None:
 
 def test_samples_for() -> None:
     assert samples_for(0.001) == 47500
+
+
+def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many systems are tested block by block, few by orders that are kept; numpy's own draw is the whole at once."""
+    chosen = np.random.default_rng(5)
+    x, y = chosen.normal(size=(2, 30))
+    whole = np.random.default_rng(3).permuted(np.tile(np.arange(30), (500, 1)), axis=1)
+    reached = int((np.abs(y[whole] @ x) >= abs(x @ y) - 1e-9).sum())
+    for block, kept in ((1 << 20, 1 << 24), (100, 1 << 24), (100, 0), (7, 0)):
+        monkeypatch.setattr(p_values, "BLOCK", block)
+        monkeypatch.setattr(p_values, "KEPT", kept)
+        p_values._kept_orders.cache_clear()
+        found = p_values.sampled(lambda orders: np.asarray(y[orders] @ x), 30, 500, seed=3)
+        assert found.value == (1 + reached) / 501

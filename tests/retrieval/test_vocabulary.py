@@ -1,5 +1,6 @@
 """What the vocabulary costs, counted: each distinct chunk is analysed once, for all collections of a process."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,37 @@ def test_one_vocabulary_serves_all_systems_of_a_run() -> None:
     BM25().rank(documents("kept", "systems that live"), topics)
     assert vocabulary(English(), terms, False) is known
     assert known.n_analyses == before > 0
+
+
+def test_threads_begin_with_what_the_main_thread_has_learnt_and_learn_by_themselves() -> None:
+    analyzer = Counting()
+    postings(documents("a b a b c", "a (b) c"), analyzer, ["a", "b"])
+    first = vocabulary(analyzer, ("a", "b"), False)
+    assert analyzer.asked == ["a", "b", "c", "(b)"]  # type: ignore[attr-defined]
+
+    def elsewhere(number: int) -> tuple[list[int], bool]:
+        found = postings(documents(f"c b a new{number}", "a"), analyzer, ["a", "b"])
+        return found.lengths.tolist(), vocabulary(analyzer, ("a", "b"), False) is first
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(elsewhere, range(3))) == [([4, 1], False)] * 3
+    assert sorted(analyzer.asked[4:]) == ["new0", "new1", "new2"]  # type: ignore[attr-defined]
+    assert first.n_chunks == 4
+
+
+def test_lists_are_the_same_from_threads(shared_data: Path) -> None:
+    """Real collections of different words, so that each thread meets new ones while others search."""
+    paths = sorted((shared_data / "wmt21" / "de-en" / "systems").glob("*.txt"))[:8]
+    assert len(paths) == 8
+    topics = [Topic.of(word, word) for word in ("government", "police", "vaccine", "market price", "water")]
+
+    def ranked(path: Path) -> bytes:
+        lines = TextFile(path).lines()
+        run = BM25(depth=20).rank(documents(*lines, path.name), topics)
+        return run.documents.tobytes() + run.scores.tobytes() + repr(run.doc_ids).encode()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(ranked, paths * 3)) == [ranked(path) for path in paths] * 3
 
 
 def test_chunks_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from numba import njit
 F, PRECISION, RECALL = 0, 1, 2
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def add_type(refs, preds, match, weighed, rate, micro, beta, k, above, below):  # type: ignore[no-untyped-def]
     """The running sums of weights times rates and of weights, with one more type.
 
@@ -32,7 +32,7 @@ def add_type(refs, preds, match, weighed, rate, micro, beta, k, above, below):  
     return above + weight * value, below + weight
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def average_dense(totals, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
     """One average for each row of totals (rows, width * types); 0 for a row without any type."""
     out = np.zeros(len(totals))
@@ -47,7 +47,7 @@ def average_dense(totals, width, rate, micro, beta, k):  # type: ignore[no-untyp
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def average_columns(totals, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
     """As `average_dense` of the transpose: totals (width * types, rows), whose rows lie side by side in memory."""
     n_rows = totals.shape[1]
@@ -64,7 +64,7 @@ def average_columns(totals, width, rate, micro, beta, k):  # type: ignore[no-unt
     return above
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def average_sparse(values, columns, begins, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
     """One average for each row of a CSR matrix whose columns are sorted within each row."""
     out = np.zeros(len(begins) - 1)

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def levenshtein(words, reference):  # type: ignore[no-untyped-def]
     """Fewest insertions, deletions and substitutions of single words."""
     row = np.arange(len(reference) + 1)
@@ -19,7 +19,7 @@ def levenshtein(words, reference):  # type: ignore[no-untyped-def]
     return row[len(reference)]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def bag_errors(words, reference):  # type: ignore[no-untyped-def]
     """The longer length less the words that both have, order ignored."""
     ours, theirs = np.sort(words), np.sort(reference)
@@ -36,7 +36,7 @@ def bag_errors(words, reference):  # type: ignore[no-untyped-def]
     return max(len(ours), len(theirs)) - both
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def block_edits(words, reference):  # type: ignore[no-untyped-def]
     """Fewest edits where a jump to any place in `words` costs 1; each reference word is covered exactly once.
 
@@ -58,7 +58,7 @@ def block_edits(words, reference):  # type: ignore[no-untyped-def]
     return row[n]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def errors(words, offsets, references, reference_offsets, kind):  # type: ignore[no-untyped-def]
     """Errors of each segment by Levenshtein distance (`kind` 0), bag of words (1) or block movement (2)."""
     out = np.empty(len(offsets) - 1, dtype=np.float64)

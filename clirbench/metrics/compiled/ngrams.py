@@ -12,7 +12,7 @@ from numba import njit
 EMPTY = np.int64(-1)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def slot_of(keys, begin, size, parent, symbol):  # type: ignore[no-untyped-def]
     """The slot (relative to `begin`) that holds the key, or the empty one where it belongs."""
     key = ((np.int64(parent) + 1) << np.int64(32)) | np.int64(symbol)
@@ -26,7 +26,7 @@ def slot_of(keys, begin, size, parent, symbol):  # type: ignore[no-untyped-def]
     return slot, key
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def n_grams(length, order):  # type: ignore[no-untyped-def]
     """How many n-grams of orders 1..order a sequence has."""
     total = 0
@@ -35,7 +35,7 @@ def n_grams(length, order):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def build_tables(symbols, offsets, n_references, order):  # type: ignore[no-untyped-def]
     """The tables of all segments; line r * segments + s is reference r of segment s.
 
@@ -74,7 +74,7 @@ def build_tables(symbols, offsets, n_references, order):  # type: ignore[no-unty
     return begins, keys, counts
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_matches(symbols, offsets, order, begins, keys, counts):  # type: ignore[no-untyped-def]
     """Clipped matches of orders 1..order, one row a segment."""
     n_segments = len(offsets) - 1
@@ -101,7 +101,7 @@ def count_matches(symbols, offsets, order, begins, keys, counts):  # type: ignor
     return matches
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_types(hypothesis, hypothesis_offsets, reference, reference_offsets, n_types):  # type: ignore[no-untyped-def]
     """REFS, PREDS and MATCH (columns 3t, 3t + 1, 3t + 2 of type t) of each segment, as a CSR matrix of non-zeros."""
     n_segments = len(hypothesis_offsets) - 1
@@ -141,7 +141,7 @@ def count_types(hypothesis, hypothesis_offsets, reference, reference_offsets, n_
     return values[:n].copy(), columns[:n].copy(), begins
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def build_information(symbols, offsets, order):  # type: ignore[no-untyped-def]
     """One table of all n-grams of all lines, and the information of each in bits.
 
@@ -171,7 +171,7 @@ def build_information(symbols, offsets, order):  # type: ignore[no-untyped-def]
     return keys, information
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sum_information(symbols, offsets, order, begins, keys, counts, all_keys, information):  # type: ignore[no-untyped-def]
     """As `count_matches`, each match counting with its information."""
     n_segments = len(offsets) - 1

@@ -18,13 +18,13 @@ FAR = np.int32(1 << 29)
 KEEP, SUBSTITUTE, DELETE, INSERT = 0, 1, 2, 3
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def beam_width(n, m):  # type: ignore[no-untyped-def]
     ratio = m / n if n else 1.0
     return math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def row_range(i, n, m, beam):  # type: ignore[no-untyped-def]
     """First cell and one past the last cell of row i: the beam around the diagonal; row 0 and the last end at m."""
     if i == 0:
@@ -33,7 +33,7 @@ def row_range(i, n, m, beam):  # type: ignore[no-untyped-def]
     return max(0, diagonal - beam), m + 1 if i == n else min(m + 1, diagonal + beam)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def fill_row(word, reference, above, above_low, above_high, row, low, high, operations, traced):  # type: ignore[no-untyped-def]
     """Costs of row i from the row above (each stored from its own first cell on), and with `traced` the operations.
 
@@ -59,7 +59,7 @@ def fill_row(word, reference, above, above_low, above_high, row, low, high, oper
         left = best
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def distance(words, reference, first_row, costs, operations, beam):  # type: ignore[no-untyped-def]
     """Edit distance of `words` to the reference; fills rows 1 to n of costs and operations."""
     n, m = len(words), len(reference)
@@ -71,7 +71,7 @@ def distance(words, reference, first_row, costs, operations, beam):  # type: ign
     return above[m - above_low]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def shifted_distance(words, shifted, reference, first_row, costs, spare, unused, beam, limit):  # type: ignore[no-untyped-def]
     """Edit distance of `shifted` where it is at most `limit`, else some number above it.
 
@@ -96,7 +96,7 @@ def shifted_distance(words, shifted, reference, first_row, costs, spare, unused,
     return above[m - above_low]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def align(n, m, operations, beam, aligned, reference_errors, word_errors):  # type: ignore[no-untyped-def]
     """Reads the operations back: the word before or at which each reference word stands, and sums of errors so far.
 
@@ -129,7 +129,7 @@ def align(n, m, operations, beam, aligned, reference_errors, word_errors):  # ty
         word_errors[k + 1] += word_errors[k]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def move(words, start, length, target, moved):  # type: ignore[no-untyped-def]
     """Writes to `moved` the words with the block at `start` moved to stand before position `target`."""
     n = len(words)
@@ -145,7 +145,7 @@ def move(words, start, length, target, moved):  # type: ignore[no-untyped-def]
     moved[third:n] = words[third:n]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def best_shift(words, reference, before, tried, aligned, wrong_reference, wrong, rows, moved, best):  # type: ignore[no-untyped-def]
     """The shift that lowers the distance most, written to `best`: (gain, shifts tried so far); gain 0 for none.
 
@@ -196,7 +196,7 @@ def best_shift(words, reference, before, tried, aligned, wrong_reference, wrong,
     return gain, tried
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def edits(words, reference):  # type: ignore[no-untyped-def]
     """Shifts plus edit distance after them; a reference without words takes a deletion for each word."""
     n, m = len(words), len(reference)
@@ -225,7 +225,7 @@ def edits(words, reference):  # type: ignore[no-untyped-def]
         words[:] = best
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_edits(words, offsets, references, reference_offsets):  # type: ignore[no-untyped-def]
     """Edits of each segment against one reference."""
     out = np.empty(len(offsets) - 1, dtype=np.float64)

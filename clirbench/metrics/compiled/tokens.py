@@ -36,12 +36,12 @@ def character_kinds() -> NDArray[np.uint8]:
     return kinds
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def kind_of(code, kinds):  # type: ignore[no-untyped-def]
     return kinds[code] if code < len(kinds) else PLAIN
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def cut(codes, offsets, kinds, way):  # type: ignore[no-untyped-def]
     """Start and end of every token, and the first token of every line (one more entry than lines)."""
     size = len(codes) if way != EDGES else 2 * len(codes)
@@ -58,7 +58,7 @@ def cut(codes, offsets, kinds, way):  # type: ignore[no-untyped-def]
     return starts[:n].copy(), ends[:n].copy(), first
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def cut_mteval(codes, begin, end, kinds, starts, ends, n):  # type: ignore[no-untyped-def]
     opened = -1
     used = False  # whether the character before is a period or comma that rule 2 has cut off
@@ -88,12 +88,12 @@ def cut_mteval(codes, begin, end, kinds, starts, ends, n):  # type: ignore[no-un
     return n
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def is_ascii_punctuation(code):  # type: ignore[no-untyped-def]
     return 33 <= code <= 47 or 58 <= code <= 64 or 91 <= code <= 96 or 123 <= code <= 126
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def cut_white(codes, begin, end, kinds, edges, starts, ends, n):  # type: ignore[no-untyped-def]
     """Words between white space; with `edges` ASCII punctuation is cut off a word's end, or else off its beginning."""
     opened = -1
@@ -119,7 +119,7 @@ def cut_white(codes, begin, end, kinds, edges, starts, ends, n):  # type: ignore
     return n
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def without_white(codes, offsets, kinds):  # type: ignore[no-untyped-def]
     """The code points that are no white space, and where each line begins among them."""
     kept = np.empty(len(codes), dtype=np.int32)
@@ -134,7 +134,7 @@ def without_white(codes, offsets, kinds):  # type: ignore[no-untyped-def]
     return kept[:n].copy(), first
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def hash_of(codes, start, end):  # type: ignore[no-untyped-def]
     value = np.uint64(14695981039346656037)
     for i in range(start, end):
@@ -142,7 +142,7 @@ def hash_of(codes, start, end):  # type: ignore[no-untyped-def]
     return value ^ (value >> np.uint64(29))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def find(codes, start, end, value, slots, type_codes, type_starts, type_ends, hashes):  # type: ignore[no-untyped-def]
     """The slot of a token: the one that holds its type, or the empty one where it belongs."""
     mask = np.uint64(len(slots) - 1)
@@ -161,7 +161,7 @@ def find(codes, start, end, value, slots, type_codes, type_starts, type_ends, ha
     return at
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def number_types(codes, starts, ends, known_codes, known_starts, known_ends, known_hashes, known_slots):  # type: ignore[no-untyped-def]
     """Type number of every token: the known types keep theirs, new ones follow in order of first occurrence.
 

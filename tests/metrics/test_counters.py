@@ -1,0 +1,70 @@
+"""Metrics that count the same have one counter, whose statistics are theirs; a run counts and stores them once."""
+
+from pathlib import Path
+
+import pytest
+
+from clirbench.cached import Cached
+from clirbench.codecs import pack
+from clirbench.corpora.base import Corpus
+from clirbench.engine import Serial
+from clirbench.experiment import score_translations
+from clirbench.metrics.base import Metric, counter
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.chrf import ChrF
+from clirbench.metrics.macrof import MacroF, MacroPrecision, MacroRecall, MicroF
+from clirbench.result import Experiment, Inputs, unwatched
+from clirbench.store import Store
+from clirbench.types import Document, Documents, TestSet, Translation
+from tests.lines import made_texts
+from tests.metrics.agreement import AWKWARD, corpus_score
+from tests.metrics.test_bad_input import ALL, named
+
+HYPOTHESES = ("the cat sat on the mat .", "a dog", *AWKWARD)
+REFERENCES = ("the cat lay on a mat .", "a black dog", *reversed(AWKWARD))
+ONE = TestSet((REFERENCES,), REFERENCES)
+TWO = TestSet((REFERENCES, HYPOTHESES), REFERENCES)
+
+
+@pytest.mark.parametrize("test", [ONE, TWO], ids=["one reference", "two references"])
+@pytest.mark.parametrize("metric", ALL, ids=named)
+def test_a_counter_has_the_statistics_of_its_metric(metric: Metric, test: TestSet) -> None:
+    counts = counter(metric, test)
+    assert pack("", counts.statistics(HYPOTHESES, test)) == pack("", metric.statistics(HYPOTHESES, test))
+    assert counter(counts, test) == counts
+
+
+def signatures(*metrics: Metric, test: TestSet = ONE) -> set[str]:
+    return {counter(metric, test).signature for metric in metrics}
+
+
+def test_who_counts_together() -> None:
+    assert len(signatures(ChrF(beta=1), ChrF(), ChrF(beta=3), ChrF(eps_smoothing=True), ChrF(name="mine"))) == 1
+    assert len(signatures(MacroF(), MacroF(beta=2), MicroF(), MicroF(k=0), MacroPrecision(), MacroRecall())) == 1
+
+
+def test_who_does_not() -> None:
+    apart = [ChrF(), ChrF(word_order=2), ChrF(lowercase=True), ChrF(whitespace=True), ChrF(char_order=4)]
+    apart += [MacroF(), MacroF(tokenize="none"), MacroF(lowercase=True), BLEU()]
+    assert len(signatures(*apart)) == len(apart)
+    # With several references, which one a segment is counted against depends on beta.
+    assert len(signatures(ChrF(beta=1), ChrF(), ChrF(eps_smoothing=True), test=TWO)) == 3
+
+
+def test_a_run_counts_them_once_and_scores_each(tmp_path: Path) -> None:
+    test, texts = made_texts(tmp_path, 3)
+    store = Store(tmp_path / "store")
+    translations = tuple(Translation(text.path.stem, text, None) for text in texts)
+    inputs = Inputs(Corpus(test, Documents.of([Document("1", "w1")])), translations, {})
+    metrics = (ChrF(beta=1), ChrF(), MacroF(), MicroF(), BLEU())
+    experiment = Experiment("counted", Cached(Serial(), store), metrics=metrics)
+    statistics, scores, failed = score_translations(experiment, inputs, unwatched)
+    assert not failed
+    assert list(scores) == list(statistics) == [(metric.name, text.path.stem) for text in texts for metric in metrics]
+    for text in texts:
+        for metric in metrics:
+            assert scores[metric.name, text.path.stem] == corpus_score(metric, text.lines(), test)
+    entries = [path.stat().st_size for path in store.path.rglob("*.npz")]
+    # Three counts and five scores of each system; a score takes no more than a line of text does.
+    assert len(entries) == 3 * (3 + 5)
+    assert sum(size < 1000 for size in entries) == 3 * 5
