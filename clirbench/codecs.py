@@ -35,8 +35,9 @@ def pack(key: str, value: Any) -> bytes:
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
         archive.comment = b"0" * SUM
-    body = buffer.getvalue()[:-SUM]
-    return body + _sum(key, body)
+    with buffer.getbuffer() as content:
+        content[-SUM:] = _sum(key, content[:-SUM])
+    return buffer.getvalue()
 
 
 def unpack(key: str, content: bytes) -> Any:
@@ -48,11 +49,11 @@ def unpack(key: str, content: bytes) -> Any:
 
 def check(key: str, content: bytes) -> None:
     """Raise `Damaged` unless these are the bytes that were written under this key."""
-    if len(content) <= SUM or _sum(key, content[:-SUM]) != content[-SUM:]:
+    if len(content) <= SUM or _sum(key, memoryview(content)[:-SUM]) != content[-SUM:]:
         raise Damaged(f"{len(content)} bytes whose checksum does not fit")
 
 
-def _sum(key: str, body: bytes) -> bytes:
+def _sum(key: str, body: memoryview) -> bytes:
     digest = hashlib.sha256(key.encode())
     digest.update(body)
     return digest.hexdigest().encode()

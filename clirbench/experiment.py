@@ -9,6 +9,7 @@ import numpy as np
 
 from clirbench.analysis.bootstrap import Bootstrap
 from clirbench.analysis.correlation import Correlation, correlate, with_intervals
+from clirbench.analysis.evidence import Evidence
 from clirbench.columns import scoreboard
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.metrics.base import counter
@@ -55,19 +56,19 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     )
     if experiment.intervals is None:
         return rows
-    how = affordable(experiment.intervals, len(result.board.systems))
+    how = affordable(experiment.intervals, result.evidence)
     (rows,) = watch(
         "intervals", (with_intervals(rows, result.evidence, h, experiment.complete_pairs) for h in [how]), 1
     )
     return rows
 
 
-def affordable(how: Bootstrap, n_systems: int) -> Bootstrap:
-    """The intervals without drawing segments where there are many systems: that alone reads all of their statistics.
+def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:
+    """The intervals without drawing segments where systems or segments are many: that alone reads all statistics.
 
-    The scheme of every interval says what was drawn. Systems are then what is uncertain: there are many segments.
+    The scheme of every interval says what was drawn. Segments that are many are not what is uncertain.
     """
-    if n_systems <= MANY_SYSTEMS:
+    if not evidence.bulky:
         return how
     levels = [level for level in how.draws.levels if level != "segments"]
     return replace(how, draws=replace(how.draws, levels=levels or ["systems"]))

@@ -10,6 +10,7 @@ from clirbench.errors import AlignmentError, EmptyCollection, InputError, raise_
 from clirbench.measures import score_run
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
+from clirbench.recent import recent
 from clirbench.retrieval.base import Retriever
 from clirbench.store import Entry, opened
 from clirbench.text import Text
@@ -54,12 +55,18 @@ class SegmentStatistics:
 
     def __call__(self, item: tuple[Metric, Text]) -> "Statistics":
         metric, text = item
-        hypotheses = text.lines()
+        hypotheses = _lines(text, text.fingerprint)
         if len(hypotheses) != len(self.test):
             raise AlignmentError(
                 f"{text.where} has {len(hypotheses)} lines, the reference {len(self.test)}: they must be line-aligned"
             )
         return metric.statistics(hypotheses, self.test)
+
+
+@recent(1)
+def _lines(text: Text, fingerprint: str) -> tuple[str, ...]:
+    """The lines of a text, read once for all metrics of its system; `fingerprint` tells when the file has changed."""
+    return text.lines()
 
 
 @dataclass(frozen=True)

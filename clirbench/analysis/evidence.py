@@ -42,8 +42,10 @@ class Held(Mapping[tuple[str, str], "Statistics"]):
         return len(self._source)
 
 
-MOST_HELD = 50
-"""Statistics of so many systems are held in memory; those of more are read from the store each time."""
+MOST_SYSTEMS = 50
+MOST_SEGMENTS = 250_000
+"""Statistics of so many systems, and of so many segments of all of them together, are held in memory; those of more
+are read from the store each time. The type counts of a segment take about a kilobyte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +71,13 @@ class Evidence:
         for name, values in self.per_topic.items():
             if values.ndim != 2 or len(values) != len(self.systems):
                 raise AlignmentError(f"{name}: per-topic values {values.shape} for {len(self.systems)} systems")
-        if isinstance(self.statistics, Held) or len(self.systems) > MOST_HELD:
+        if isinstance(self.statistics, Held):
             return
-        object.__setattr__(self, "statistics", Held(self.statistics))
+        source = self.statistics
+        object.__setattr__(self, "statistics", Held(source))
+        if self.bulky:
+            object.__setattr__(self, "statistics", source)
+            return
         for name in self.metrics:
             lengths = {self.statistics[name, s].shape[0] for s in self.systems if (name, s) in self.statistics}
             if len(lengths) > 1:
@@ -99,11 +105,26 @@ class Evidence:
         """(measures, systems): every measure, turned so that more is better."""
         return _stacked([column.oriented for column in self.board.measures], len(self.systems))
 
+    @cached_property
+    def bulky(self) -> bool:
+        """Whether there are too many statistics to be held in memory, or to be drawn from unless that is asked for."""
+        if len(self.systems) > MOST_SYSTEMS:
+            return True
+        # The first will do: metrics are summed over the lines of one test set.
+        segments = next(filter(None, map(self.segments, self.metrics)), 0)
+        return len(self.systems) * segments > MOST_SEGMENTS
+
     def segments(self, metric: str) -> int:
         """How many segments a metric was summed over; 0 where only its scores are known."""
-        if metric not in self.metrics or not all((metric, system) in self.statistics for system in self.systems):
-            return 0
-        return int(self.statistics[metric, self.systems[0]].shape[0])
+        if metric not in self._segments:
+            known = metric in self.metrics and all((metric, system) in self.statistics for system in self.systems)
+            self._segments[metric] = int(self.statistics[metric, self.systems[0]].shape[0]) if known else 0
+        return self._segments[metric]
+
+    @cached_property
+    def _segments(self) -> dict[str, int]:
+        """What `segments` found before: looking may read the store."""
+        return {}
 
     def topics(self, measure: str) -> int:
         """How many topics a measure was averaged over; 0 where only its values are known."""

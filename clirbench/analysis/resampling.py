@@ -4,7 +4,7 @@ Segments (MT side) and topics (IR side) are different items with independent dra
 segments and measures those of topics, so that differences between columns are paired.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +49,22 @@ class Draws:
 
     def items(self, level: str, n: int) -> Ints:
         """(samples, drawn): which of n items each sample holds; all items in order where the level is not drawn."""
-        if level not in self.levels:
-            return np.tile(np.arange(n), (self.samples, 1))
+        return np.concatenate(list(self._blocks(level, n)))
+
+    def weights(self, level: str, n: int) -> Doubles:
+        """(samples, n): how often each sample holds each of n items; the items themselves are never all there."""
+        return np.concatenate([weights(block, n) for block in self._blocks(level, n)])
+
+    def _blocks(self, level: str, n: int) -> Iterator[Ints]:
         rng = np.random.default_rng([self.seed, LEVELS.index(level), n])
-        if self.sampling == "replacement":
-            return rng.integers(n, size=(self.samples, n))
-        everything = np.tile(np.arange(n), (self.samples, 1))
-        return np.asarray(rng.permuted(everything, axis=1)[:, : max(1, n // 2)])
+        for start in range(0, self.samples, BLOCK):
+            size = min(BLOCK, self.samples - start)
+            if level not in self.levels:
+                yield np.tile(np.arange(n), (size, 1))
+            elif self.sampling == "replacement":
+                yield rng.integers(n, size=(size, n))
+            else:
+                yield rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)[:, : max(1, n // 2)]
 
     @property
     def scheme(self) -> str:
@@ -132,7 +141,7 @@ def resampled_x(evidence: Evidence, draws: Draws) -> Doubles:
         for at, name in enumerate(evidence.metric_names):
             if n := evidence.segments(name):
                 if n not in drawn:
-                    drawn[n] = weights(draws.items("segments", n), n)
+                    drawn[n] = draws.weights("segments", n)
                 x[:, at] = metric_scores(evidence, name, drawn[n])
     return x
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from clirbench.analysis.coefficients import pearson, spearman
 from clirbench.analysis.human_segments import HumanSegments
-from clirbench.analysis.resampling import Draws, weighted_scores, weights
+from clirbench.analysis.resampling import Draws, weighted_scores
 from clirbench.metrics.base import Metric
 from clirbench.types import Doubles
 
@@ -67,7 +67,7 @@ def against_people(
     systems. **Source:** Stanojevic et al. 2015, section 3 and appendix A.
     """
     n = human.scores.shape[1]
-    drawn = weights(Draws(("segments",), samples, "replacement", seed).items("segments", n), n)
+    drawn = Draws(("segments",), samples, "replacement", seed).weights("segments", n)
     people = Resampled(human.means, human.resampled(drawn))
     found = []
     for metric in metrics:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.metrics.base import check_aligned, check_choice, check_least
+from clirbench.metrics.reference_ngrams import ReferenceNgrams
 from clirbench.metrics.tokens import Offsets, Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 
@@ -114,29 +114,20 @@ def brevity_penalty(hypothesis: Doubles, reference: Doubles) -> Doubles:
     return np.where(hypothesis < reference, np.exp(1.0 - ratio), 1.0)
 
 
-Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
-
-
 @lru_cache(maxsize=4)
-def reference_ngrams(tokeniser: Tokeniser, references: tuple[tuple[str, ...], ...], order: int) -> Tables:
-    """The n-grams of each segment's references with their highest count, as `compiled.ngrams` keeps them."""
-    from clirbench.metrics.compiled.ngrams import build_tables
-
+def reference_ngrams(tokeniser: Tokeniser, references: tuple[tuple[str, ...], ...], order: int) -> ReferenceNgrams:
+    """The n-grams of each segment's references with their highest count."""
     tokens = reference_tokens(tokeniser, references)
-    tables: Tables = build_tables(tokens.numbers, tokens.offsets, len(references), order)
-    return tables
+    return ReferenceNgrams(tokens.numbers, tokens.offsets, len(references), order).with_tables()
 
 
 def ngram_statistics(tokeniser: Tokeniser, tokens: Tokens, test: TestSet, order: int) -> Doubles:
     """Hypothesis length, closest reference length, matches and counts of orders 1..N: (segments, 2 + 2N)."""
-    from clirbench.metrics.compiled.ngrams import count_matches
-
-    tables = reference_ngrams(tokeniser, test.references, order)
+    known = reference_ngrams(tokeniser, test.references, order)
     lengths = tokens.lengths
     counts = np.maximum(lengths[:, None] - np.arange(order), 0)
-    matches = count_matches(tokens.numbers, tokens.offsets, order, *tables)
-    of_references = reference_tokens(tokeniser, test.references).lengths.reshape(len(test.references), len(test))
-    return np.column_stack([lengths, closest_lengths(lengths, of_references), matches, counts]).astype(np.float64)
+    matches = known.matches(tokens.numbers, tokens.offsets)
+    return np.column_stack([lengths, closest_lengths(lengths, known.lengths), matches, counts]).astype(np.float64)
 
 
 def closest_lengths(lengths: Offsets, of_references: Offsets) -> Offsets:

@@ -1,14 +1,15 @@
 """chrF and chrF++ as sacreBLEU computes them, from additive counts of n-gram matches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.metrics.base import check_aligned, check_least
+from clirbench.metrics.reference_ngrams import ReferenceNgrams
 from clirbench.metrics.tokens import (
+    AT_ONCE,
     EDGES,
     Numbers,
     Offsets,
@@ -18,6 +19,7 @@ from clirbench.metrics.tokens import (
     sacrebleu_version,
     tokens_of,
 )
+from clirbench.recent import recent
 from clirbench.types import Doubles, TestSet
 
 
@@ -137,6 +139,15 @@ class Characters:
     whitespace: bool
 
     def symbols(self, lines: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> tuple[Numbers, Offsets]:
+        symbols = [np.empty(0, dtype=np.int32)]
+        offsets = [np.zeros(1, dtype=np.int64)]
+        for begin in range(0, len(lines), AT_ONCE):
+            block, first = self._symbols(lines[begin : begin + AT_ONCE])
+            symbols.append(block)
+            offsets.append(first[1:] + offsets[-1][-1])
+        return np.concatenate(symbols), np.concatenate(offsets)
+
+    def _symbols(self, lines: tuple[str, ...]) -> tuple[Numbers, Offsets]:
         from clirbench.metrics.compiled.tokens import without_white
 
         _, codes, offsets = code_points([line.lower() for line in lines] if self.lowercase else lines)
@@ -167,64 +178,27 @@ class Words:
         return tokens.numbers, tokens.offsets
 
 
-Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
-BLOCK = 4096  # segments whose tables are made at a time
-KEPT = 50_000_000  # n-grams of a reference (about a gigabyte of tables) above which tables are made anew each time
-
-
-@dataclass(frozen=True, eq=False)
-class Analysed:
-    """One reference as symbols, and the tables of its n-grams where they are small enough to be kept."""
-
-    symbols: Numbers
-    offsets: Offsets
-    order: int
-    kept: tuple[Tables, ...] | None
-
-    @property
-    def lengths(self) -> Offsets:
-        return np.diff(self.offsets)
-
-    def blocks(self) -> Iterator[tuple[slice, Tables]]:
-        """The segments of each block, and their n-grams as `compiled.ngrams` keeps them."""
-        for number, begin in enumerate(range(0, len(self.offsets) - 1, BLOCK)):
-            yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self.tables(begin)
-
-    def tables(self, begin: int) -> Tables:
-        from clirbench.metrics.compiled.ngrams import build_tables
-
-        made: Tables = build_tables(self.symbols, self.offsets[begin : begin + BLOCK + 1], 1, self.order)
-        return made
-
-
 @lru_cache(maxsize=16)
-def _analysed(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> Analysed:
-    symbols, offsets = symbols_of.symbols(reference, (reference,))
-    plain = Analysed(symbols, offsets, order, None)
-    if len(symbols) * order > KEPT:
-        return plain
-    return replace(plain, kept=tuple(tables for _, tables in plain.blocks()))
+def _analysed(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> ReferenceNgrams:
+    return ReferenceNgrams(*symbols_of.symbols(reference, (reference,)), 1, order).with_tables()
 
 
-@lru_cache(maxsize=4)
+@recent(2)
 def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, ...], test: TestSet) -> Doubles:
     """Hypothesis, reference and matching n-grams against each reference: (references, segments, 3 * order).
 
     Cached, so that chrF1, chrF2, chrF3 and chrF++ of one system count once.
     """
-    from clirbench.metrics.compiled.ngrams import count_matches
-
     counts = np.empty((len(test.references), len(hypotheses), 3 * order))
     below = np.arange(order)
     for reference, out in zip(test.references, counts, strict=True):
         known = _analysed(symbols_of, order, reference)
         symbols, offsets = symbols_of.symbols(hypotheses, (reference,))
-        of_reference = np.maximum(known.lengths[:, None] - below, 0)
+        of_reference = np.maximum(known.lengths[0][:, None] - below, 0)
         of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
         # As in the library, hypothesis n-grams of an order that the reference lacks are not counted.
         out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
         out[:, 1::3] = of_reference
-        for block, tables in known.blocks():
-            out[block, 2::3] = count_matches(symbols, offsets[block.start : block.stop + 1], order, *tables)
+        out[:, 2::3] = known.matches(symbols, offsets)
     counts.flags.writeable = False
     return counts

@@ -7,7 +7,6 @@ in order of first occurrence there; `types` gives their names in that order.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -194,18 +193,13 @@ def average_types(
 
 
 def type_statistics(cutter: Cutter, hypotheses: Sequence[str], test: TestSet) -> "csr_array[Any]":
-    """REFS, PREDS and MATCH of every type, one sparse row a segment; a fresh matrix at every call."""
+    """REFS, PREDS and MATCH of every type, one sparse row a segment."""
     from scipy.sparse import csr_array
 
-    counts, n_types = _type_counts(cutter, tuple(hypotheses), test.references[0])
-    return csr_array(counts, shape=(len(hypotheses), 3 * n_types), copy=True)
-
-
-@lru_cache(maxsize=2)
-def _type_counts(cutter: Cutter, hypotheses: tuple[str, ...], reference: tuple[str, ...]) -> tuple[Any, int]:
-    """Values, columns and row starts of the sparse statistics, and the number of types."""
     from clirbench.metrics.compiled.ngrams import count_types
 
-    ours = hypothesis_tokens(cutter, hypotheses, (reference,))
-    theirs = reference_tokens(cutter, (reference,))
-    return count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types), ours.n_types
+    reference = test.references[:1]
+    ours = hypothesis_tokens(cutter, tuple(hypotheses), reference)
+    theirs = reference_tokens(cutter, reference)
+    counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types)
+    return csr_array(counts, shape=(len(hypotheses), 3 * ours.n_types))

@@ -70,12 +70,14 @@ class NIST:
 
         order = self.max_ngram_order
         tokens = hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references)
-        tables = reference_ngrams(self.tokeniser, test.references, order)
+        known = reference_ngrams(self.tokeniser, test.references, order)
         all_keys, information = _information(self.tokeniser, test.references, order)
-        sums = sum_information(tokens.numbers, tokens.offsets, order, *tables, all_keys, information)
-        lengths = reference_tokens(self.tokeniser, test.references).lengths.reshape(len(test.references), len(test))
+        sums = np.empty((len(test), order))
+        for block, tables in known.blocks():
+            offsets = tokens.offsets[block.start : block.stop + 1]
+            sums[block] = sum_information(tokens.numbers, offsets, order, *tables, all_keys, information)
         counts = np.maximum(tokens.lengths[:, None] - np.arange(order), 0)
-        return np.column_stack([tokens.lengths, lengths.mean(axis=0), sums, counts]).astype(np.float64)
+        return np.column_stack([tokens.lengths, known.lengths.mean(axis=0), sums, counts]).astype(np.float64)
 
     def score(self, totals: Doubles) -> Doubles:
         """NIST from summed statistics, vectorised over leading axes: (..., 2 + 2N) -> (...), from 0 up."""

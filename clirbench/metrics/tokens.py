@@ -9,21 +9,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.errors import ResourceError
 from clirbench.metrics.base import check_choice
+from clirbench.recent import recent
 
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
 Numbers = NDArray[np.int32]
+Table = tuple[Codes, Offsets, NDArray[np.uint64], Numbers]
 
 TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200")
 NEEDS = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
+AT_ONCE = 10_000
+"""Lines that are cut at a time, so that memory grows with the tokens and not with all characters."""
 SPLIT, MTEVAL, EDGES = 0, 1, 2
 """Ways to cut: on white space alone; as mteval-v13a; ASCII punctuation off one edge of each word, as chrF++ does."""
 
@@ -91,22 +96,18 @@ def _mteval_text(line: str) -> str:
 class Tokens:
     """Tokens of lines as type numbers: `numbers[offsets[i]:offsets[i + 1]]` are those of line i.
 
-    Types 0 to `len(known) - 1` are those of `known` (the references), the next ones are new here.
+    Types 0 to `known.n_types - 1` are those of `known` (the references), the next ones are new here: they are spelt
+    by `table`, as `compiled.tokens` keeps it.
     """
 
     numbers: Numbers
     offsets: Offsets
-    text: str
-    codes: Codes
-    starts: Numbers
-    ends: Numbers
-    hashes: NDArray[np.uint64]
-    slots: Numbers
+    table: Table
     known: "Tokens | None" = None
 
     @property
     def n_types(self) -> int:
-        return len(self.starts) + (self.known.n_types if self.known else 0)
+        return len(self.table[1]) - 1 + (self.known.n_types if self.known else 0)
 
     @property
     def lengths(self) -> Offsets:
@@ -115,22 +116,74 @@ class Tokens:
     @cached_property
     def types(self) -> tuple[str, ...]:
         """The name of every type, by its number."""
-        here = tuple(self.text[a:b] for a, b in zip(self.starts.tolist(), self.ends.tolist(), strict=True))
+        codes, starts, *_ = self.table
+        text = codes.tobytes().decode("utf-32-le", "surrogatepass")
+        here = tuple(text[a:b] for a, b in pairwise(starts.tolist()))
         return (*self.known.types, *here) if self.known else here
+
+
+class _Types:
+    """The types met so far that `known` lacks, in tables that grow with them and not with the text."""
+
+    def __init__(self, known: Tokens | None) -> None:
+        self.known = _no_types(16) if known is None else known.table
+        self.n_known = 0 if known is None else known.n_types
+        self.table = _no_types(1 << 12)
+        self.n = 0
+
+    def numbered(self, codes: Codes, starts: Numbers, ends: Numbers) -> Numbers:
+        """The type numbers of tokens, which take up the new ones."""
+        from clirbench.metrics.compiled.tokens import number_types
+
+        numbers = np.empty(len(starts), dtype=np.int32)
+        reached, self.n = number_types(codes, starts, ends, 0, numbers, self.known, self.n_known, self.table, self.n)
+        while reached < len(starts):
+            self._grow(int(ends[reached] - starts[reached]))
+            reached, self.n = number_types(
+                codes, starts, ends, reached, numbers, self.known, self.n_known, self.table, self.n
+            )
+        return numbers
+
+    def _grow(self, length: int) -> None:
+        """Make room for more types; the next one is `length` code points long."""
+        from clirbench.metrics.compiled.tokens import refill
+
+        codes, starts, hashes, slots = self.table
+        self.table = _no_types(2 * len(slots), max(2 * len(codes), len(codes) + length))
+        self.table[0][: len(codes)] = codes
+        self.table[1][: len(starts)] = starts
+        self.table[2][: len(hashes)] = hashes
+        refill(self.table[3], self.table[2], self.n)
+
+    def spelt(self) -> Table:
+        """The table with no more room than it needs."""
+        codes, starts, hashes, slots = self.table
+        return codes[: starts[self.n]].copy(), starts[: self.n + 1].copy(), hashes[: self.n].copy(), slots
+
+
+def _no_types(size: int, n_codes: int = 1 << 14) -> Table:
+    """An empty table of `size` slots, at most half of which are used."""
+    return (
+        np.empty(n_codes, dtype=np.uint32),
+        np.zeros(size // 2 + 1, dtype=np.int64),
+        np.empty(size // 2, dtype=np.uint64),
+        np.full(size, -1, dtype=np.int32),
+    )
 
 
 def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
     """The tokens of `lines`, numbered by type; types that `known` has keep their numbers."""
-    from clirbench.metrics.compiled.tokens import cut, number_types
+    from clirbench.metrics.compiled.tokens import cut
 
-    text, codes, offsets = code_points(tokeniser.prepare(lines))
-    starts, ends, first = cut(codes, offsets, kinds(), tokeniser.way)
-    none = np.empty(0, dtype=np.int32)
-    table: tuple[Any, ...] = (codes, none, none, np.empty(0, dtype=np.uint64), none)
-    if known is not None:
-        table = (known.codes, known.starts, known.ends, known.hashes, known.slots)
-    numbers, starts, ends, hashes, slots = number_types(codes, starts, ends, *table)
-    return Tokens(numbers, first, text, codes, starts, ends, hashes, slots, known)
+    types = _Types(known)
+    numbers = [np.empty(0, dtype=np.int32)]
+    offsets = [np.zeros(1, dtype=np.int64)]
+    for begin in range(0, len(lines), AT_ONCE):
+        _, codes, of_lines = code_points(tokeniser.prepare(lines[begin : begin + AT_ONCE]))
+        starts, ends, first = cut(codes, of_lines, kinds(), tokeniser.way)
+        numbers.append(types.numbered(codes, starts, ends))
+        offsets.append(first[1:] + offsets[-1][-1])
+    return Tokens(np.concatenate(numbers), np.concatenate(offsets), types.spelt(), known)
 
 
 @lru_cache(maxsize=8)
@@ -139,7 +192,7 @@ def reference_tokens(tokeniser: Cutter, references: tuple[tuple[str, ...], ...])
     return tokens_of(tokeniser, [line for reference in references for line in reference])
 
 
-@lru_cache(maxsize=4)
+@recent(2)
 def hypothesis_tokens(
     tokeniser: Cutter, hypotheses: tuple[str, ...], references: tuple[tuple[str, ...], ...]
 ) -> Tokens:

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from clirbench.analysis.evidence import Evidence, holes, panels
+from clirbench.analysis.bootstrap import Bootstrap
+from clirbench.analysis.evidence import Evidence, Held, holes, panels
+from clirbench.analysis.resampling import Draws
 from clirbench.errors import AlignmentError
+from clirbench.experiment import affordable
 from clirbench.scoreboard import Column, Scoreboard
 from tests.analysis.worlds import scores_only, world
 
@@ -65,3 +68,31 @@ def test_statistics_are_read_once() -> None:
     assert len(reads) == len(set(reads)) == 6
     assert ("m0", "s01") in evidence.statistics
     assert len(evidence.statistics) == len(list(evidence.statistics)) == 6
+
+
+@pytest.mark.parametrize(
+    ("systems", "segments", "bulky"),
+    [(50, 5_000, False), (50, 5_001, True), (51, 60, True), (3, 83_333, False), (3, 83_334, True)],
+)
+def test_many_systems_or_segments_are_neither_held_nor_drawn_unasked(systems: int, segments: int, bulky: bool) -> None:
+    evidence = world(n=systems, segments=segments, topics=3, noise=(0.3,))
+    assert evidence.bulky == bulky
+    assert isinstance(evidence.statistics, Held) != bulky
+    how = affordable(Bootstrap(Draws(samples=10)), evidence)
+    assert how.draws.levels == (("systems", "topics") if bulky else ("systems", "topics", "segments"))
+    alone = affordable(Bootstrap(Draws(("segments",), samples=10)), evidence)
+    assert alone.draws.levels == (("systems",) if bulky else ("segments",))
+
+
+def test_looking_up_how_many_segments_there_are_reads_the_store_once() -> None:
+    full = world(n=51, noise=(0.3,))
+    reads: list[tuple[str, str]] = []
+
+    class Counting(dict[tuple[str, str], np.ndarray]):
+        def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
+            reads.append(key)
+            return super().__getitem__(key)
+
+    evidence = Evidence(full.board, Counting(full.statistics), full.metrics)
+    assert [evidence.segments("m0") for _ in range(5)] == [60] * 5
+    assert reads == [("m0", "s00")]

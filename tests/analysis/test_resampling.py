@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from clirbench.analysis import resampling
 from clirbench.analysis.resampling import (
+    LEVELS,
     Draws,
     left_out_scores,
     measure_values,
@@ -111,3 +113,24 @@ def test_compiled_loops_on_real_output(metric: MacroF, shared_data: Path) -> Non
     some = [0, 1, 1500, 2997]
     rest = np.array([metric.score(totals - statistics[[i]].toarray()[0]) for i in some])
     assert left_out_scores(metric, statistics)[some] == pytest.approx(rest)
+
+
+@pytest.mark.parametrize("sampling", ["replacement", "half"])
+@pytest.mark.parametrize("level", ["segments", "systems"])
+def test_draws_are_the_same_however_they_are_cut_into_blocks(
+    monkeypatch: pytest.MonkeyPatch, sampling: str, level: str
+) -> None:
+    """A draw of all samples at once, by numpy, is what blocks of them must add up to."""
+    draws = Draws(("segments",), 150, sampling, seed=3)
+    if level == "systems":
+        whole = np.tile(np.arange(33), (150, 1))
+    else:
+        rng = np.random.default_rng([3, LEVELS.index("segments"), 33])
+        everything = np.tile(np.arange(33), (150, 1))
+        whole = (
+            rng.integers(33, size=(150, 33)) if sampling == "replacement" else rng.permuted(everything, axis=1)[:, :16]
+        )
+    for block in (1, 7, 64, 1000):
+        monkeypatch.setattr(resampling, "BLOCK", block)
+        assert (draws.items(level, 33) == whole).all()
+        assert (draws.weights(level, 33) == weights(whole, 33)).all()

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 from clirbench.errors import AlignmentError, ConfigError
+from clirbench.metrics.bleu import BLEU, reference_ngrams
 from clirbench.metrics.chrf import ChrF, _analysed, _counts
+from clirbench.metrics.nist import NIST
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score, library_rows, lines, rows
 
@@ -88,16 +90,20 @@ def test_wmt21_official_chrf(shared_data: Path, pair: str) -> None:
 
 
 def test_large_references_whose_tables_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of few segments, kept or made anew, count as one block does."""
+    """Blocks of few segments, kept or made anew, count as one block does, with several references too."""
     hypotheses, test = awkward_pairs()
-    expected = ChrF(word_order=2).statistics(hypotheses, test)
+    test = TestSet((*test.references, tuple(reversed(test.references[0]))))
+    metrics = (ChrF(word_order=2), BLEU(), NIST())
+    expected = [metric.statistics(hypotheses, test) for metric in metrics]
     for kept in (0, 10**9):
-        monkeypatch.setattr("clirbench.metrics.chrf.BLOCK", 100)
-        monkeypatch.setattr("clirbench.metrics.chrf.KEPT", kept)
-        _analysed.cache_clear()
-        _counts.cache_clear()
-        np.testing.assert_array_equal(ChrF(word_order=2).statistics(hypotheses, test), expected)
+        monkeypatch.setattr("clirbench.metrics.reference_ngrams.BLOCK", 100)
+        monkeypatch.setattr("clirbench.metrics.reference_ngrams.KEPT", kept)
+        for cached in (_analysed, _counts, reference_ngrams):
+            cached.cache_clear()  # type: ignore[attr-defined]
+        for metric, statistics in zip(metrics, expected, strict=True):
+            np.testing.assert_array_equal(metric.statistics(hypotheses, test), statistics)
     _analysed.cache_clear()
+    reference_ngrams.cache_clear()
 
 
 def test_names_are_the_fields() -> None:

@@ -143,13 +143,13 @@ def hash_of(codes, start, end):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def find(codes, start, end, value, slots, type_codes, type_starts, type_ends, hashes):  # type: ignore[no-untyped-def]
+def find(codes, start, end, value, type_codes, type_starts, hashes, slots):  # type: ignore[no-untyped-def]
     """The slot of a token: the one that holds its type, or the empty one where it belongs."""
     mask = np.uint64(len(slots) - 1)
     at = value & mask
     while slots[at] >= 0:
         known = slots[at]
-        if hashes[known] == value and type_ends[known] - type_starts[known] == end - start:
+        if hashes[known] == value and type_starts[known + 1] - type_starts[known] == end - start:
             same = True
             for i in range(end - start):
                 if codes[start + i] != type_codes[type_starts[known] + i]:
@@ -162,33 +162,45 @@ def find(codes, start, end, value, slots, type_codes, type_starts, type_ends, ha
 
 
 @njit(cache=True, nogil=True)
-def number_types(codes, starts, ends, known_codes, known_starts, known_ends, known_hashes, known_slots):  # type: ignore[no-untyped-def]
-    """Type number of every token: the known types keep theirs, new ones follow in order of first occurrence.
+def number_types(codes, starts, ends, at, numbers, known, n_known, table, n_types):  # type: ignore[no-untyped-def]
+    """Write the type number of every token from `at` on to `numbers`: known types keep theirs, new ones follow.
 
-    Returns the numbers, and of the new types starts, ends, hashes and the slots of their own table.
+    Both tables are (codes, starts, hashes, slots): type t is `codes[starts[t]:starts[t + 1]]`, and `slots`, its length
+    a power of two, is the open-addressed hash table of type numbers. `table` has `n_types` types, those that `known`
+    lacks in order of first occurrence, and takes up new ones. Stops before a token for which it has no room.
+    Returns (the token reached, how many types `table` has now).
     """
-    size = 16
-    while size < 2 * len(starts):
-        size *= 2
-    slots = np.full(size, -1, dtype=np.int32)
-    numbers = np.empty(len(starts), dtype=np.int32)
-    new_starts = np.empty(len(starts), dtype=np.int32)
-    new_ends = np.empty(len(starts), dtype=np.int32)
-    hashes = np.empty(len(starts), dtype=np.uint64)
-    n_known = len(known_starts)
-    n_new = 0
-    for token in range(len(starts)):
+    known_codes, known_starts, known_hashes, known_slots = known
+    type_codes, type_starts, hashes, slots = table
+    for token in range(at, len(starts)):
         start, end = starts[token], ends[token]
         value = hash_of(codes, start, end)
         if n_known:
-            at = find(codes, start, end, value, known_slots, known_codes, known_starts, known_ends, known_hashes)
-            if known_slots[at] >= 0:
-                numbers[token] = known_slots[at]
+            slot = find(codes, start, end, value, known_codes, known_starts, known_hashes, known_slots)
+            if known_slots[slot] >= 0:
+                numbers[token] = known_slots[slot]
                 continue
-        at = find(codes, start, end, value, slots, codes, new_starts, new_ends, hashes)
-        if slots[at] < 0:
-            slots[at] = n_new
-            new_starts[n_new], new_ends[n_new], hashes[n_new] = start, end, value
-            n_new += 1
-        numbers[token] = n_known + slots[at]
-    return numbers, new_starts[:n_new].copy(), new_ends[:n_new].copy(), hashes[:n_new].copy(), slots
+        slot = find(codes, start, end, value, type_codes, type_starts, hashes, slots)
+        if slots[slot] < 0:
+            first = type_starts[n_types]
+            if n_types == len(hashes) or first + end - start > len(type_codes):
+                return token, n_types
+            for i in range(end - start):
+                type_codes[first + i] = codes[start + i]
+            type_starts[n_types + 1] = first + end - start
+            hashes[n_types] = value
+            slots[slot] = n_types
+            n_types += 1
+        numbers[token] = n_known + slots[slot]
+    return len(starts), n_types
+
+
+@njit(cache=True, nogil=True)
+def refill(slots, hashes, n_types):  # type: ignore[no-untyped-def]
+    """Enter all types into empty, larger slots."""
+    mask = np.uint64(len(slots) - 1)
+    for number in range(n_types):
+        at = hashes[number] & mask
+        while slots[at] >= 0:
+            at = (at + np.uint64(1)) & mask
+        slots[at] = number

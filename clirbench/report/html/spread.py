@@ -3,7 +3,7 @@
 import numpy as np
 
 from clirbench.analysis.evidence import Evidence
-from clirbench.analysis.resampling import Draws, measure_values, metric_scores, weighted_scores, weights
+from clirbench.analysis.resampling import Draws, measure_values, metric_scores, weighted_scores
 from clirbench.types import Doubles
 
 SAMPLES = 100
@@ -15,8 +15,8 @@ def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[s
     """Column -> standard deviation for each system (systems,), over resampled topics or segments.
 
     Topics and segments are different items drawn independently, so that an ellipse has no tilt; all systems share
-    the draws. Of more than 50 systems none has one. Columns that were read from a table have none; a system without
-    a value has NaN.
+    the draws. Of more than 50 systems none has one. Columns that were read from a table have none, nor have metrics
+    of so many segments that drawing them takes long; a system without a value has NaN.
     """
     if len(evidence.systems) > MOST_SYSTEMS:
         return {}
@@ -25,9 +25,9 @@ def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[s
     for name in evidence.measure_names:
         if n := evidence.topics(name):
             found[name] = measure_values(evidence, name, draws.items("topics", n)).std(axis=0)
-    for name in evidence.metric_names:
+    for name in () if evidence.bulky else evidence.metric_names:
         if n := evidence.segments(name):
-            found[name] = _metric(evidence, name, weights(draws.items("segments", n), n)).std(axis=0)
+            found[name] = _metric(evidence, name, draws.weights("segments", n)).std(axis=0)
     return found
 
 
