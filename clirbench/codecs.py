@@ -2,11 +2,14 @@
 
 The sum covers the entry's key too, so an entry that lies under another's name is found out like a flipped bit. It is
 the zip archive's comment, which every reader passes over. Arrays keep type, order and every bit; nothing is pickled.
+Each array begins at a multiple of 64 bytes, so that it is used where it lies, in a file that is mapped into memory.
 """
 
 import hashlib
 import io
 import json
+import mmap
+import struct
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +20,16 @@ from clirbench.types import Run
 
 SUM = 64
 """Length of a sha256 in hexadecimal, the last bytes of an entry."""
+ALIGNED = 64
+LOCAL_HEADER = 30
+"""Bytes of a zip member's header before its name; the lengths of name and extra field are its last four."""
+PADDING = 0xD935
+"""The kind of extra field that holds nothing, which other tools use to align members too."""
+NPY_HEADER = 4096
+"""Bytes that hold the header of any array of ours."""
+ZIP64 = 20
+"""Bytes that `force_zip64` adds to the extra field."""
+Content = bytes | bytearray | mmap.mmap
 
 
 class Damaged(Exception):
@@ -32,7 +45,9 @@ def pack(key: str, value: Any) -> bytes:
             if array.dtype.hasobject:
                 raise TypeError(f"an array of objects ({name}) cannot be stored")
             # ZipInfo's own date, not the clock: the same value is the same bytes.
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+            member_info = zipfile.ZipInfo(f"{name}.npy")
+            member_info.extra = _padding(buffer.tell(), member_info.filename)
+            with archive.open(member_info, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
         archive.comment = b"0" * SUM
     with buffer.getbuffer() as content:
@@ -40,14 +55,43 @@ def pack(key: str, value: Any) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(key: str, content: bytes) -> Any:
-    """The value of an entry; raises `Damaged` where it is not what was written under this key."""
+def unpack(key: str, content: Content) -> Any:
+    """The value of an entry; raises `Damaged` where it is not what was written under this key.
+
+    Its arrays are parts of `content`, and as writable as that is; they keep it alive.
+    """
     check(key, content)
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return _value(arrays)
+    with zipfile.ZipFile(_file(content)) as archive:
+        places = {info.filename.removesuffix(".npy"): info.header_offset for info in archive.infolist()}
+    return _value({name: _array(content, place) for name, place in places.items()})
 
 
-def check(key: str, content: bytes) -> None:
+def _file(content: Content) -> Any:
+    """Something that `zipfile` can read the directory of an archive from, at its end, without a copy of the rest."""
+    return content if isinstance(content, mmap.mmap) else io.BytesIO(content)
+
+
+def _padding(at: int, name: str) -> bytes:
+    """The extra field of a zip member whose header begins at `at`, after which its content is aligned."""
+    missing = -(at + LOCAL_HEADER + len(name) + ZIP64 + 4) % ALIGNED
+    return struct.pack("<HH", PADDING, missing) + bytes(missing)
+
+
+def _array(content: Content, place: int) -> Any:
+    """The array whose zip member has its header at `place`."""
+    name, extra = struct.unpack("<HH", content[place + LOCAL_HEADER - 4 : place + LOCAL_HEADER])
+    begin = place + LOCAL_HEADER + name + extra
+    header = io.BytesIO(content[begin : begin + NPY_HEADER])
+    np.lib.format.read_magic(header)
+    shape, fortran, kind = np.lib.format.read_array_header_1_0(header)
+    count = int(np.prod(shape))
+    if not count:
+        return np.empty(shape, dtype=kind)
+    array = np.frombuffer(content, dtype=kind, count=count, offset=begin + header.tell())
+    return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
+
+
+def check(key: str, content: Content) -> None:
     """Raise `Damaged` unless these are the bytes that were written under this key."""
     if len(content) <= SUM or _sum(key, memoryview(content)[:-SUM]) != content[-SUM:]:
         raise Damaged(f"{len(content)} bytes whose checksum does not fit")

@@ -10,6 +10,7 @@ store. It is not forced to disk: after a power cut the checksum finds what is to
 
 import itertools
 import logging
+import mmap
 import os
 import socket
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from clirbench.codecs import Damaged, check, pack, unpack
+from clirbench.codecs import Content, Damaged, check, pack, unpack
 from clirbench.errors import StoreError
 
 Name = TypeVar("Name")
@@ -26,6 +27,8 @@ Value = TypeVar("Value")
 LOG = logging.getLogger(__name__)
 COUNTER = itertools.count()
 UNFINISHED = "unfinished"
+MAPPED = 1 << 20
+"""Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +99,14 @@ class Store:
     def _place(self, key: str, kind: str) -> Path:
         return self.path / key[:2] / f"{key}.{kind}"
 
-    def _read(self, key: str) -> bytes | None:
+    def _read(self, key: str) -> Content | None:
+        """The bytes of an entry; a large one is mapped into memory, privately: what is done to it stays here."""
         place = self._place(key, "npz")
         try:
-            return place.read_bytes()
+            with place.open("rb") as file:
+                if os.fstat(file.fileno()).st_size < MAPPED:
+                    return bytearray(file.read())
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -90,3 +90,17 @@ def test_objects_are_never_pickled(value: np.ndarray) -> None:
 def test_values_without_a_format_are_refused() -> None:
     with pytest.raises(TypeError, match="no format for dict"):
         pack(KEY, {})
+
+
+def test_arrays_are_used_where_they_lie() -> None:
+    """Aligned and writable parts of the content: compiled loops take them as they take any other array."""
+    value = csr_array(np.random.default_rng(1).integers(0, 2, (20, 31)) * np.pi)
+    content = bytearray(pack(KEY, value))
+    back = unpack(KEY, content)
+    whole = np.frombuffer(content, dtype=np.uint8)
+    for name in ("data", "indices", "indptr"):
+        array = getattr(back, name)
+        assert array.flags.aligned
+        assert array.flags.writeable
+        assert (array.ctypes.data - whole.ctypes.data) % 64 == 0
+        assert np.shares_memory(array, whole)

@@ -120,3 +120,22 @@ def test_a_shelf_reads_when_it_is_asked(tmp_path: Path) -> None:
     assert shelf["a"].tolist() == [0.0, 1.0]
     assert shelf["b"].tolist() == [0.0]
     assert opened(Entry(store, KEY)).tolist() == [0.0, 1.0]
+
+
+def test_a_large_entry_is_mapped_and_never_changed(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    value = np.arange(300_000.0)
+    store.put(KEY, value)
+    (place,) = tmp_path.rglob("*.npz")
+    before = place.read_bytes()
+    mapped = store.get(KEY)
+    assert mapped.ctypes.data % 64 == 0
+    assert not Path("/proc/self/maps").exists() or str(place) in Path("/proc/self/maps").read_text()
+    mapped[:] = 0
+    assert place.read_bytes() == before
+    assert (store.get(KEY) == value).all()
+    # Who reads it keeps what it read when another run writes the entry anew.
+    held = store.get(KEY)
+    store.put(KEY, value + 1)
+    assert (held == value).all()
+    assert (store.get(KEY) == value + 1).all()
