@@ -43,11 +43,13 @@ def inversions(sizes: tuple[int, ...]) -> Doubles:
     largest = (n * n - sum(size * size for size in sizes)) // 2
     counts = np.zeros(largest // 2 + 1)
     counts[0] = 1.0
-    before = 0
+    before = most = 0
     for size in sorted(sizes, reverse=True):
+        most += before * size  # inversions that the items so far can have: beyond them every count is 0
         for i in range(1, size + 1):
             if before:
-                counts = _times_ratio(counts, before + i, i) * (i / (before + i))
+                lower = counts[: most + 1]
+                lower[:] = _times_ratio(lower, before + i, i) * (i / (before + i))
         before += size
     mirrored = counts[: (largest + 1) // 2][::-1]
     return np.concatenate([counts, mirrored])
