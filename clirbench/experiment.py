@@ -15,10 +15,10 @@ from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, 
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
 from clirbench.result import MANY_SYSTEMS, Counts, Experiment, Inputs, Result, Retrieval, Watch, marked, unwatched
-from clirbench.status import Planned
+from clirbench.status import TRANSLATE, Planned
 from clirbench.steps import CorpusScore, Evaluate, Failure, Retrieve, SegmentStatistics, sound
 from clirbench.store import Shelf, opened
-from clirbench.systems.translation import completed
+from clirbench.systems.translation import completed, shard_keys
 from clirbench.text import Text
 from clirbench.trec import read_ideal, read_runs
 from clirbench.types import Doubles, Judged, Run, Topic, Translation
@@ -29,7 +29,7 @@ MetricOf = tuple[str, str]
 
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
-    inputs, untranslated = translated(read_inputs(experiment), watch)
+    inputs, untranslated = translated(experiment, read_inputs(experiment), watch)
     if inputs is not None and experiment.plan is not None:
         experiment.plan.add(expected(experiment, inputs))
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
@@ -98,12 +98,26 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     return Inputs(corpus, translations, topics)
 
 
-def translated(inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list[str]]:
+def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list[str]]:
     """Systems that are translators are run now; one that failed has no texts from here on, and a note says why."""
     if inputs is None:
         return None, []
-    translations, errors = completed(inputs.translations, watch)
+    shards = [Planned(system, TRANSLATE, "", key) for system, key in shard_keys(inputs.translations)]
+
+    def note(system: str, reason: str) -> None:
+        if experiment.plan is not None:
+            experiment.plan.add(failing(shards, system, reason))
+
+    if experiment.plan is not None:
+        experiment.plan.add(shards)
+    translations, errors = completed(inputs.translations, watch, note)
     return replace(inputs, translations=translations), [f"{name}: not translated: {e}" for name, e in errors.items()]
+
+
+def failing(shards: Sequence[Planned], system: str, reason: str) -> list[Planned]:
+    """A system's shards, each with the reason why it may not be there; one row where they could not be named."""
+    of_system = [replace(shard, failed=reason) for shard in shards if shard.system == system]
+    return of_system or [Planned(system, TRANSLATE, failed=reason)]
 
 
 def expected(experiment: Experiment, inputs: Inputs) -> Iterator[Planned]:

@@ -14,9 +14,12 @@ from pathlib import Path
 from clirbench.errors import ClirbenchError, InputError, StoreError
 from clirbench.store import Store
 from clirbench.stream import tolerate_closed_output
+from clirbench.systems.shards import read_shard
 
 PLAN = "plan.tsv"
 STORE_LINE = "# store\t"
+TRANSLATE = "Translate"
+"""The step whose results are shards of translations: their key is a file beside the store."""
 COLUMNS = ("system", "step", "part", "key", "failed")
 
 
@@ -96,21 +99,27 @@ def read_plan(path: Path) -> tuple[Path, list[Planned]]:
 
 
 def states(rows: Iterable[Planned], store: Store) -> Iterator[State]:
-    """What became of every planned result."""
-    rows = list(rows)
+    """What became of every planned result; of several rows for one, the last knows best."""
+    rows = list({(row.system, row.step, row.part, row.key): row for row in rows}.values())
     reached = {(row.system, row.step) for row in rows if row.key or row.failed}
     for row in rows:
-        if row.failed:
+        if row.key and _is_there(row, store):
+            yield State(row, "done")
+        elif row.failed:
             yield State(row, "failed", row.failed)
         elif not row.key:
             if (row.system, row.step) not in reached:
                 yield State(row, "missing")
-        elif store.holds(row.key):
-            yield State(row, "done")
         elif reason := store.failure(row.key):
             yield State(row, "failed", reason)
         else:
             yield State(row, "missing")
+
+
+def _is_there(row: Planned, store: Store) -> bool:
+    if row.step == TRANSLATE:
+        return read_shard(store.path.parent / row.key) is not None
+    return store.holds(row.key)
 
 
 def summary(found: Sequence[State]) -> Iterator[str]:

@@ -8,11 +8,16 @@ from clirbench import status
 from clirbench.cached import Cached, part_label
 from clirbench.engine import Serial
 from clirbench.errors import InputError, StoreError
+from clirbench.experiment import translated
 from clirbench.metrics.bleu import BLEU
+from clirbench.result import Experiment, Inputs, unwatched
 from clirbench.status import PLAN, Plan, Planned
 from clirbench.steps import Failure
 from clirbench.store import Store
+from clirbench.systems.commands import CommandSystems
+from clirbench.systems.translation import shard_keys
 from tests.lines import Lengths, Moments, made_texts
+from tests.systems.sides import folder_corpus
 
 
 @pytest.fixture
@@ -120,3 +125,39 @@ def test_parts_are_called_as_columns_are(tmp_path: Path) -> None:
     assert part_label(("", "MAP"), None) == "MAP"
     assert part_label(("qrels", "MAP"), None) == "MAP[qrels]"
     assert part_label("", (BLEU(), None)) == "BLEU"
+
+
+def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two systems of which one fails after its first shard; then the shards that are there, gone or damaged."""
+    cache, source = tmp_path / "cache", folder_corpus(tmp_path / "data")
+    fails = ["awk", "{ if (/Buch/) exit 3; print }"]
+    systems = CommandSystems({"good": "cat", "bad": fails}, cache=str(cache), shard_lines=2, retries=0)
+    translations = tuple(systems.translations(source))
+    keys = list(shard_keys(translations))
+    n_shards = len(keys) // 2
+    assert n_shards > 2
+    plan = Plan.begin(tmp_path / PLAN, cache / "store")
+    experiment = Experiment("machines", Serial(), plan=plan)
+    translated(experiment, Inputs(source, translations, {}), unwatched)
+    assert status.main([str(tmp_path)]) == 1
+    good, bad, total = lines(capsys)
+    assert good == "good Translate done"
+    done = sum((cache / key).exists() for system, key in keys if system == "bad")
+    assert 0 < done < n_shards
+    assert bad.startswith(f"bad Translate {done} of {n_shards} done; failed: ")
+    assert "3" in bad
+    assert total == f"{2 * n_shards} results: {n_shards + done} done, 0 missing, {n_shards - done} failed"
+    (first, second), *_ = [[key for system, key in keys if system == "good"][:2]]
+    (cache / first).unlink()
+    (cache / second).write_bytes(b"damaged")
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys)[0] == f"good Translate {n_shards - 2} of {n_shards} done; missing"
+
+
+def test_a_translation_that_was_not_begun_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    systems = CommandSystems({"a": "cat"}, cache=str(tmp_path / "cache"), shard_lines=2)
+    plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
+    translations = tuple(systems.translations(folder_corpus(tmp_path / "data")))
+    plan.add(Planned(system, "Translate", "", key) for system, key in shard_keys(translations))
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys)[0].startswith("a Translate 0 of ")

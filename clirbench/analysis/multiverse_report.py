@@ -100,7 +100,7 @@ def rerun(experiment: "Experiment", result: "Result", universe: Universe) -> Sco
 
     inputs = result.inputs
     if any(key.split(".")[0] in INPUTS for key, _ in universe):
-        inputs, _ = translated(read_inputs(experiment), unwatched)
+        inputs, _ = translated(experiment, read_inputs(experiment), unwatched)
     assert inputs is not None
     found = {label: retrieve(experiment, inputs, label, unwatched) for label in inputs.topics}
     scores = {

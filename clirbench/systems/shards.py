@@ -87,11 +87,11 @@ def write_shard(path: Path, lines: Sequence[str]) -> None:
                 temporary.unlink()
 
 
-def read_shard(path: Path, n_lines: int) -> bytes | None:
-    """The lines of a shard as bytes; None where its file is missing or damaged."""
+def read_shard(path: Path, n_lines: int | None = None) -> bytes | None:
+    """The lines of a shard, of which there must be `n_lines`, as bytes; None where its file is missing or damaged."""
     try:
         digest, _, body = path.read_bytes().partition(b"\n")
     except OSError:
         return None
-    whole = hashlib.sha256(body).hexdigest().encode() == digest and body.count(b"\n") == n_lines
+    whole = hashlib.sha256(body).hexdigest().encode() == digest and n_lines in (None, body.count(b"\n"))
     return body if whole else None

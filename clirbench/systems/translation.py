@@ -25,6 +25,8 @@ from clirbench.text import BLOCK, TextLines, split_lines
 from clirbench.types import DocumentMap, Translation
 
 VERSION = "translation 1"
+TRANSLATIONS = "translations"
+"""The folder of the shards, below the cache."""
 LOG = logging.getLogger(__name__)
 
 
@@ -125,7 +127,7 @@ def machine_translations(
     test_text = TextLines(corpus.test.source)
     test = Shards(test_text, DocumentMap.blocks_of(len(corpus.test)), shard_lines)
     once = test_text.fingerprint == corpus.source.fingerprint
-    folder = Path(cache) / "translations"
+    folder = Path(cache) / TRANSLATIONS
     made = []
     for system, translator, model, metadata in models:
         searched = MachineText(system, translator, model, collection, folder)
@@ -134,10 +136,26 @@ def machine_translations(
     return tuple(made)
 
 
+def shard_keys(translations: Sequence[Translation]) -> Iterator[tuple[str, str]]:
+    """(system, file of a shard below the cache) of every shard that translators make, whether or not it is there.
+
+    Systems that cannot be looked at have none.
+    """
+    for translation in translations:
+        both: tuple[Any, ...] = (translation.test, translation.collection)
+        with gathered([]):
+            for text in dict.fromkeys(text for text in both if isinstance(text, MachineText)):
+                for path in text.paths:
+                    yield translation.system, path.relative_to(text.folder.parent).as_posix()
+
+
 def completed(
-    translations: Sequence[Translation], watch: Callable[[str, Iterable[Progress], int], Iterable[Progress]]
+    translations: Sequence[Translation],
+    watch: Callable[[str, Iterable[Progress], int], Iterable[Progress]],
+    note: Callable[[str, str], None] = lambda system, reason: None,
 ) -> tuple[tuple[Translation, ...], dict[str, ClirbenchError]]:
-    """Translate what is still to be translated; `watch(title, values, total)` shows how far it is.
+    """Translate what is still to be translated; `watch(title, values, total)` shows how far it is, and
+    `note(system, reason)` is told of each system that failed.
 
     Returns the translations, those of systems that failed without texts (a hole in every column), and why they failed.
     Raises where all systems failed, and `StoreError` where nothing can be kept.
@@ -148,6 +166,8 @@ def completed(
     if n_shards:
         for _ in watch("translation", translate(work, errors), n_shards):
             pass
+    for system, error in errors.items():
+        note(system, str(error))
     if len(errors) == len(translations):
         raise_all(list(errors.values()))
     kept = (replace(t, test=None, collection=None) if t.system in errors else t for t in translations)
