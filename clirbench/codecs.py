@@ -61,9 +61,12 @@ def unpack(key: str, content: Content) -> Any:
     Its arrays are parts of `content`, and as writable as that is; they keep it alive.
     """
     check(key, content)
-    with zipfile.ZipFile(_file(content)) as archive:
-        places = {info.filename.removesuffix(".npy"): info.header_offset for info in archive.infolist()}
-    return _value({name: _array(content, place) for name, place in places.items()})
+    try:
+        with zipfile.ZipFile(_file(content)) as archive:
+            places = {info.filename.removesuffix(".npy"): info.header_offset for info in archive.infolist()}
+        return _value({name: _array(content, place) for name, place in places.items()})
+    except (zipfile.BadZipFile, struct.error, ValueError, KeyError, TypeError) as error:
+        raise Damaged(f"{len(content)} bytes that are no values of ours: {error}") from None
 
 
 def _file(content: Content) -> Any:

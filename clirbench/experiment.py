@@ -149,7 +149,7 @@ def score_translations(
         if system in of_system
     }
     counters = {key: counter(metric, test) for key, metric in metrics.items()}
-    counts = {key: (metric.signature, key[1]) for key, metric in counters.items()}
+    counts = {key: key if counters[key] is metrics[key] else (counters[key].signature, key[1]) for key in metrics}
     items = {counts[key]: (metric, texts[key[1]]) for key, metric in counters.items()}
     found = pmap(SegmentStatistics(test), list(items.values()), [system for _, system in items])
     counted = dict(zip(items, watch("MT metrics", found, len(items)), strict=True))

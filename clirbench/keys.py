@@ -32,9 +32,10 @@ class Digest(Protocol):
 def fingerprint(*values: Any) -> str:
     """sha256 of values by content, hexadecimal.
 
-    Plain values, arrays, sequences, mappings (in their order) and dataclasses. A dataclass is its class, the source
-    of its code, its fields (those with `compare=False` apart) and its `signature`; an object with a `fingerprint`
-    (text, an entry of the store) is that. Raises `TypeError` for what has no content of its own, a path among them.
+    Plain values, arrays (sparse ones in csr form too), sequences, mappings (in their order) and dataclasses. A
+    dataclass is its class, the source of its code, its fields (those with `compare=False` apart) and its `signature`;
+    an object with a `fingerprint` (text, an entry of the store) is that. Raises `TypeError` for what has no content of
+    its own, a path among them.
     """
     digest = hashlib.sha256()
     _feed(digest, values)
@@ -57,6 +58,8 @@ def _feed(digest: Digest, value: Any) -> None:
         _feed(digest, value.item())
     elif isinstance(value, np.ndarray):
         _feed_array(digest, value)
+    elif getattr(value, "format", None) == "csr":
+        _feed(digest, ("csr", value.shape, value.data, value.indices, value.indptr))
     elif isinstance(content := getattr(value, "fingerprint", None), str):
         _tagged(digest, "content", content.encode())
     elif isinstance(value, tuple | list):

@@ -50,7 +50,7 @@ class Plan:
 
         Raises `StoreError` where it cannot be written, or a file of somebody else has its name.
         """
-        plan = cls(path, store.resolve())
+        plan = cls(path, store.absolute())
         if path.exists():
             try:
                 read_plan(path)

@@ -14,6 +14,7 @@ import mmap
 import os
 import socket
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -27,8 +28,9 @@ Value = TypeVar("Value")
 LOG = logging.getLogger(__name__)
 COUNTER = itertools.count()
 UNFINISHED = "unfinished"
-MAPPED = 1 << 20
-"""Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back."""
+MAPPED = 1 << 26
+"""Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back. A map
+holds a file open, of which a process may have few; so what is smaller is read."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +106,10 @@ class Store:
         place = self._place(key, "npz")
         try:
             with place.open("rb") as file:
-                if os.fstat(file.fileno()).st_size < MAPPED:
-                    return bytearray(file.read())
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+                if os.fstat(file.fileno()).st_size >= MAPPED:
+                    with suppress(OSError):  # not every file system can; then it is read
+                        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+                return bytearray(file.read())
         except FileNotFoundError:
             return None
         except OSError as error:

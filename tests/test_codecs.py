@@ -1,5 +1,6 @@
 """Values come back as they went in, bit for bit; no damage passes."""
 
+import hashlib
 import io
 
 import numpy as np
@@ -104,3 +105,12 @@ def test_arrays_are_used_where_they_lie() -> None:
         assert array.flags.writeable
         assert (array.ctypes.data - whole.ctypes.data) % 64 == 0
         assert np.shares_memory(array, whole)
+
+
+def test_what_is_no_entry_under_a_fitting_sum_is_damaged() -> None:
+    buffer = io.BytesIO()
+    np.savez(buffer, something=np.arange(3.0))
+    for body in (b"", b"no archive" * 30, buffer.getvalue(), pack(KEY, np.arange(3.0))[:-64].replace(b"<f8", b"|O ")):
+        content = body + hashlib.sha256(KEY.encode() + body).hexdigest().encode()
+        with pytest.raises(Damaged):
+            unpack(KEY, content)

@@ -161,3 +161,18 @@ def test_a_translation_that_was_not_begun_is_missing(tmp_path: Path, capsys: pyt
     plan.add(Planned(system, "Translate", "", key) for system, key in shard_keys(translations))
     assert status.main([str(tmp_path)]) == 1
     assert lines(capsys)[0].startswith("a Translate 0 of ")
+
+
+def test_a_store_that_is_a_link_stands_beside_its_translations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "store").symlink_to(tmp_path / "elsewhere")
+    systems = CommandSystems({"a": "cat"}, cache=str(tmp_path / "cache"))
+    source = folder_corpus(tmp_path / "data")
+    plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
+    inputs = Inputs(source, tuple(systems.translations(source)), {})
+    translated(Experiment("machines", Serial(), plan=plan), inputs, unwatched)
+    assert status.main([str(tmp_path)]) == 0
+    assert lines(capsys)[0] == "a Translate done"

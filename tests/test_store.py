@@ -2,11 +2,13 @@
 
 import errno
 import logging
+import mmap
 import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -122,15 +124,26 @@ def test_a_shelf_reads_when_it_is_asked(tmp_path: Path) -> None:
     assert opened(Entry(store, KEY)).tolist() == [0.0, 1.0]
 
 
-def test_a_large_entry_is_mapped_and_never_changed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mapping", [mmap.mmap, None], ids=["mapped", "a file system that cannot map"])
+def test_a_large_entry_is_mapped_and_never_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapping: object
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENODEV, "No such device")
+
+    monkeypatch.setattr("clirbench.store.MAPPED", 1 << 20)
+    if mapping is None:
+        monkeypatch.setattr("clirbench.store.mmap", SimpleNamespace(mmap=refuse, ACCESS_COPY=mmap.ACCESS_COPY))
     store = Store(tmp_path)
     value = np.arange(300_000.0)
     store.put(KEY, value)
     (place,) = tmp_path.rglob("*.npz")
     before = place.read_bytes()
     mapped = store.get(KEY)
-    assert mapped.ctypes.data % 64 == 0
-    assert not Path("/proc/self/maps").exists() or str(place) in Path("/proc/self/maps").read_text()
+    maps = Path("/proc/self/maps")
+    if mapping and maps.exists():
+        assert mapped.ctypes.data % 64 == 0
+        assert str(place) in maps.read_text()
     mapped[:] = 0
     assert place.read_bytes() == before
     assert (store.get(KEY) == value).all()

@@ -110,14 +110,16 @@ class Evidence:
         """Whether there are too many statistics to be held in memory, or to be drawn from unless that is asked for."""
         if len(self.systems) > MOST_SYSTEMS:
             return True
-        # The first will do: metrics are summed over the lines of one test set.
-        segments = next(filter(None, map(self.segments, self.metrics)), 0)
-        return len(self.systems) * segments > MOST_SEGMENTS
+        # The first will do: all statistics are rows for the lines of one test set.
+        known = ((name, system) for name in self.metrics for system in self.systems)
+        first = next((key for key in known if key in self.statistics), None)
+        return first is not None and len(self.systems) * self.statistics[first].shape[0] > MOST_SEGMENTS
 
     def segments(self, metric: str) -> int:
         """How many segments a metric was summed over; 0 where only its scores are known."""
         if metric not in self._segments:
-            known = metric in self.metrics and all((metric, system) in self.statistics for system in self.systems)
+            known = metric in self.metrics and bool(self.systems)
+            known = known and all((metric, system) in self.statistics for system in self.systems)
             self._segments[metric] = int(self.statistics[metric, self.systems[0]].shape[0]) if known else 0
         return self._segments[metric]
 

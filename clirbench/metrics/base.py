@@ -54,8 +54,14 @@ class Counted(Protocol):
 
 
 def counter(metric: Metric, test: TestSet) -> Metric:
-    """The metric that makes the statistics of this one: itself, unless others count the same."""
-    return metric.counter(test) if isinstance(metric, Counted) else metric
+    """The metric that makes the statistics of this one: itself, unless others count the same.
+
+    A class that counts in its own way, but was derived from one that shares its counts, counts for itself.
+    """
+    if not isinstance(metric, Counted):
+        return metric
+    counts = metric.counter(test)
+    return counts if type(counts).statistics is type(metric).statistics else metric
 
 
 def check_aligned(hypotheses: Sequence[str], test: TestSet) -> None:

@@ -43,6 +43,10 @@ class SentBLEU:
         return Tokeniser(self.tokenize, self.lowercase)
 
     @property
+    def releases_gil(self) -> bool:
+        return self.tokeniser.releases_gil
+
+    @property
     def higher_is_better(self) -> bool:
         return True
 

@@ -40,7 +40,7 @@ class TER:
 
     @property
     def releases_gil(self) -> bool:
-        return True
+        return not (self.normalized or self.no_punct)  # which the library's expressions do
 
     @property
     def higher_is_better(self) -> bool:

@@ -58,7 +58,7 @@ class BM25:
 
     @property
     def releases_gil(self) -> bool:
-        return True
+        return getattr(self.analyzer, "thread_safe", False)
 
     @property
     def signature(self) -> str:

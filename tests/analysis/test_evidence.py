@@ -96,3 +96,18 @@ def test_looking_up_how_many_segments_there_are_reads_the_store_once() -> None:
     evidence = Evidence(full.board, Counting(full.statistics), full.metrics)
     assert [evidence.segments("m0") for _ in range(5)] == [60] * 5
     assert reads == [("m0", "s00")]
+
+
+def test_one_hole_changes_nothing_about_how_many_there_are() -> None:
+    full = world(n=40, segments=10_000, topics=3, noise=(0.3, 0.5))
+    holed = {key: value for key, value in full.statistics.items() if key != ("m0", "s00")}
+    evidence = Evidence(full.board, holed, full.metrics, full.per_topic, full.measures)
+    assert evidence.bulky
+    assert affordable(Bootstrap(Draws(samples=10)), evidence).draws.levels == ("systems", "topics")
+
+
+def test_no_systems_are_no_mistake() -> None:
+    full = world(n=3)
+    nobody = full.only(np.zeros(3, dtype=bool))
+    assert not nobody.bulky
+    assert nobody.segments("m0") == 0

@@ -1,7 +1,12 @@
 """Metrics that count the same have one counter, whose statistics are theirs; a run counts and stores them once."""
 
+import errno
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from clirbench.cached import Cached
@@ -15,7 +20,7 @@ from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MacroPrecision, MacroRecall, MicroF
 from clirbench.result import Experiment, Inputs, unwatched
 from clirbench.store import Store
-from clirbench.types import Document, Documents, TestSet, Translation
+from clirbench.types import Document, Documents, Doubles, TestSet, Translation
 from tests.lines import made_texts
 from tests.metrics.agreement import AWKWARD, corpus_score
 from tests.metrics.test_bad_input import ALL, named
@@ -68,3 +73,56 @@ def test_a_run_counts_them_once_and_scores_each(tmp_path: Path) -> None:
     # Three counts and five scores of each system; a score takes no more than a line of text does.
     assert len(entries) == 3 * (3 + 5)
     assert sum(size < 1000 for size in entries) == 3 * 5
+
+
+@dataclass(frozen=True)
+class Loud(MacroF):
+    """Counts in its own way: everything in upper case."""
+
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Any:
+        return super().statistics([line.upper() for line in hypotheses], test)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words of each line, times `unit`; like a metric written in a hurry, it is signed without its name."""
+
+    name: str
+    unit: float
+    higher_is_better: bool = True
+    signature: str = "case:mixed|v:1"
+
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
+        return np.array([[self.unit * len(line.split())] for line in hypotheses])
+
+    def score(self, totals: Doubles) -> Doubles:
+        return np.asarray(totals[..., 0])
+
+
+def test_a_metric_that_counts_in_its_own_way_is_asked(tmp_path: Path) -> None:
+    assert counter(Loud(name="loud"), ONE) == Loud(name="loud")
+    test, texts = made_texts(tmp_path, 1)
+    inputs = Inputs(Corpus(test, Documents.of([Document("1", "w1")])), (Translation("s", texts[0], None),), {})
+    metrics = (MacroF(), Loud(name="loud"), Words("one", 1), Words("hundred", 100))
+    _, scores, _ = score_translations(Experiment("own", Serial(), metrics=metrics), inputs, unwatched)
+    words = sum(len(line.split()) for line in texts[0].lines())
+    assert scores["one", "s"] == words
+    assert scores["hundred", "s"] == 100 * words
+    assert scores["MacroF1", "s"] > scores["loud", "s"] == corpus_score(metrics[1], texts[0].lines(), test)
+
+
+def test_where_the_store_cannot_be_written_scores_are_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Store, "_write", refuse)
+    test, texts = made_texts(tmp_path, 2)
+    translations = tuple(Translation(text.path.stem, text, None) for text in texts)
+    inputs = Inputs(Corpus(test, Documents.of([Document("1", "w1")])), translations, {})
+    metrics = (BLEU(), MacroF(), MicroF(), ChrF())
+    experiment = Experiment("full", Cached(Serial(), Store(tmp_path / "store")), metrics=metrics)
+    _, scores, failed = score_translations(experiment, inputs, unwatched)
+    assert not failed
+    for text in texts:
+        for metric in metrics:
+            assert scores[metric.name, text.path.stem] == corpus_score(metric, text.lines(), test)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clirbench.retrieval import vocabulary as module
 from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.languages import Language
 from clirbench.retrieval.analyzers.plain import Whitespace
 from clirbench.retrieval.bm25 import BM25
 from clirbench.retrieval.postings import postings
@@ -131,3 +132,19 @@ def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool) -> Non
         everything = {term for terms in analysed for term in terms} | set(query)
         assert int(found.frequencies.sum()) == sum(len(set(terms)) for terms in analysed)
         assert int((found.frequencies > 0).sum()) <= len(everything)
+
+
+def test_an_analyser_that_threads_may_not_share_works_in_processes() -> None:
+    assert BM25().releases_gil
+    assert BM25(analyzer=Whitespace()).releases_gil
+    assert not BM25(analyzer=Language("de")).releases_gil
+    assert not BM25(analyzer=Nameless()).releases_gil
+
+
+class Nameless:
+    """An analyser of somebody's, who thought of no threads."""
+
+    signature = "nameless"
+
+    def terms(self, text: str) -> list[str]:
+        return text.split()

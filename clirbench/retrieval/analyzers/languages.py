@@ -9,6 +9,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 from clirbench.errors import ResourceError, UnknownName
+from clirbench.recent import recent
 from clirbench.retrieval.analyzers.english import lower_case, without_possessive
 from clirbench.retrieval.analyzers.words import UNICODE, words
 
@@ -108,9 +109,12 @@ def _stop_list(code: str) -> frozenset[str]:
     return frozenset(lower_case(word) for word in get_stop_words(STOP_LISTS[code]))
 
 
-@cache
+@recent(4)
 def _stemmer(code: str) -> Callable[[str], str]:
-    """Snowball's own Python code, also where a compiled copy of another version is installed; remembers words."""
+    """Snowball's own Python code, also where a compiled copy of another version is installed; remembers words.
+
+    A stemmer keeps the word in hand, so each thread has one of its own.
+    """
     name = STEMMERS[code]
     module = import_module(f"snowballstemmer.{name}_stemmer")
     stemmer = getattr(module, f"{name.capitalize()}Stemmer")()

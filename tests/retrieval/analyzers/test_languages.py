@@ -1,9 +1,13 @@
 """Analysers by code: stems are checked against Snowball's compiled build (PyStemmer), lists against their library."""
 
 import importlib.util
+import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
 import pytest
+from snowballstemmer.german_stemmer import GermanStemmer
 
 from clirbench.errors import ResourceError, UnknownName
 from clirbench.retrieval.analyzers import languages
@@ -74,3 +78,20 @@ def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     with pytest.raises(ResourceError, match=r"pip install 'clirbench\[languages\]'.*analyzer.stop_words=false"):
         _ = Language("de").signature
     assert Language("de", stop_words=False).terms("Die Häuser") == ["die", "haus"]
+
+
+def test_each_thread_has_a_stemmer_of_its_own() -> None:
+    """A stemmer keeps the word in hand: shared by threads it gave other words' stems, and raised."""
+    chosen = random.Random(3)
+    stems = ["".join(chosen.choices("abdeghiklmnorstu", k=chosen.randint(4, 9))) for _ in range(4000)]
+    found = [stem + chosen.choice(("ungen", "keiten", "lichen", "isch", "est")) for stem in stems]
+    parts = [" ".join(found[n::4]) for n in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that threads cut in on each other within a word
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(Language("de", stop_words=False).terms, parts))
+    finally:
+        sys.setswitchinterval(before)
+    alone = GermanStemmer()
+    assert together == [[alone.stemWord(word) for word in part.split()] for part in parts]
