@@ -84,6 +84,11 @@ def read_plan(path: Path) -> tuple[Path, list[Planned]]:
     """Where the store of a plan is, and its rows; raises `InputError` for what is no plan."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file; name the folder of a run (hydra.run.dir). Runs that were moved to previous-N keep "
+            "no plan"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: no plan can be read there ({error})") from None
     if len(lines) < 2 or not lines[0].startswith(STORE_LINE) or lines[1] != "\t".join(COLUMNS):

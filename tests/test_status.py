@@ -90,7 +90,7 @@ def test_failures_passed_on_are_listed_with_their_reason(
 
 def test_where_there_is_no_plan_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status.main([str(tmp_path)]) == 2
-    assert "plan.tsv: no plan can be read there" in capsys.readouterr().err
+    assert "plan.tsv: no such file; name the folder of a run" in capsys.readouterr().err
 
 
 def test_a_file_of_somebody_else_is_neither_read_nor_overwritten(tmp_path: Path) -> None:
