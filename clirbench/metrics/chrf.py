@@ -150,7 +150,7 @@ class Characters:
     def _symbols(self, lines: tuple[str, ...]) -> tuple[Numbers, Offsets]:
         from clirbench.metrics.compiled.tokens import without_white
 
-        _, codes, offsets = code_points([line.lower() for line in lines] if self.lowercase else lines)
+        codes, offsets = code_points([line.lower() for line in lines] if self.lowercase else lines)
         if self.whitespace:
             return codes.astype(np.int32), offsets
         kept: tuple[Numbers, Offsets] = without_white(codes, offsets, kinds())

@@ -179,7 +179,7 @@ def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = No
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(lines), AT_ONCE):
-        _, codes, of_lines = code_points(tokeniser.prepare(lines[begin : begin + AT_ONCE]))
+        codes, of_lines = code_points(tokeniser.prepare(lines[begin : begin + AT_ONCE]))
         starts, ends, first = cut(codes, of_lines, kinds(), tokeniser.way)
         numbers.append(types.numbered(codes, starts, ends))
         offsets.append(first[1:] + offsets[-1][-1])
@@ -200,13 +200,12 @@ def hypothesis_tokens(
     return tokens_of(tokeniser, hypotheses, reference_tokens(tokeniser, references))
 
 
-def code_points(lines: Sequence[str]) -> tuple[str, Codes, Offsets]:
-    """The lines run together, as text and as code points, and where each begins (one more entry than lines)."""
-    text = "".join(lines)
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+def code_points(lines: Sequence[str]) -> tuple[Codes, Offsets]:
+    """The code points of the lines run together, and where each line begins (one more entry than lines)."""
+    codes = np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
     offsets = np.zeros(len(lines) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)), out=offsets[1:])
-    return text, codes, offsets
+    return codes, offsets
 
 
 @cache
