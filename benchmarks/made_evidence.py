@@ -6,13 +6,13 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array
 
-from clirbench.analysis.evidence import Evidence
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
 from clirbench.metrics.ter import TER
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.evidence import Evidence
 from clirbench.types import Doubles
 
 SYSTEMS, SEGMENTS, TOPICS, TYPES, LENGTH = 38, 3000, 150, 12000, 20

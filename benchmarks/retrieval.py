@@ -232,7 +232,7 @@ def workers(options: argparse.Namespace, folder: Path) -> None:
 
 def run_workers(n_workers: int, n_segments: int, paths: Sequence[str]) -> tuple[float, float]:
     """Seconds for all systems through the line's own engine, the first time and again in the same process."""
-    from clirbench.engine import Processes
+    from clirbench.engines.local import Processes
 
     shared = segments(Path(paths[0]), n_segments).map
     systems = [Documents(TextFile(Path(path)), shared) for path in paths]

@@ -19,12 +19,12 @@ import numpy as np
 import scipy.stats
 
 from benchmarks.made_evidence import made
-from clirbench.analysis.bootstrap import Bootstrap, intervals
-from clirbench.analysis.differences import differences
-from clirbench.analysis.evidence import Evidence
-from clirbench.analysis.grids import kendall_grid
-from clirbench.analysis.pairs import compare_pairs
-from clirbench.analysis.resampling import Draws
+from clirbench.statistics.bootstrap import Bootstrap, intervals
+from clirbench.statistics.differences import differences
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.pairs import compare_pairs
+from clirbench.statistics.resampling import Draws
+from clirbench.statistics.vectorised import kendall_grid
 
 
 def timed(what: str, work: Callable[[], object], target: str) -> float:

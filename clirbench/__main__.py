@@ -1,4 +1,4 @@
-"""The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`."""
+"""The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`, or a command and its arguments."""
 
 import re
 import sys
@@ -13,17 +13,17 @@ from hydra.errors import CompactHydraException, HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from clirbench.cached import Cached
+from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.config import build
-from clirbench.engine import close_workers
+from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, StoreError, UnknownName, gathered, raise_all
 from clirbench.experiment import read_inputs, run
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
-from clirbench.status import PLAN, Plan
-from clirbench.store import Store
-from clirbench.stream import tolerate_closed_output
+from clirbench.store.cached import Cached
+from clirbench.store.plan import PLAN, Plan
+from clirbench.store.store import Store
 
 HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -100,6 +100,8 @@ def check_run_folder(overrides: list[str]) -> None:
 def main() -> None:
     """The console script; without an experiment it runs the one that the arguments speak of."""
     tolerate_closed_output()
+    if len(sys.argv) > 1 and sys.argv[1] in command_names():
+        sys.exit(command(sys.argv[1])(sys.argv[2:]))
     sys.argv[1:] = [at_home(argument) for argument in sys.argv[1:]]
     overrides = [
         argument

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
+from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
 from clirbench.result import Experiment, Inputs, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard, aligned
-from clirbench.scores import ScoreTables
 from clirbench.types import Translation
 
 

@@ -13,19 +13,18 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from clirbench.analysis.base import Analysis
-from clirbench.analysis.bootstrap import Bootstrap
 from clirbench.corpora.base import CorpusSource
-from clirbench.engine import Engine
+from clirbench.engines.base import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, raise_all
-from clirbench.measures import parse
+from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
+from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.report.sweep import NAME, SUMMARY, combine
-from clirbench.result import Experiment
+from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
-from clirbench.scores import ScoreTables
+from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
 

@@ -7,21 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.analysis.bootstrap import Bootstrap
-from clirbench.analysis.correlation import Correlation, correlate, with_intervals
-from clirbench.analysis.evidence import Evidence
 from clirbench.columns import scoreboard
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.files.trec import read_ideal, read_runs
+from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
 from clirbench.result import MANY_SYSTEMS, Counts, Experiment, Inputs, Result, Retrieval, Watch, marked, unwatched
-from clirbench.status import TRANSLATE, Planned
-from clirbench.steps import CorpusScore, Evaluate, Failure, Retrieve, SegmentStatistics, sound
-from clirbench.store import Shelf, opened
+from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.statistics.correlation import Correlation, correlate, with_intervals
+from clirbench.statistics.evidence import Evidence
+from clirbench.steps.evaluate import Evaluate
+from clirbench.steps.retrieve import Retrieve
+from clirbench.steps.score import CorpusScore
+from clirbench.steps.statistics import SegmentStatistics
+from clirbench.store.plan import TRANSLATE, Planned
 from clirbench.systems.translation import completed, shard_keys
 from clirbench.text import Text
-from clirbench.trec import read_ideal, read_runs
-from clirbench.types import Doubles, Judged, Run, Topic, Translation
+from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation, sound
 
 MetricOf = tuple[str, str]
 """The name of a metric, and that of the system it is of."""

@@ -1,36 +1,67 @@
 """The nouns of one run: what it needs, what it read, what it found."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from clirbench.analysis.base import Analysis, AnalysisTable
-from clirbench.analysis.bootstrap import Bootstrap
-from clirbench.analysis.correlation import Correlation
-from clirbench.analysis.evidence import Evidence
 from clirbench.corpora.base import Corpus, CorpusSource
-from clirbench.engine import Engine
+from clirbench.engines.base import Engine
+from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Scoreboard
-from clirbench.scores import ScoreTables
-from clirbench.status import Plan
-from clirbench.steps import Failure
+from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.evidence import Evidence
+from clirbench.store.plan import Plan
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
-from clirbench.types import Doubles, Judged, Run, Topic, Translation
+from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 Value = TypeVar("Value")
 
 MANY_SYSTEMS = 50
 """Up to so many systems every run file is written unless the configuration says otherwise; 1,000 would be gigabytes."""
+
+
+@dataclass(frozen=True)
+class AnalysisTable:
+    """One table of a report: `name` is its file (`differences` -> differences.tsv), `text` what the numbers say.
+
+    `rows` hold strings, ints and floats (NaN: undefined); `text` are sentences for report.md, computed from the
+    numbers: sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it.
+    A report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes the run fail after
+    everything was written, such as a cell of a published table that is neither reproduced nor explained.
+    """
+
+    name: str
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    text: tuple[str, ...] = ()
+    figure: "Callable[[], Figure] | None" = None
+    shown: int = 60
+    said: int = 0
+    failures: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Analysis(Protocol):
+    """A further analysis; a frozen dataclass whose fields are its configuration (conf/analyses/NAME.yaml)."""
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        """The tables; raises `ConfigError` where the run lacks what the analysis needs, before any long work."""
 
 
 class Watch(Protocol):

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.errors import InputError
+from clirbench.errors import InputError, raise_all
 from clirbench.text import Text
 
 Floats = NDArray[np.float32]
@@ -304,3 +305,24 @@ def strictly_falling(scores: Floats) -> Floats:
     falling = np.minimum.accumulate(keys + steps) - steps if len(keys) else keys
     back = np.where(falling >= 0, falling, -falling | 0x80000000).astype(np.uint32)
     return back.view(np.float32)
+
+
+Name = TypeVar("Name")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Stands for the result of a step that could not be computed for one item; `reason` is for the user."""
+
+    reason: str
+
+
+def sound(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Name, Result], dict[Name, Failure]]:
+    """The results that there are, and the failures; raises `InputError` where there are failures alone."""
+    good = {name: result for name, result in results.items() if not isinstance(result, Failure)}
+    failed = {name: result for name, result in results.items() if isinstance(result, Failure)}
+    if failed and not good:
+        reasons = dict.fromkeys(failure.reason for failure in failed.values())
+        raise_all([InputError(reason) for reason in reasons])
+    return good, failed

@@ -1,45 +1,246 @@
 """Rules of the design that no single module can break unseen."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+import yaml
+
 PACKAGE = Path(__file__).resolve().parents[1] / "clirbench"
+ROOT = PACKAGE.parent
 HEAVY = {"numba", "matplotlib", "jnius", "torch", "pandas", "nltk", "ir_measures", "hydra", "omegaconf", "joblib"}
 
+FLOORS = (
+    ("errors",),
+    ("checks", "later", "recent", "text"),
+    ("types",),
+    ("scoreboard",),
+    ("engines", "datasets"),
+    ("files",),
+    ("corpora", "measures", "metrics", "relevance", "retrieval", "systems", "topics"),
+    ("statistics",),
+    ("steps",),
+    ("store",),
+    ("result",),
+    ("columns",),
+    ("experiment",),
+    ("analyses",),
+    ("report", "papers"),
+    ("config",),
+    ("commands", "__main__"),
+)
+"""The rooms of the house, from below: a room imports lower ones only, also under TYPE_CHECKING.
 
-def imported(path: Path) -> set[str]:
-    """Top-level names of everything a module imports, anywhere in it."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+The parts (corpora to topics) are one floor whose rooms may know each other; so may report and papers, commands and
+__main__. No two modules import each other in a circle.
+"""
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+GROUPS = {
+    "analyses": "analyses",
+    "analyzer": "retrieval.analyzers",
+    "corpus": "corpora",
+    "engine": "engines",
+    "metric": "metrics",
+    "paper": "papers",
+    "relevance": "relevance",
+    "retrieval": "retrieval",
+    "systems": "systems",
+    "systems/translator": "systems.translators",
+    "topics": "topics",
+}
+"""Each group of conf/, and the room that its components live in."""
+
+
+def module_name(path: Path) -> str:
+    """`measures.rbo`; a package is named like its folder."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {
+    module_name(path): path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem != "__init__"
+}
+
+
+def imports(source: str) -> Iterator[str]:
+    """Full names of everything a module imports, anywhere in it; of `from a import b` both `a` and `a.b`."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module.split(".")[0])
-    return names
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def inner(source: str) -> set[str]:
+    """The modules of this package that a module imports, without the package's name."""
+    ours = {name.removeprefix("clirbench.") for name in imports(source) if name.startswith("clirbench.")}
+    return {name for name in ours if name in MODULES}
+
+
+def room(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def broken_floors(sources: Mapping[str, str]) -> list[str]:
+    """Every import that leads to the same floor (outside its room) or up."""
+    return [
+        f"{module} imports {other}"
+        for module, source in sources.items()
+        for other in sorted(inner(source))
+        if room(other) != room(module) and not allowed(room(module), room(other))
+    ]
+
+
+def allowed(importer: str, imported: str) -> bool:
+    return FLOOR[imported] < FLOOR[importer] or (FLOOR[imported] == FLOOR[importer] and importer != "engines")
+
+
+def circle(sources: Mapping[str, str]) -> list[str]:
+    """Modules that import each other in a circle, if there are any."""
+    edges = {module: inner(source) - {module} for module, source in sources.items()}
+    # A package is imported before its modules and imports nothing.
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> list[str]:
+        if module in path:
+            return [*path[path.index(module) :], module]
+        if module in done:
+            return []
+        for other in sorted(edges.get(module, ())):
+            if found := visit(other, (*path, module)):
+                return found
+        done.add(module)
+        return []
+
+    for module in sources:
+        if found := visit(module, ()):
+            return found
+    return []
+
+
+SOURCES = {module: path.read_text(encoding="utf-8") for module, path in MODULES.items()}
+
+
+def test_every_room_has_a_floor() -> None:
+    assert {room(module) for module in MODULES} - {"data"} == set(FLOOR)
+
+
+def test_a_room_imports_lower_ones_only() -> None:
+    assert broken_floors({name: source for name, source in SOURCES.items() if room(name) != "data"}) == []
+
+
+def test_no_circle() -> None:
+    assert circle(SOURCES) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("measures.rbo", "from clirbench.result import Result"),
+        ("statistics.choice", "if TYPE_CHECKING:\n    from clirbench.analyses import choice"),
+        ("errors", "def late():\n    from clirbench.store.store import Store"),
+    ],
+)
+def test_a_forbidden_import_is_found(module: str, line: str) -> None:
+    changed = {**SOURCES, module: f"{SOURCES[module]}\n{line}\n"}
+    assert len(broken_floors({name: source for name, source in changed.items() if room(name) != "data"})) >= 1
+
+
+def test_a_circle_is_found() -> None:
+    changed = {**SOURCES, "recent": f"{SOURCES['recent']}\nfrom clirbench import later\n"}
+    changed["later"] += "\nfrom clirbench.recent import recent\n"
+    assert set(circle(changed)) == {"recent", "later"}
+
+
+def test_packages_import_nothing() -> None:
+    """Not even when a name is asked for: what a package imports would be part of the key of all its modules."""
+    for path in PACKAGE.rglob("__init__.py"):
+        found = [name for name in imports(path.read_text(encoding="utf-8")) if name.startswith("clirbench")]
+        assert found == [], path
+
+
+def test_rooms_are_small_enough_to_look_around_in() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= 13
+    for folder in {path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE}:
+        assert len(list(folder.glob("*.py"))) <= 24, folder
+
+
+def test_tests_mirror_the_package() -> None:
+    rooms = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
+    for folder in rooms - {Path(), Path("browser"), Path("docs")}:
+        assert (PACKAGE / folder).is_dir(), folder
+
+
+def components() -> Iterator[tuple[str, Path, str]]:
+    """(group, file, target) of each component that conf/ names."""
+    for group in GROUPS:
+        for path in sorted((ROOT / "conf" / group).glob("*.yaml")):
+            nodes = [yaml.safe_load(path.read_text(encoding="utf-8"))]
+            for node in nodes:
+                if isinstance(node, dict):
+                    nodes += node.values()
+                    if "_target_" in node:
+                        yield group, path, node["_target_"]
+                        break
+
+
+def test_a_name_in_conf_leads_to_its_module() -> None:
+    found = list(components())
+    assert len(found) > 100
+    for group, path, target in found:
+        assert target.startswith(f"clirbench.{GROUPS[group]}."), path
+        if group == "analyses":
+            assert target.split(".")[2] == path.stem, path
+            assert f"{{: #{path.stem} }}" in (ROOT / "docs/how-to/analyses.md").read_text(encoding="utf-8"), path
+
+
+def test_each_analysis_is_one_module() -> None:
+    named = {path.stem for path in (ROOT / "conf" / "analyses").glob("*.yaml")}
+    shared = {"__init__", "two_systems", "wording"}
+    assert {path.stem for path in (PACKAGE / "analyses").glob("*.py")} - shared == named
+
+
+def top(source: str) -> set[str]:
+    return {name.partition(".")[0] for name in imports(source)}
 
 
 def test_hydra_stops_at_the_command_line_and_the_configuration() -> None:
-    users = {
-        str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if imported(path) & {"hydra", "omegaconf"}
-    }
-    assert users == {"__main__.py", "config.py"}
-
-
-def test_the_domain_knows_neither_engine_nor_store() -> None:
-    domain = ["corpora", "topics", "metrics", "retrieval", "relevance", "measures", "analysis"]
-    for folder in domain:
-        for path in (PACKAGE / folder).rglob("*.py"):
-            source = path.read_text(encoding="utf-8")
-            assert "clirbench.engine" not in source, path
-            assert "clirbench.store" not in source, path
-            assert "clirbench.config" not in source, path
+    users = {module for module, source in SOURCES.items() if top(source) & {"hydra", "omegaconf"}}
+    assert users == {"__main__", "config"}
 
 
 def test_no_pickle_is_ever_loaded() -> None:
-    users = [str(path) for path in PACKAGE.rglob("*.py") if imported(path) & {"pickle", "cloudpickle", "dill"}]
-    assert users == []
+    assert [module for module, source in SOURCES.items() if top(source) & {"pickle", "cloudpickle", "dill"}] == []
+
+
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    names = [[normal(re.split(r"[<>=\[ ]", line)[0]) for line in lines] for lines in lists]
+    base, declared = set(names[0]), {name for lines in names for name in lines}
+    by_module = {module: {normal(name) for name in found} for module, found in packages_distributions().items()}
+    imported = {name for source in SOURCES.values() for name in top(source)} - {"clirbench", *sys.stdlib_module_names}
+    # Libraries of extras that are not installed everywhere have the name of their distribution.
+    assert {name for name in imported if not by_module.get(name, {normal(name)}) & declared} == BROUGHT_ALONG
+    assert base - {name for module in imported for name in by_module.get(module, ())} == PROMISED
+
+
+BROUGHT_ALONG = {"jnius", "jnius_config", "safetensors"}
+"""Imported, and brought along by an extra that is declared: pyserini's bridge to Java, the files of transformers."""
+PROMISED = {"pandas", "snowballstemmer"}
+"""Declared for those who read our tables; and loaded by the name of a language."""
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_importing_is_silent_and_light() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.store import UNFINISHED
+from clirbench.store.store import UNFINISHED
 from tests.lines import made_lines
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")]
@@ -26,7 +26,7 @@ KILLS = 20
 MANNERS = (["engine.threads=0"], ["engine.threads=4"], ["engine.workers=1"])
 
 # Everything goes to workers at once, so that there is always one to kill.
-PROGRAM = "import clirbench.engine as e; e.PATIENCE = 0.0; from clirbench.__main__ import main; main()"
+PROGRAM = "import clirbench.engines.local as e; e.PATIENCE = 0.0; from clirbench.__main__ import main; main()"
 
 
 @dataclass(frozen=True)

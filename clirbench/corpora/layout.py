@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from clirbench.checks import name_list
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ClirbenchError, InputError, UnknownName, raise_all
-from clirbench.names import name_list
 from clirbench.text import Text, TextFile
 
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"

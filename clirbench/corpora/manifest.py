@@ -8,8 +8,8 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import check_size
 from clirbench.corpora.layout import Layout, layout_of, translations_layout
 from clirbench.corpora.sides import Choice, read_corpus
+from clirbench.datasets.manifests import Manifest, ManifestFiles, Places, load_manifest, manifest_names
 from clirbench.errors import ConfigError
-from clirbench.manifests import Manifest, ManifestFiles, Places, load_manifest, manifest_names
 
 
 @dataclass(frozen=True)

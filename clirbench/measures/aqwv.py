@@ -24,9 +24,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from clirbench import checks as parameters
 from clirbench.errors import ConfigError, InputError
-from clirbench.measures import parameters
-from clirbench.measures.aggregates import arithmetic
+from clirbench.measures.base import arithmetic
 from clirbench.measures.decisions import RULES, Booleans, Returned, returned
 from clirbench.types import Doubles, Judged, Run
 

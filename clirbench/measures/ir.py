@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import ConfigError, ResourceError
-from clirbench.measures.aggregates import GMAP_FLOOR, arithmetic, geometric
+from clirbench.measures.base import GMAP_FLOOR, Measure, arithmetic, geometric
 from clirbench.types import Doubles, Judged, Run
 
 
@@ -103,3 +103,16 @@ def as_scores(run: Run, names: Mapping[str, str]) -> dict[str, dict[str, float]]
         if ranking:
             scores[name] = dict(zip(ranking, run.values(topic_id).tolist(), strict=True))
     return scores
+
+
+def score_run(measures: Sequence[Measure], run: Run, judged: Judged) -> Mapping[str, Doubles]:
+    """Per-topic values by the measures' names, each in the order of `judged.topic_ids`.
+
+    All measures of ir-measures are computed together: the run is converted once and trec_eval passes over it once.
+    """
+    together = [measure for measure in measures if isinstance(measure, IrMeasure)]
+    values = dict(zip((measure.name for measure in together), evaluate(together, run, judged), strict=True))
+    for measure in measures:
+        if not isinstance(measure, IrMeasure):
+            values[measure.name] = measure.per_topic(run, judged)
+    return {measure.name: values[measure.name] for measure in measures}

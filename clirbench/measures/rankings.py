@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clirbench.measures import parameters
-from clirbench.measures.aggregates import arithmetic
+from clirbench import checks as parameters
+from clirbench.measures.base import arithmetic
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
 from clirbench.types import Doubles, Ints, Judged, Run
 

@@ -5,18 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from clirbench import checks as parameters
 from clirbench.errors import InputError
-from clirbench.measures import parameters
-from clirbench.measures.aggregates import arithmetic
+from clirbench.measures.base import arithmetic
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
-from clirbench.measures.overlap import (
-    Curve,
-    Ranks,
-    curve,
-    extrapolated,
-    maximum,
-    minimum,
-)
+from clirbench.measures.overlap import Curve, Ranks, curve, extrapolated, maximum, minimum
 from clirbench.types import Doubles, Ints, Judged, Run
 
 TIES = ("doc_id", "w", "a", "b")

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import log
 
 from clirbench.metrics.base import check_aligned
-from clirbench.metrics.segment_average import as_statistics, mean
+from clirbench.metrics.segments import as_statistics, mean
 from clirbench.metrics.tokens import Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 

@@ -6,11 +6,10 @@ Because the statistics are additive, every resampling is a product: `metric.scor
 weights W (resamples x segments). Medians and other aggregates that are no function of sums set `additive = False`.
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from clirbench.errors import AlignmentError, ConfigError
+from clirbench.errors import AlignmentError
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
@@ -73,16 +72,3 @@ def check_aligned(hypotheses: Sequence[str], test: TestSet) -> None:
             f"{len(hypotheses)} hypotheses for references of {lines} lines: "
             "a metric needs one hypothesis a line; check which file was cut short"
         )
-
-
-def check_choice(component: str, key: str, value: str, choices: Iterable[str]) -> None:
-    """Raise `ConfigError` naming component, key, value and choices unless `value` is one of them."""
-    listed = tuple(choices)
-    if value not in listed:
-        raise ConfigError(f"{component}: {key}={value!r} is not one of {', '.join(listed)}")
-
-
-def check_least(component: str, key: str, value: object, least: float) -> None:
-    """Raise `ConfigError` unless `value` is a number that is not below `least`."""
-    if not (isinstance(value, (int, float)) and math.isfinite(value) and value >= least):
-        raise ConfigError(f"{component}: {key}={value!r} must be a number of at least {least:g}")

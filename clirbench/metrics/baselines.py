@@ -10,7 +10,7 @@ import numpy as np
 from clirbench.errors import InputError
 from clirbench.metrics.base import check_aligned
 from clirbench.metrics.macrof import TypeAverage, type_statistics
-from clirbench.metrics.segment_average import as_statistics, mean, ratio
+from clirbench.metrics.segments import as_statistics, mean, ratio
 from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 

@@ -6,7 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from clirbench.metrics.base import check_aligned, check_choice, check_least
+from clirbench.checks import check_choice, check_least
+from clirbench.metrics.base import check_aligned
 from clirbench.metrics.reference_ngrams import ReferenceNgrams
 from clirbench.metrics.tokens import Offsets, Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet

@@ -9,9 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from clirbench.checks import check_least
 from clirbench.errors import InputError, ResourceError
-from clirbench.metrics.base import check_aligned, check_least
-from clirbench.metrics.segment_average import as_statistics, mean
+from clirbench.metrics.base import check_aligned
+from clirbench.metrics.segments import as_statistics, mean
 from clirbench.metrics.tokens import Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clirbench.checks import check_choice
+from clirbench.engines.programs import run_to_end
 from clirbench.errors import ConfigError, InputError, ResourceError
-from clirbench.metrics.base import check_aligned, check_choice
+from clirbench.metrics.base import check_aligned
 from clirbench.metrics.score_files import number
-from clirbench.metrics.segment_scores import SegmentScores, aggregated
-from clirbench.systems.translators.processes import run_to_end
+from clirbench.metrics.segments import SegmentScores, aggregated
 from clirbench.text import Text, split_lines
 from clirbench.types import Doubles, TestSet
 
@@ -36,7 +37,7 @@ class CommandMetric:
     otherwise and what was scored before must be forgotten. What a call has scored is kept in the folder `cache`
     (null: not kept) by content, and never scored again: a call that fails loses nothing of the calls before.
 
-    Statistics and score as in `clirbench.metrics.segment_scores`: `aggregate` is mean or median; `scale` multiplies
+    Statistics and score as in `clirbench.metrics.segments`: `aggregate` is mean or median; `scale` multiplies
     every score. Of several references the first is given. Lines of control characters are given as they are, line
     ends inside a segment as blanks.
 

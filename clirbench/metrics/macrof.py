@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from clirbench.metrics.base import check_aligned, check_least
+from clirbench.checks import check_least
+from clirbench.metrics.base import check_aligned
 from clirbench.metrics.tokens import Cutter, Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 

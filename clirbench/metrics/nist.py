@@ -7,9 +7,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.metrics.base import check_aligned, check_least
+from clirbench.checks import check_least
+from clirbench.metrics.base import check_aligned
 from clirbench.metrics.bleu import reference_ngrams
-from clirbench.metrics.segment_average import ratio
+from clirbench.metrics.segments import ratio
 from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 

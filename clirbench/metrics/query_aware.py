@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clirbench.checks import check_choice, check_least
 from clirbench.corpora.base import CorpusSource
-from clirbench.metrics.base import check_aligned, check_choice, check_least
+from clirbench.metrics.base import check_aligned
 from clirbench.metrics.macrof import average_types, type_statistics
 from clirbench.metrics.tokens import SPLIT, hypothesis_tokens, reference_tokens
 from clirbench.retrieval.analyzers.base import Analyzer

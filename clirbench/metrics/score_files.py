@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clirbench.checks import check_choice
 from clirbench.errors import ConfigError, InputError
-from clirbench.metrics.base import check_choice
-from clirbench.metrics.segment_scores import AGGREGATES, SegmentScores, aggregated
+from clirbench.metrics.segments import AGGREGATES, SegmentScores, aggregated
 from clirbench.text import Text, TextFile
 from clirbench.types import EMPTY, Doubles, TestSet
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.metrics.base import check_aligned, check_least
+from clirbench.checks import check_least
+from clirbench.metrics.base import check_aligned
 from clirbench.metrics.bleu import brevity_penalty, ngram_statistics
-from clirbench.metrics.segment_average import as_statistics, mean
+from clirbench.metrics.segments import as_statistics, mean
 from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 

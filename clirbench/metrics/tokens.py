@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clirbench.checks import check_choice
 from clirbench.errors import ResourceError
-from clirbench.metrics.base import check_choice
 from clirbench.recent import recent
 
 Codes = NDArray[np.uint32]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import Literal
 
-from clirbench.analysis.base import AnalysisTable
+from clirbench.result import AnalysisTable
 
 Verdict = Literal["as printed", "published error", "explained", "differs", "not printed", "no scores"]
 

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.favoritism import favoritism, ranked
+from clirbench.analyses.favoritism import favoritism, ranked
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import UnknownName
+from clirbench.files.tables import read_table
 from clirbench.metrics.base import Metric
 from clirbench.papers.cells import PaperCell, cells_table, compared, leading, without
 from clirbench.papers.pair_texts import PairTexts, check_labels, how_to_give, read_pair
 from clirbench.papers.tau_table import embedded
-from clirbench.tables import read_table
+from clirbench.result import AnalysisTable
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
+from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest
 from clirbench.errors import AlignmentError
-from clirbench.manifests import ManifestFiles, Places, load_manifest
+from clirbench.files.tables import read_table
 from clirbench.metrics.base import Metric
 from clirbench.papers.cells import PaperCell, cells_table, compared, leading, without
 from clirbench.papers.tau_table import embedded
-from clirbench.tables import read_table
+from clirbench.result import AnalysisTable
 from clirbench.text import TextFile
 from clirbench.types import TestSet
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.papers.cells import PaperCell, Verdict, cells_table
 from clirbench.papers.tau_table import TauTable, printed_cells, reproduce
+from clirbench.result import AnalysisTable
 
 if TYPE_CHECKING:
     from clirbench.result import Result

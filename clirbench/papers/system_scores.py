@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.corpora.base import CorpusSource
+from clirbench.files.tables import read_table
 from clirbench.metrics.base import Metric
 from clirbench.papers.cells import PaperCell, cells_table, compared, leading, without
 from clirbench.papers.pair_texts import PairTexts, check_labels, how_to_give, read_pair
 from clirbench.papers.tau_table import embedded, printed_cells
-from clirbench.tables import read_table
+from clirbench.result import AnalysisTable
 from clirbench.types import TestSet
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.coefficients import P_VALUES, Coefficient, kendall
 from clirbench.errors import ConfigError, InputError, MissingData, UnknownName
+from clirbench.files.tables import read_table
 from clirbench.papers.cells import PaperCell, Verdict, cells_table
 from clirbench.papers.printing import SUMMARIES, shown, thousandths
-from clirbench.tables import read_table
+from clirbench.result import AnalysisTable
+from clirbench.statistics.coefficients import P_VALUES, Coefficient, kendall
 from clirbench.text import TextFile
 from clirbench.types import Doubles
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.types import TypeReport, running_f1, type_report
+from clirbench.analyses.types import TypeReport, running_f1, type_report
 from clirbench.corpora.base import CorpusSource
+from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest
 from clirbench.errors import InputError, UnknownName
-from clirbench.manifests import ManifestFiles, Places, load_manifest
 from clirbench.papers.cells import PaperCell, cells_table, compared, leading
 from clirbench.papers.pair_texts import read_pair
+from clirbench.result import AnalysisTable
 from clirbench.text import TextFile
 from clirbench.types import Doubles
 

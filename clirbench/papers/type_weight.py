@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.type_weights import Vocabulary, type_weights, vocabulary
+from clirbench.analyses.type_weights import Vocabulary, type_weights, vocabulary
+from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest
 from clirbench.errors import InputError
-from clirbench.manifests import ManifestFiles, Places, load_manifest
 from clirbench.metrics.base import Metric
 from clirbench.papers.cells import PaperCell, cells_table, compared, without
+from clirbench.result import AnalysisTable
 from clirbench.text import TextFile
 from clirbench.types import Doubles
 

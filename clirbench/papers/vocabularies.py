@@ -7,8 +7,13 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.imbalance import (
+from clirbench.analyses.types import COLORS
+from clirbench.errors import MissingData
+from clirbench.files.tables import read_table
+from clirbench.papers.cells import PaperCell, cells_table, compared, leading, without
+from clirbench.papers.tau_table import embedded
+from clirbench.result import AnalysisTable
+from clirbench.statistics.imbalance import (
     divergence,
     divergence_published,
     frequency_at,
@@ -17,11 +22,6 @@ from clirbench.analysis.imbalance import (
     read_classes,
     read_rates,
 )
-from clirbench.analysis.types import COLORS
-from clirbench.errors import MissingData
-from clirbench.papers.cells import PaperCell, cells_table, compared, leading, without
-from clirbench.papers.tau_table import embedded
-from clirbench.tables import read_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

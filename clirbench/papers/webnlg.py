@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.coefficients import kendall
+from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest
 from clirbench.errors import AlignmentError, ConfigError, InputError
-from clirbench.manifests import ManifestFiles, Places, load_manifest
+from clirbench.files.tables import read_table
 from clirbench.metrics.base import Metric
 from clirbench.papers.cells import PaperCell, cells_table, compared, without
 from clirbench.papers.printing import shown
 from clirbench.papers.system_scores import corpus_score
 from clirbench.papers.tau_table import printed_cells
-from clirbench.tables import read_table
+from clirbench.result import AnalysisTable
+from clirbench.statistics.coefficients import kendall
 from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
 

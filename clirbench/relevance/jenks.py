@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clirbench.checks import whole_number
 from clirbench.errors import InputError
-from clirbench.relevance.parameters import whole_number
 from clirbench.types import Documents, Doubles, Ints, Qrels, Run, Topic
 
 

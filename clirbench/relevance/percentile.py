@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clirbench.checks import share
 from clirbench.errors import ConfigError
-from clirbench.relevance.parameters import share
 from clirbench.types import Documents, Doubles, Qrels, Run, Topic
 
 POPULATIONS = ("matched", "collection")

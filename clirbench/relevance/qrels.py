@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from clirbench.errors import ConfigError, InputError
+from clirbench.files.trec import read_judgments
 from clirbench.text import TextFile
-from clirbench.trec import read_judgments
 from clirbench.types import Documents, Qrels, Run, Topic
 
 

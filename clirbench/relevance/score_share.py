@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clirbench.checks import share as check_share
 from clirbench.errors import InputError
-from clirbench.relevance.parameters import share as check_share
 from clirbench.types import Documents, Qrels, Run, Topic
 
 

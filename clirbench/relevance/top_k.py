@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clirbench.relevance.parameters import whole_number
+from clirbench.checks import whole_number
 from clirbench.types import Documents, Qrels, Run, Topic
 
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.correlation import Correlation
-from clirbench.report.layout import interval, listed, short
-from clirbench.result import Result
+from clirbench.report.facts import interval, listed, short
+from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.correlation import Correlation
 
 TREND = "they are checkpoints of training, and a common rise along it gives such agreement by itself"
 TO_TEST = "add analysis=[correlation,differences]"

@@ -1,88 +1,245 @@
-"""Two runs side by side, on the terminal and as a page."""
+"""What differs between two runs, read from the folders that they have written.
 
-import sys
-from collections.abc import Sequence
+A number that should be equal and is not stands out: its column has the same signature in both runs and was computed
+from the same inputs, so that only the program can have moved it.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan, nan
 from pathlib import Path
+from typing import Any
 
-from clirbench.compare import Change, Part, RunFiles, verdict
-from clirbench.report.html.grid import Cell, Grid
-from clirbench.report.html.page import rendered
+from clirbench.errors import InputError
+from clirbench.files.tables import read_table
 
-MOST = 500
-MARK = "!"
-
-
-def show(a: RunFiles, b: RunFiles, parts: Sequence[Part], rows: int) -> None:
-    """Tables on a terminal; tab-separated text where the output is piped."""
-    print(verdict(parts))
-    for part in parts:
-        if part.changes:
-            _rich(part, rows) if sys.stdout.isatty() else _plain(part, rows)
-        elif part.same:
-            print(f"{part.title}: no difference ({part.same} compared)")
+TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
+ABSENT = "(absent)"
 
 
-def _plain(part: Part, rows: int) -> None:
-    print(f"\n# {part.title}: {_counted(part)}")
-    print("\t".join(("", *part.header)))
-    for change in part.changes[:rows]:
-        print("\t".join((MARK if change.unequal else "", *_cells(part, change))))
-    if len(part.changes) > rows:
-        print(f"# {len(part.changes) - rows} more; --rows N or --html FILE shows them")
+@dataclass(frozen=True)
+class RunFiles:
+    """A run's folder, read: provenance, `scores[column][system]`, `taus[measure, metric, coefficient]`, topics."""
+
+    path: Path
+    provenance: Mapping[str, Any]
+    scores: Mapping[str, Mapping[str, float]]
+    taus: Mapping[tuple[str, str, str], tuple[float, str]]
+    per_topic: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(system for column in self.scores.values() for system in column))
+
+    def made_of(self, column: str, system: str) -> tuple[str, ...] | None:
+        """Everything that decides a number; None where the run does not record it all (an imported column)."""
+        signature = self.provenance.get("signatures", {}).get(column)
+        inputs = self.provenance.get("inputs", {})
+        texts = inputs.get("systems", {}).get(system, {})
+        if not signature:
+            return None
+        if any(part.startswith("topics:") for part in signature.split("|")):
+            made: tuple[Any, ...] = (signature, inputs.get("collection", {}).get("sha256"), texts.get("collection"))
+        else:
+            made = (signature, inputs.get("test_sha256"), texts.get("test"))
+        return None if None in made else tuple(map(str, made))
 
 
-def _rich(part: Part, rows: int) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+@dataclass(frozen=True)
+class Change:
+    """One line of the comparison; `unequal`: the two should be equal and are not."""
 
-    shown = Table(title=f"{part.title}: {_counted(part)}", title_justify="left", title_style="bold")
-    for name in ("", *part.header):
-        shown.add_column(name, overflow="fold", justify="right" if name == "difference" else "left")
-    for change in part.changes[:rows]:
-        cells = (MARK if change.unequal else "", *_cells(part, change))
-        shown.add_row(*(Text(cell, style="bold red" if change.unequal else "") for cell in cells))
-    Console().print(shown)
-    if len(part.changes) > rows:
-        print(f"{len(part.changes) - rows} more; --rows N or --html FILE shows them")
+    what: tuple[str, ...]
+    first: str
+    second: str
+    difference: float = nan
+    unequal: bool = False
 
 
-def _counted(part: Part) -> str:
-    return f"{len(part.changes)} differ, {part.same} do not"
+@dataclass(frozen=True)
+class Part:
+    """One table of the comparison; `same` says how many of its numbers agree."""
+
+    name: str
+    title: str
+    header: tuple[str, ...]
+    changes: tuple[Change, ...]
+    same: int = 0
 
 
-def _cells(part: Part, change: Change) -> tuple[str, ...]:
-    cells = (*change.what, change.first, change.second)
-    if len(part.header) > len(cells):
-        cells += ("" if change.difference != change.difference else f"{change.difference:+.3g}",)
-    return tuple(cell.replace("\t", " ").replace("\n", " ") for cell in cells)
-
-
-def write_html(path: Path, a: RunFiles, b: RunFiles, parts: Sequence[Part]) -> None:
-    """The comparison as one self-contained page."""
-    values = {
-        "runs": [(run.path.name or str(run.path), run.provenance.get("made", ""), str(run.path)) for run in (a, b)],
-        "verdict": verdict(parts),
-        "alarm": any(change.unequal for part in parts for change in part.changes),
-        "parts": [(part, _counted(part), _grid(part)) for part in parts],
+def read_run(path: Path) -> RunFiles:
+    """Read a run's folder; raises `InputError` where it is none."""
+    file = path / "provenance.json"
+    if not file.is_file():
+        raise InputError(f"{path}: not the folder of a finished run: it has no provenance.json")
+    try:
+        provenance = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise InputError(f"{file}: cannot be read ({error})") from None
+    table = read_table(path / "systems.tsv")
+    columns = [name for name in table.header if name in provenance.get("signatures", {})]
+    systems = table.column("system")
+    scores = {name: {s: _number(cell) for s, cell in zip(systems, table.column(name), strict=True)} for name in columns}
+    taus = {
+        (row["measure"], row["metric"], row["coefficient"]): (_number(row["value"]), row["significant"])
+        for row in read_table(path / "correlations.tsv").records()
     }
-    path.write_text(rendered("compare.html.j2", values, {}), encoding="utf-8", newline="\n")
+    per_topic = {}
+    if (path / "per_topic.tsv").is_file():
+        rows = read_table(path / "per_topic.tsv").records()
+        per_topic = {(r["measure"], r["system"], r["topic_id"]): _number(r["value"]) for r in rows}
+    return RunFiles(path, provenance, scores, taus, per_topic)
 
 
-def _grid(part: Part) -> Grid:
-    rows = []
-    for change in part.changes[:MOST]:
-        first, *rest = _cells(part, change)
-        tip = "should be equal: same signature, same inputs" if change.unequal else ""
-        head = Cell(f"{MARK} {first}" if change.unequal else first, first, tip, "unequal" if change.unequal else "")
-        numbers = [_sort(change, part, i, cell) for i, cell in enumerate(rest, start=1)]
-        rows.append((head, *numbers))
-    numeric = tuple(name == "difference" for name in part.header)
-    caption = f"{part.title}: {_counted(part)}"
-    return Grid(part.name, caption, part.header, numeric, tuple(rows))
+def _number(text: str) -> float:
+    return float(text) if text.strip() else nan
 
 
-def _sort(change: Change, part: Part, column: int, text: str) -> Cell:
-    if part.header[column] == "difference":
-        return Cell(text, abs(change.difference) if change.difference == change.difference else -1.0)
-    return Cell(text, text.casefold())
+def compare(a: RunFiles, b: RunFiles) -> tuple[Part, ...]:
+    """Everything that differs: configuration, program, inputs, signatures, scores, tau, topics."""
+    return (
+        _texts(
+            "configuration", "Configuration", _flat(a.provenance, "configuration"), _flat(b.provenance, "configuration")
+        ),
+        _texts("program", "Program", _program(a), _program(b)),
+        _texts("inputs", "Inputs", _flat(a.provenance, "inputs"), _flat(b.provenance, "inputs")),
+        _signatures(a, b),
+        _scores(a, b),
+        _taus(a, b),
+        _topics(a, b),
+    )
+
+
+def _flat(provenance: Mapping[str, Any], name: str) -> dict[str, str]:
+    return dict(_leaves(provenance.get(name, {}), ""))
+
+
+def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _leaves(item, f"{key}.{name}" if key else str(name))
+    else:
+        yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _program(run: RunFiles) -> dict[str, str]:
+    names = ("clirbench", "python", "platform", "libraries", "seed", "command")
+    return dict(_leaves({name: run.provenance.get(name) for name in names}, ""))
+
+
+def _texts(name: str, title: str, a: Mapping[str, str], b: Mapping[str, str]) -> Part:
+    keys = list(dict.fromkeys((*a, *b)))
+    changed = [key for key in keys if a.get(key) != b.get(key)]
+    changes = tuple(Change((key,), a.get(key, ABSENT), b.get(key, ABSENT)) for key in changed)
+    return Part(name, title, ("key", "first", "second"), changes, len(keys) - len(changed))
+
+
+def _signatures(a: RunFiles, b: RunFiles) -> Part:
+    """Of two signatures of one column only the parts that differ."""
+    part = _texts("signatures", "Signatures", _flat(a.provenance, "signatures"), _flat(b.provenance, "signatures"))
+    changes = []
+    for change in part.changes:
+        first, second = change.first.split("|"), change.second.split("|")
+        ours = "|".join(piece for piece in first if piece not in second)
+        theirs = "|".join(piece for piece in second if piece not in first)
+        changes.append(Change(change.what, ours, theirs) if ours or theirs else change)
+    return Part(part.name, part.title, part.header, tuple(changes), part.same)
+
+
+def equal(a: float, b: float) -> bool:
+    """Equal up to rounding; two holes are equal."""
+    if isnan(a) or isnan(b):
+        return isnan(a) and isnan(b)
+    return abs(a - b) <= TOLERANCE * max(abs(a), abs(b), 1e-300)
+
+
+def expected(a: RunFiles, b: RunFiles, column: str, system: str) -> bool:
+    """Whether both runs made this number from the same inputs in the same way."""
+    made = a.made_of(column, system)
+    return made is not None and made == b.made_of(column, system)
+
+
+def _scores(a: RunFiles, b: RunFiles) -> Part:
+    changes, same = [], 0
+    for column in dict.fromkeys((*a.scores, *b.scores)):
+        if column not in a.scores or column not in b.scores:
+            first, second = (ABSENT, "computed") if column not in a.scores else ("computed", ABSENT)
+            changes.append(Change(("all", column), first, second))
+            continue
+        for system in dict.fromkeys((*a.scores[column], *b.scores[column])):
+            x, y = a.scores[column].get(system, nan), b.scores[column].get(system, nan)
+            if equal(x, y):
+                same += 1
+            else:
+                unequal = expected(a, b, column, system)
+                changes.append(Change((system, column), *_pair(x, y), y - x, unequal))
+    return Part("scores", "Scores", ("system", "column", "first", "second", "difference"), _loudest(changes), same)
+
+
+def _taus(a: RunFiles, b: RunFiles) -> Part:
+    """A coefficient should be equal where both its columns should, for the same systems."""
+    changes, same = [], 0
+    for key in dict.fromkeys((*a.taus, *b.taus)):
+        (x, first), (y, second) = a.taus.get(key, (nan, ABSENT)), b.taus.get(key, (nan, ABSENT))
+        if equal(x, y) and first == second:
+            same += 1
+            continue
+        measure, metric, _ = key
+        systems_agree = a.systems == b.systems and key in a.taus and key in b.taus
+        unequal = systems_agree and all(
+            equal(a.scores[c][s], b.scores[c][s]) or expected(a, b, c, s)
+            for c in (measure, metric)
+            if c in a.scores and c in b.scores
+            for s in a.systems
+        )
+        texts = zip(_pair(x, y), (first, second), strict=True)
+        before, after = (how if how == ABSENT else text + _mark(how) for text, how in texts)
+        changes.append(Change(key, before, after, y - x, unequal))
+    header = ("measure", "metric", "coefficient", "first", "second", "difference")
+    return Part("tau", "Agreement (x: not significant)", header, _loudest(changes), same)
+
+
+def _topics(a: RunFiles, b: RunFiles) -> Part:
+    changes, same = [], 0
+    for key in dict.fromkeys((*a.per_topic, *b.per_topic)):
+        x, y = a.per_topic.get(key, nan), b.per_topic.get(key, nan)
+        if equal(x, y):
+            same += 1
+        else:
+            measure, system, _ = key
+            changes.append(Change(key, *_pair(x, y), y - x, expected(a, b, measure, system)))
+    header = ("measure", "system", "topic", "first", "second", "difference")
+    return Part("topics", "Values of single topics", header, _loudest(changes), same)
+
+
+def _loudest(changes: Sequence[Change]) -> tuple[Change, ...]:
+    """First what should be equal, then the largest differences."""
+    return tuple(
+        sorted(changes, key=lambda c: (not c.unequal, -abs(c.difference) if c.difference == c.difference else 0))
+    )
+
+
+def _pair(a: float, b: float) -> tuple[str, str]:
+    """Both numbers, with as many digits as it takes to tell them apart."""
+    for digits in (6, 9, 12):
+        first, second = ("" if isnan(value) else f"{value:.{digits}g}" for value in (a, b))
+        if first != second:
+            return first, second
+    return repr(a), repr(b)
+
+
+def _mark(significant: str) -> str:
+    return "" if significant == "true" else " x" if significant == "false" else " undefined"
+
+
+def verdict(parts: Sequence[Part]) -> str:
+    """One sentence: do the numbers agree, and where they do not, should they?"""
+    numbers = [part for part in parts if part.name in ("scores", "tau", "topics")]
+    wrong = sum(change.unequal for part in numbers for change in part.changes)
+    changed = sum(len(part.changes) for part in numbers)
+    if wrong:
+        return f"{wrong} numbers differ that should be equal (same signature, same inputs); they stand first, marked."
+    if changed:
+        return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
+    return f"All {sum(part.same for part in numbers)} numbers that both runs have are equal."

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analysis.correlation import Correlation
 from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
-from clirbench.report.groups import Groups, groups
-from clirbench.report.layout import interval, tau_cell
+from clirbench.report.facts import interval, tau_cell
 from clirbench.report.pdf import pdf
 from clirbench.report.png import png
 from clirbench.result import Result
 from clirbench.scoreboard import Column
+from clirbench.statistics.correlation import Correlation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+from dataclasses import dataclass
+
+from clirbench.scoreboard import Scoreboard
 
 COLUMNS = 3
 WIDTH, HEIGHT = 230.0, 200.0  # of one plot with its labels, in points
@@ -25,6 +27,51 @@ LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 24.0, 40.0
 GREY = "#D9D9D9"
 # Metrics on sacreBLEU's scale; others (NIST, counts, ratios) have no unit.
 PER_CENT = ("BLEU", "chrF", "Macro", "Micro", "SentBLEU", "METEOR", "Query", "Term", "TER", "WER", "PER", "CDER")
+
+
+PREFERRED = ("family", "group", "kind", "series", "run", "type")
+MOST = 7
+
+
+@dataclass(frozen=True)
+class Groups:
+    """`of[i]` is the number of system i's group, its name in `names`; `column` is empty where all are one group."""
+
+    column: str
+    names: tuple[str, ...]
+    of: tuple[int, ...]
+
+
+def groups(board: Scoreboard, column: str = "") -> Groups:
+    """Groups by `column`, or by the first metadata column that makes 2 to 7 groups of which one has two systems."""
+    n = len(board.systems)
+    candidates = [column] if column else group_columns(board)
+    if not candidates:
+        return Groups("", ("systems",), (0,) * n)
+    texts = [text.strip() or "(none)" for text in board.metadata[candidates[0]]]
+    names = tuple(dict.fromkeys(texts))
+    return Groups(candidates[0], names, tuple(names.index(text) for text in texts))
+
+
+def series(board: Scoreboard) -> tuple[int, ...]:
+    """Which training run each system belongs to: the first group column in which every group has several steps."""
+    steps = board.metadata.get("step", ("",) * len(board.systems))
+    for column in group_columns(board):
+        of = groups(board, column).of
+        if all(len({steps[i] for i, g in enumerate(of) if g == group}) > 1 for group in set(of)):
+            return of
+    return (0,) * len(board.systems)
+
+
+def group_columns(board: Scoreboard) -> list[str]:
+    """Metadata columns that can colour the systems, those with a telling name first."""
+    fit = [
+        name
+        for name, texts in board.metadata.items()
+        if name != "step" and 2 <= len({text.strip() for text in texts}) <= min(MOST, len(board.systems) - 1)
+    ]
+    order = {name: i for i, name in enumerate(PREFERRED)}
+    return sorted(fit, key=lambda name: order.get(name.lower(), len(order)))
 
 
 def write(folder: Path, result: Result) -> None:

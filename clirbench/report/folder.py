@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError
+from clirbench.files.trec import write_qrels, write_run
 from clirbench.report import figures, latex, markdown, tables
+from clirbench.report.facts import listed
 from clirbench.report.html import report as html
-from clirbench.report.layout import listed
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
-from clirbench.trec import write_qrels, write_run
 
 MARKER = ".clirbench"
 

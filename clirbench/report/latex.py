@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.correlation import Correlation
-from clirbench.report.layout import mark, short, table_notes
-from clirbench.result import Result
+from clirbench.report.facts import mark, short, table_notes
+from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.correlation import Correlation
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

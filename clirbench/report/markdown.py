@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.report import tables
 from clirbench.report.answer import answered
-from clirbench.report.layout import agreement_lines, count_lines, table_notes, tau_tables, warnings
-from clirbench.result import Result
+from clirbench.report.facts import agreement_lines, count_lines, table_notes, tau_tables, warnings
+from clirbench.result import AnalysisTable, Result
 
 
 def report(result: Result) -> str:

@@ -6,9 +6,9 @@ from dataclasses import astuple, fields
 from math import nan
 from pathlib import Path
 
-from clirbench.analysis.aggregate import Aggregate, aggregate
-from clirbench.analysis.correlation import Correlation
 from clirbench.report.tables import write_tsv
+from clirbench.statistics.aggregate import Aggregate, aggregate
+from clirbench.statistics.correlation import Correlation
 
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
@@ -18,7 +18,7 @@ def combine(folder: Path, jobs: Sequence[tuple[Path, Sequence[str]]], *, exclude
     """Write `sweep.tsv`: the rows of each job's correlations.tsv behind `job` and one column for each swept key.
 
     `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs
-    (`clirbench.analysis.aggregate`, with the papers' exclusion rule where `exclude_not_significant`).
+    (`clirbench.statistics.aggregate`, with the papers' exclusion rule where `exclude_not_significant`).
 
     `jobs`: the run folder of each job and its overrides (`key=value`). A key that is the same in every job has no
     column. A job that failed has no correlations.tsv: its row says so, so that no hole goes unseen.

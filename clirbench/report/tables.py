@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.analysis.correlation import Correlation
 from clirbench.result import Result, marked
 from clirbench.scoreboard import Scoreboard
+from clirbench.statistics.correlation import Correlation
 
 
 def cell(value: Any) -> str:

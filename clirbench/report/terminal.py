@@ -11,10 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.report.answer import answered
-from clirbench.report.layout import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
-from clirbench.result import Experiment, Inputs, Result, Watch, unwatched
+from clirbench.report.facts import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
+from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 
 Value = TypeVar("Value")
 

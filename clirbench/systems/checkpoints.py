@@ -11,7 +11,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.systems.files import misaligned
-from clirbench.systems.grids import joined_metadata
+from clirbench.systems.metadata import joined_metadata
 from clirbench.systems.patterns import Match, PathPattern, natural
 from clirbench.systems.translation import machine_translations
 from clirbench.systems.translators.base import Translator

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from clirbench.checks import name_list
 from clirbench.corpora.alignment import listed, survey, unequal
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
-from clirbench.names import name_list
-from clirbench.tables import read_table, system_column
+from clirbench.files.tables import read_table, system_column
 from clirbench.text import Text
 from clirbench.types import Translation
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clirbench.checks import name_list
 from clirbench.corpora.jsonl import first_of, json_lines
 from clirbench.errors import InputError
-from clirbench.names import name_list
 from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
 from clirbench.topics.rewriting import Rewriting
 from clirbench.types import Documents, Topic

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clirbench.manifests import Manifest, ManifestFiles, Places, load_manifest
+from clirbench.datasets.manifests import Manifest, ManifestFiles, Places, load_manifest
 from clirbench.topics.files import check_fields, files_signature
 from clirbench.topics.rewriting import Rewriting
 from clirbench.topics.trec import TrecTopics, field_names

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, raise_all
-from clirbench.tables import read_table
+from clirbench.files.tables import read_table
 from clirbench.text import TextFile
 from clirbench.types import Topic
 

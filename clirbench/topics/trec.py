@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from clirbench.checks import name_list
 from clirbench.errors import InputError
-from clirbench.names import name_list
 from clirbench.text import TextFile
 from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
 from clirbench.topics.rewriting import Rewriting

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.report.html.report import write
+from clirbench.result import AnalysisTable
 from tests.conftest import Cli
 from tests.report.boards import EVIL, board, result
 

@@ -10,9 +10,9 @@ from clirbench.corpora.documents import DocumentReader, DocumentsCorpus, JsonDoc
 from clirbench.corpora.europarl import EuroparlDocuments
 from clirbench.corpora.trec_documents import TrecDocuments
 from clirbench.errors import ClirbenchError, ConfigError, InputError, Problems
+from clirbench.files.trec import read_qrels
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.systems.files import FileSystems
-from clirbench.trec import read_qrels
 from clirbench.types import Document, Documents, Run, Topic
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from clirbench.corpora.manifest import ManifestCorpus
 from clirbench.errors import AlignmentError, InputError, MissingData
-from clirbench.scores import ScoreTables
+from clirbench.files.score_tables import ScoreTables
 from clirbench.systems.files import FileSystems
 
 

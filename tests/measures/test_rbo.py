@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clirbench.errors import ConfigError, InputError, UnknownName
-from clirbench.measures import RBO
+from clirbench.measures.rbo import RBO
 from clirbench.types import Judged, Qrels, Run
 
 Groups = list[list[str]]

@@ -14,7 +14,9 @@ import pytrec_eval
 
 from clirbench.corpora.documents import JsonDocuments, ReadText
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.measures import parse, score_run
+from clirbench.files.trec import read_run, tied_topics, write_qrels, write_run
+from clirbench.measures.ir import score_run
+from clirbench.measures.parsing import parse
 from clirbench.relevance.jenks import Jenks
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.top_k import TopK
@@ -23,7 +25,6 @@ from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
 from clirbench.topics.trec import TrecTopics
-from clirbench.trec import read_run, tied_topics, write_qrels, write_run
 from clirbench.types import Document, Documents, Judged, Qrels, Run, Topic
 
 NAMES = {

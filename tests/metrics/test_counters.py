@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clirbench.cached import Cached
-from clirbench.codecs import pack
 from clirbench.corpora.base import Corpus
-from clirbench.engine import Serial
+from clirbench.engines.local import Serial
 from clirbench.experiment import score_translations
 from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MacroPrecision, MacroRecall, MicroF
 from clirbench.result import Experiment, Inputs, unwatched
-from clirbench.store import Store
+from clirbench.store.cached import Cached
+from clirbench.store.codecs import pack
+from clirbench.store.store import Store
 from clirbench.types import Document, Documents, Doubles, TestSet, Translation
 from tests.lines import made_texts
 from tests.metrics.agreement import AWKWARD, corpus_score

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from hydra import compose, initialize_config_dir
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.config import build
-from clirbench.result import Result
+from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Scoreboard
 
 CONF = Path(__file__).parents[2] / "conf"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from clirbench.analysis.segment_level import comparisons, matrix, segment_kendall
 from clirbench.errors import ConfigError
+from clirbench.files.tables import read_table
 from clirbench.papers.metrics_task import counts_by_segment, mean
-from clirbench.tables import read_table
+from clirbench.statistics.segment_level import comparisons, matrix, segment_kendall
 from tests.papers.composed import tables
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
-from clirbench.engine import Serial
+from clirbench.engines.local import Serial
 from clirbench.papers.overview import reproduce_overview
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Scoreboard

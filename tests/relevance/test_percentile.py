@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import ConfigError
+from clirbench.files.trec import read_qrels
 from clirbench.relevance.base import Relevance
 from clirbench.relevance.percentile import Percentile
-from clirbench.trec import read_qrels
 from clirbench.types import Document, DocumentMap, Documents, Run, Topic, rank_order
 
 TOPICS = [Topic.of("1", "x")]

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.correlation import correlate
-from clirbench.engine import Serial
-from clirbench.result import Experiment, Result
+from clirbench.engines.local import Serial
+from clirbench.result import AnalysisTable, Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.correlation import correlate
 
 EVIL = "<script>alert(1)</script>"
 

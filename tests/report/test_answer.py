@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.correlation import correlate
 from clirbench.report.answer import answer, pick
+from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.correlation import correlate
 from tests.report.boards import board, differences
 
 RISING = [float(i) for i in range(1, 11)]

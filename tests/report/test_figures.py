@@ -3,8 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.report.figures import Scale, axis, grid, safe, write
-from clirbench.report.groups import groups
+from clirbench.report.figures import Scale, axis, grid, group_columns, groups, safe, series, write
 from clirbench.scoreboard import Column
 from tests.report.boards import EVIL, board, result
 
@@ -61,3 +60,33 @@ def test_ticks_are_few_round_and_inside(low: float, high: float) -> None:
 @pytest.mark.parametrize(("name", "file"), [("RBO(p=0.9)", "RBO_p_0.9"), ("MAP[news]", "MAP_news"), ("../x", ".._x")])
 def test_names_of_measures_become_names_of_files(name: str, file: str) -> None:
     assert safe(name) == file
+
+
+VALUES = {"BLEU": [1.0, 2.0, 3.0, 4.0]}
+
+
+def test_a_column_that_tells_few_groups_apart_is_chosen_and_one_with_a_telling_name_first() -> None:
+    metadata = {
+        "id": ["1", "2", "3", "4"],
+        "size": ["s", "s", "m", "m"],
+        "family": ["x", "y", "y", " "],
+        "same": ["a"] * 4,
+    }
+    made = board(VALUES, {}, metadata)
+    assert group_columns(made) == ["family", "size"]
+    found = groups(made)
+    assert (found.column, found.names, found.of) == ("family", ("x", "y", "(none)"), (0, 1, 1, 2))
+
+
+def test_without_metadata_all_are_one_group() -> None:
+    found = groups(board(VALUES, {}))
+    assert (found.column, found.of) == ("", (0, 0, 0, 0))
+
+
+def test_a_training_run_is_a_group_with_several_steps() -> None:
+    metadata = {"step": ["1", "2", "1", "2"], "family": ["x", "y", "y", "x"], "size": ["s", "s", "m", "m"]}
+    made = board(VALUES, {}, metadata)
+    assert group_columns(made) == ["family", "size"]
+    assert series(made) == (0, 1, 1, 0)
+    assert series(board(VALUES, {}, {**metadata, "family": ["x", "y", "x", "y"]})) == (0, 0, 1, 1)  # by size
+    assert series(board(VALUES, {}, {"step": ["1", "2", "3", "4"]})) == (0, 0, 0, 0)

@@ -4,8 +4,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.report.latex import escape, signed, table, tau_table, write
+from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Column
 from tests.report.boards import board, result
 

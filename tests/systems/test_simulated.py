@@ -7,10 +7,10 @@ from scipy.stats import kendalltau
 
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.demo import DemoCorpus, demo_file
-from clirbench.engine import Serial
+from clirbench.engines.local import Serial
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.experiment import run
-from clirbench.measures import parse
+from clirbench.measures.parsing import parse
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.result import Experiment
 from clirbench.retrieval.bm25 import BM25

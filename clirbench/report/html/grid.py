@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.correlation import Correlation
-from clirbench.report.layout import interval, short, tau_cell
+from clirbench.report.facts import interval, short, tau_cell
+from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Scoreboard
+from clirbench.statistics.correlation import Correlation
 
 MOST_ROWS = 300
 MEANING = {"false": ", not significant", "trend": "; checkpoints rise together, so p says nothing"}

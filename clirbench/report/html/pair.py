@@ -5,10 +5,10 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.report.answer import records
+from clirbench.report.facts import short
 from clirbench.report.html.page import rendered
-from clirbench.report.layout import short
+from clirbench.result import AnalysisTable
 
 NAME = "pair.html"
 FIXED = ("metric", "rank", "segment", "delta", "favours", "reference", "source")

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.report.answer import answered, checkpoints
-from clirbench.report.figures import axis
-from clirbench.report.groups import group_columns, groups, series
+from clirbench.report.facts import agreement_lines, count_lines, interval, short, table_notes, warnings
+from clirbench.report.figures import axis, group_columns, groups, series
 from clirbench.report.html.grid import Grid, analysis_grid, systems_grid, tau_grid
 from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import write_pair
 from clirbench.report.html.spread import spreads
 from clirbench.report.html.topics import topic_sets
-from clirbench.report.layout import agreement_lines, count_lines, interval, short, table_notes, warnings
-from clirbench.result import Result
+from clirbench.result import AnalysisTable, Result
 
 NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 # What a reader asks next stands first; analyses that are not named here follow in the order they were made.

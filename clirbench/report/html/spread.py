@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from clirbench.analysis.evidence import Evidence
-from clirbench.analysis.resampling import Draws, measure_values, metric_scores, weighted_scores
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.resampling import Draws, measure_values, metric_scores, weighted_scores
 from clirbench.types import Doubles
 
 SAMPLES = 100

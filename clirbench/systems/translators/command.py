@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from clirbench.engines.programs import Finished, run_to_end
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError
 from clirbench.systems.translators.base import Translate, miscounted
 from clirbench.systems.translators.content import content_fingerprint
-from clirbench.systems.translators.processes import Finished, run_to_end
 from clirbench.text import invalid_utf8, split_lines
 
 MODEL, SOURCE, OUTPUT = "{model}", "{source}", "{output}"

@@ -1,6 +1,6 @@
-from clirbench.analysis.base import AnalysisTable
-from clirbench.analysis.correlation import Correlation
 from clirbench.report.html.grid import MOST_ROWS, analysis_grid, systems_grid, tau_grid
+from clirbench.result import AnalysisTable
+from clirbench.statistics.correlation import Correlation
 from tests.report.boards import board
 
 NAN = float("nan")

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.report.html.pair import marked, write_pair
+from clirbench.result import AnalysisTable
 from tests.report.boards import EVIL
 
 HEADER = ("metric", "rank", "segment", "delta", "favours", "reference", "one", EVIL)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.analysis.base import AnalysisTable
 from clirbench.report.html.report import ordered, write
+from clirbench.result import AnalysisTable
 from tests.report.boards import EVIL, board, result
 
 PROVENANCE = {"clirbench": "1", "made": "today", "python": "3", "seed": 0, "command": ["python", "a b", EVIL]}

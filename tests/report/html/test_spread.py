@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from clirbench.analysis.evidence import Evidence
-from clirbench.measures import parse
+from clirbench.measures.parsing import parse
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.macrof import MacroF
 from clirbench.report.html import spread
 from clirbench.report.html.spread import spreads
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.evidence import Evidence
 from clirbench.types import TestSet
 
 

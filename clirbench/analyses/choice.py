@@ -1,0 +1,99 @@
+"""`analysis=[choice]`: what each metric would ship, what that loses, and what a rise of a metric is worth."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING
+
+from clirbench.analyses.wording import as_table, number, sizes
+from clirbench.result import AnalysisTable
+from clirbench.statistics.choice import Choice, Stop, choices, early_stopping
+from clirbench.statistics.evidence import holes
+from clirbench.statistics.improvement import Improvement, improvements
+from clirbench.statistics.training import has_steps
+
+if TYPE_CHECKING:
+    from clirbench.result import Result
+
+
+@dataclass(frozen=True)
+class ChoiceAnalysis:
+    """Tables `choice` (pick and regret), `improvement` (P(improves | rise)) and, along training, `early_stopping`.
+
+    `shortlists`: sizes of short lists; `splits`: random halves of the topics; `points`, `samples`: of the curve and
+    its interval; `patiences`: of early stopping; `series`: the metadata column that tells training runs apart.
+    """
+
+    shortlists: Sequence[int] = (1, 2, 3, 5)
+    splits: int = 500
+    points: int = 5
+    samples: int = 200
+    patiences: Sequence[int] = (1, 2, 3, 5)
+    series: str = ""
+    complete: bool = False
+    seed: int = 0
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        evidence = result.evidence
+        chosen = choices(evidence, self.shortlists, splits=self.splits, seed=self.seed, complete=self.complete)
+        curves = improvements(
+            evidence, points=self.points, samples=self.samples, seed=self.seed, complete=self.complete
+        )
+        lacking = [f"{hole}." for hole in holes(evidence)]
+        text = [*choice_findings(chosen), sizes(evidence, self.splits, self.seed), *lacking]
+        tables = [
+            as_table("choice", "Which system would each metric ship, and what does that lose?", Choice, chosen, text),
+            as_table(
+                "improvement",
+                "Does retrieval improve when a metric rises?",
+                Improvement,
+                curves,
+                [*improvement_findings(curves), sizes(evidence, self.samples, self.seed), *lacking],
+            ),
+        ]
+        if has_steps(evidence.board):
+            stops = early_stopping(evidence, self.patiences, series=self.series)
+            tables.append(
+                as_table("early_stopping", "Early stopping replayed", Stop, stops, list(stop_findings(stops)))
+            )
+        return tables
+
+
+def choice_findings(rows: Sequence[Choice]) -> Iterator[str]:
+    """For each measure, the best system and what every metric's own pick loses."""
+    for measure in dict.fromkeys(row.measure for row in rows):
+        here = [row for row in rows if row.measure == measure and row.shortlist == 1]
+        if not here:
+            continue
+        picks = ", ".join(f"{row.metric} {row.pick} ({number(row.regret)})" for row in here)
+        yield f"{measure}: the best system is {here[0].best} ({number(here[0].best_value)}); shipped and lost: {picks}."
+        known = [row for row in here if not isnan(row.regret_split)]
+        if known:
+            losses = ", ".join(f"{row.metric} {number(row.regret_split)}" for row in known)
+            yield (
+                f"{measure}, lost against a best system that was named on other topics (mean of {known[0].splits} "
+                f"random halves; below 0: better than choosing by half the topics): {losses}."
+            )
+
+
+def improvement_findings(rows: Sequence[Improvement]) -> Iterator[str]:
+    """For each measure, the rise of every metric that makes an improvement 80 % likely."""
+    for measure in dict.fromkeys(row.measure for row in rows):
+        needed = {row.metric: row.rise_80 for row in rows if row.measure == measure and not isnan(row.rise_80)}
+        if needed:
+            told = ", ".join(f"{metric} {number(rise, 2)}" for metric, rise in needed.items())
+            yield f"{measure} improves with probability .8 (two of these systems) if a metric rises by: {told}."
+    if rows:
+        yield "The curves are fitted to these systems; smaller changes within one training run are not seen here."
+
+
+def stop_findings(rows: Sequence[Stop]) -> Iterator[str]:
+    """For each measure and metric the mean regret over training runs at the smallest patience."""
+    least = min((row.patience for row in rows), default=0)
+    for measure in dict.fromkeys(row.measure for row in rows):
+        here = [row for row in rows if row.measure == measure and row.patience == least]
+        metrics = dict.fromkeys(row.metric for row in here)
+        regrets = {m: [row.regret for row in here if row.metric == m] for m in metrics}
+        told = ", ".join(f"{m} {number(sum(r) / len(r))}" for m, r in regrets.items())
+        runs = len(here) // len(metrics)
+        yield f"{measure} lost when training stops at patience {least}, mean of {runs} run(s): {told}."

@@ -1,0 +1,149 @@
+"""`analysis=[imbalance]`: D, F95 and mu of vocabularies, which one to take, and the bias by class frequency."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.result import AnalysisTable
+from clirbench.statistics.imbalance import (
+    LEARNERS,
+    Classes,
+    characters,
+    divergence,
+    divergence_published,
+    frequency_at,
+    learned,
+    mean_length,
+    rank_bias,
+    read_classes,
+    read_rates,
+    recommended,
+    words,
+)
+from clirbench.text import TextFile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from clirbench.result import Result
+
+BIAS = ("name", "classes", "rho_precision", "rho_recall")
+
+
+@dataclass(frozen=True)
+class ImbalanceAnalysis:
+    """Imbalance of vocabularies: of files of class frequencies, and of subwords learned from a text.
+
+    `text`: training text of the target language, one segment a line (default: the run's first reference); `sizes`:
+    how many subwords to learn from it, besides its characters and words; `statistics`: files of class frequencies;
+    `rates`: tables of rank, precision and recall of classes. `floor`, `percent`: the recommendation's least
+    frequency, and for which share of the classes. Raises `ConfigError` where there is nothing to measure.
+    """
+
+    text: str | None = None
+    sizes: Sequence[int] = ()
+    learner: str = "sentencepiece"
+    statistics: Sequence[str] = ()
+    rates: Sequence[str] = ()
+    floor: float = 100.0
+    percent: float = 95.0
+
+    def __post_init__(self) -> None:
+        if self.learner not in LEARNERS:
+            raise UnknownName("analyses.imbalance.learner", self.learner, LEARNERS)
+        if any(type(size) is not int or size < 1 for size in self.sizes):
+            raise ConfigError(f"analyses.imbalance.sizes={list(self.sizes)}: whole numbers, at least 1")
+        if not 0 < self.percent <= 100:
+            raise ConfigError(f"analyses.imbalance.percent={self.percent}: above 0, at most 100")
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        vocabularies = self.vocabularies(result)
+        found = [imbalance_table(vocabularies, self.floor, self.percent)]
+        if self.rates:
+            found.append(bias_table([Path(path) for path in self.rates]))
+        return found
+
+    def vocabularies(self, result: "Result") -> list[Classes]:
+        """Those of the files, then characters, words and subwords of the text."""
+        read = [read_classes(Path(path)) for path in self.statistics]
+        if self.text is None and (read or result.inputs is None):
+            if not read:
+                raise ConfigError(
+                    "analysis imbalance has no vocabulary: name a training text (analyses.imbalance.text=FILE) or "
+                    "files of class frequencies (analyses.imbalance.statistics=[FILE])"
+                )
+            return read
+        if self.text is not None:
+            lines = TextFile(Path(self.text)).lines()
+        else:
+            assert result.inputs is not None
+            lines = result.inputs.corpus.test.references[0]
+        return [*read, characters(lines), *(learned(lines, n, self.learner) for n in self.sizes), words(lines)]
+
+
+def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> AnalysisTable:
+    """A row for each vocabulary, the recommendation in words, and the figure."""
+    mark = f"F{percent:g}"
+    rows = tuple(
+        (v.name, len(v.used), divergence(v), divergence_published(v), frequency_at(v, percent), mean_length(v))
+        for v in vocabularies
+    )
+    header = ("name", "classes", "D", "D_published", mark, "mu")
+    text = [
+        f"classes: those that occur. D: distance from a balanced distribution, 0 to 1, lower is better; D_published "
+        f"also counts classes that never occur, as the published figures do. {mark}: {percent:g} % of the classes "
+        "occur at least so often, higher is better. mu: classes in a segment, its end counted, lower is better.",
+        advice(vocabularies, floor, percent),
+    ]
+    return AnalysisTable(
+        "imbalance", "Imbalance of vocabularies", header, rows, tuple(text),
+        figure=lambda: figure(rows, mark),
+    )  # fmt: skip
+
+
+def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str:
+    """The recommendation as a sentence."""
+    best = recommended(vocabularies, floor, percent)
+    if best is None:
+        return (
+            f"No vocabulary has {percent:g} % of its classes at least {floor:g} times: all are too large for the text."
+        )
+    return (
+        f"The largest vocabulary of which {percent:g} % of the classes occur at least {floor:g} times is {best.name} "
+        f"({len(best.used)} classes): by that rule of thumb it is the one to train with."
+    )
+
+
+def bias_table(paths: Sequence[Path]) -> AnalysisTable:
+    """A row for each table of rates: how precision and recall change with the rank of a class."""
+    rows: list[tuple[Any, ...]] = []
+    for path in paths:
+        ranks, precision, recall = read_rates(path)
+        rows.append((path.name, len(ranks), *rank_bias(ranks, precision, recall)))
+    text = (
+        "Pearson's r of a class's rank by training frequency with its precision and its recall; below 0: rare "
+        "classes do worse, above 0: frequent ones do.",
+    )
+    return AnalysisTable("class_bias", "Bias by class frequency", BIAS, tuple(rows), text)
+
+
+def figure(rows: Sequence[tuple[Any, ...]], mark: str) -> "Figure":
+    """mu, D and F95 of every vocabulary by the number of classes, one panel each."""
+    from matplotlib.figure import Figure
+
+    ordered = sorted(rows, key=lambda row: row[1])
+    drawn = Figure(figsize=(9, 3), layout="constrained")
+    panels = [("mu", 5, "log"), ("D", 2, "linear"), (mark, 4, "log")]
+    for axis, (label, at, scale) in zip(drawn.subplots(1, 3), panels, strict=True):
+        points = [(row[1], row[at]) for row in ordered if not isnan(row[at])]
+        if points:
+            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, color="#0072B2", linewidth=1)
+            axis.set_xscale("log")
+            axis.set_yscale(scale)
+        axis.set_xlabel("classes")
+        axis.set_ylabel(label)
+        axis.grid(alpha=0.25, linewidth=0.5)
+    return drawn

@@ -1,0 +1,233 @@
+"""Both sides joined: the topics on which one of two systems loses, the query terms it lost, the segments concerned."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clirbench.analyses.favoritism import favoritism
+from clirbench.analyses.segment_level import topic_values
+from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, searches_test_set
+from clirbench.errors import ConfigError
+from clirbench.result import AnalysisTable
+from clirbench.retrieval.analyzers.base import Analyzer
+from clirbench.types import Documents, Doubles, Ints
+
+if TYPE_CHECKING:
+    from clirbench.result import Inputs, Result, Retrieval
+
+TOPICS = ("topic_id", "topic", "measure", "difference", "relevant", "recall_a", "recall_b", "lost_terms", "favoritism")
+TERMS = ("topic_id", "term", "documents", "refs", "match_a", "match_b", "recall_a", "recall_b", "lost_in")
+MOST = 10
+
+
+@dataclass(frozen=True)
+class LostTopicsAnalysis:
+    """For two systems: which topics differ, which of their query terms one system lacks where, and which segments.
+
+    `measure`: the IR measure whose per-topic values differ (default: the run's first). `metric`: whose favoritism is
+    summed over the segments concerned (default: the run's first; needs the searched text to be the test set). `top`:
+    so many topics with the largest difference have their terms listed. Raises `ConfigError` without retrieval.
+    """
+
+    pair: Sequence[str] | None = None
+    measure: str | None = None
+    metric: str | None = None
+    top: int = 20
+
+    def __post_init__(self) -> None:
+        if self.top < 1:
+            raise ConfigError(f"analyses.lost_topics.top={self.top}: at least 1")
+
+    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+        inputs = read(result, "lost_topics")
+        if not result.retrieval or not result.experiment.measures:
+            raise ConfigError("analysis lost_topics needs retrieval: name measures=[MAP]")
+        measure = self.measure or result.experiment.measures[0].name
+        label, relevance, values = topic_values(result, measure)
+        retrieval = result.retrieval[label]
+        systems = tuple(retrieval.runs)
+        pair = chosen_pair(self.pair, systems, "lost_topics")
+        difference = values[systems.index(pair.a)] - values[systems.index(pair.b)]
+        joined = Join(self, result, inputs, retrieval, relevance, pair)
+        found = list(joined.topics(label, difference))
+        text = (explained(pair, measure), *in_words(found, pair, measure))
+        topics = tuple((t.topic_id, t.text, measure, t.difference, *t.row(joined.has_segments)) for t in found)
+        terms = tuple(row for topic in found for row in topic.term_rows())
+        title = f"Topics on which {pair.a} and {pair.b} differ"
+        return (
+            AnalysisTable("lost_topics", title, TOPICS, topics, text, said=min(10, len(topics))),
+            AnalysisTable("lost_terms", f"{title}: their query terms", TERMS, terms),
+        )
+
+
+@dataclass(frozen=True)
+class TermLoss:
+    """One query term in the relevant documents: occurrences on the English side and matched by each system."""
+
+    term: str
+    documents: int
+    refs: int
+    match_a: int
+    match_b: int
+    lost_in: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TopicLoss:
+    """One topic: the difference of the measure, its terms, and the favoritism of the segments concerned."""
+
+    topic_id: str
+    text: str
+    difference: float
+    relevant: int
+    terms: tuple[TermLoss, ...]
+    favoritism: float
+
+    def row(self, has_segments: bool) -> tuple[Any, ...]:
+        """relevant, recall_a, recall_b, lost_terms, favoritism."""
+        refs = sum(term.refs for term in self.terms)
+        recalls = [
+            100 * sum(matches) / refs if refs else nan
+            for matches in ([t.match_a for t in self.terms], [t.match_b for t in self.terms])
+        ]
+        # The side that did worse is the one whose lost terms explain it.
+        losing = [(t.term, t.match_a - t.match_b) for t in self.terms]
+        sign = 1 if self.difference >= 0 else -1
+        lost = sorted(((term, sign * n) for term, n in losing if sign * n > 0), key=lambda item: -item[1])
+        listed = ", ".join(f"{term} ({n})" for term, n in lost)
+        return self.relevant, *recalls, listed, self.favoritism if has_segments else nan
+
+    def term_rows(self) -> Iterator[tuple[Any, ...]]:
+        for t in self.terms:
+            recalls = [100 * match / t.refs if t.refs else nan for match in (t.match_a, t.match_b)]
+            more = f" and {len(t.lost_in) - MOST} more" if len(t.lost_in) > MOST else ""
+            where = ", ".join(t.lost_in[:MOST]) + more
+            yield (self.topic_id, t.term, t.documents, t.refs, t.match_a, t.match_b, *recalls, where)
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """What the join reads: the run, both systems' documents as terms, and the favoritism of every segment."""
+
+    settings: LostTopicsAnalysis
+    result: "Result"
+    inputs: "Inputs"
+    retrieval: "Retrieval"
+    relevance: str
+    pair: TwoSystems
+
+    @cached_property
+    def has_segments(self) -> bool:
+        """Whether the searched text is the test set, so that documents have segments with favoritism."""
+        return searches_test_set(self.inputs)
+
+    def topics(self, label: str, difference: Doubles) -> Iterator[TopicLoss]:
+        """The topics with the largest difference, first those on which the second system lost."""
+        judged = self.retrieval.judged[self.relevance]
+        known = np.isfinite(difference)
+        order = [i for i in np.argsort(-np.abs(np.where(known, difference, 0)), kind="stable").tolist() if known[i]]
+        kept = [i for i in order if difference[i] != 0][: self.settings.top]
+        texts = {topic.topic_id: topic.text for topic in self.inputs.topics[label]}
+        analyzer = analyzer_of(self.result)
+        relevant = {i: [d for d, grade in judged.qrels.grades[judged.topic_ids[i]].items() if grade > 0] for i in kept}
+        wanted = {doc for docs in relevant.values() for doc in docs}
+        english = terms_of(self.inputs.corpus.english, wanted, analyzer)
+        sides = [terms_of(self._documents(system), wanted, analyzer) for system in self.pair]
+        delta = self._favoritism()
+        for i in sorted(kept, key=lambda i: (-difference[i], i)):
+            topic_id = judged.topic_ids[i]
+            documents = relevant[i]
+            terms = tuple(
+                term_loss(term, documents, english, sides[0], sides[1])
+                for term in dict.fromkeys(analyzer.terms(texts[topic_id]))
+            )
+            total = self._sum(delta, documents)
+            yield TopicLoss(topic_id, texts[topic_id], float(difference[i]), len(documents), terms, total)
+
+    def _documents(self, system: str) -> Documents:
+        text = next(t.collection for t in self.inputs.translations if t.system == system)
+        assert text is not None
+        return Documents(text, self.inputs.corpus.english.map)
+
+    def _favoritism(self) -> Doubles | None:
+        metrics = {metric.name: metric for metric in self.result.experiment.metrics}
+        name = self.settings.metric or next(iter(metrics), None)
+        if name is None or not self.has_segments:
+            return None
+        if name not in metrics:
+            raise ConfigError(f"analyses.lost_topics.metric={name}: not a metric of this run ({', '.join(metrics)})")
+        if any((name, system) not in self.result.statistics for system in self.pair):
+            return None
+        return favoritism(metrics[name], *(self.result.statistics[name, system] for system in self.pair))
+
+    def _sum(self, delta: Doubles | None, documents: Sequence[str]) -> float:
+        if delta is None:
+            return nan
+        map_ = self.inputs.corpus.english.map
+        place = {doc_id: i for i, doc_id in enumerate(map_.doc_ids)}
+        starts: Ints = map_.starts
+        return float(sum(delta[starts[place[d]] : starts[place[d] + 1]].sum() for d in documents))
+
+
+def analyzer_of(result: "Result") -> Analyzer:
+    """The retriever's analyser; raises `ConfigError` for a retriever that has none of its own."""
+    analyzer = getattr(result.experiment.retriever, "analyzer", None)
+    if not isinstance(analyzer, Analyzer):
+        raise ConfigError("analysis lost_topics needs a retriever with an analyser, such as retrieval=bm25")
+    return analyzer
+
+
+def terms_of(documents: Documents, wanted: set[str], analyzer: Analyzer) -> dict[str, Counter[str]]:
+    """How often each term stands in each of the wanted documents."""
+    return {doc.doc_id: Counter(analyzer.terms(doc.text)) for doc in documents if doc.doc_id in wanted}
+
+
+def term_loss(
+    term: str,
+    documents: Sequence[str],
+    english: Mapping[str, Counter[str]],
+    ours: Mapping[str, Counter[str]],
+    theirs: Mapping[str, Counter[str]],
+) -> TermLoss:
+    """REFS and MATCH of one term over documents, and the documents where one system has it less often.
+
+    MATCH clips at the English side's count in each document, so recall = MATCH / REFS is at most 1.
+    """
+    having = [doc for doc in documents if english[doc][term]]
+    a = {doc: min(english[doc][term], ours[doc][term]) for doc in having}
+    b = {doc: min(english[doc][term], theirs[doc][term]) for doc in having}
+    fewer = tuple(f"{doc} ({a[doc]}/{b[doc]} of {english[doc][term]})" for doc in having if a[doc] != b[doc])
+    refs = sum(english[doc][term] for doc in having)
+    return TermLoss(term, len(having), refs, sum(a.values()), sum(b.values()), fewer)
+
+
+def explained(pair: TwoSystems, measure: str) -> str:
+    """What a reader must know of the numbers."""
+    return (
+        f"difference: {measure} of {pair.a} less that of {pair.b}, so above 0 {pair.b} lost the topic. recall: which "
+        "share (%) of the query terms' occurrences in the topic's relevant English documents each system's translation "
+        "has too; lost_terms: those that the losing side has less often, with how many occurrences. Terms are compared "
+        "after analysis (stop words left out, stems), as the search sees them. favoritism: the metric's favoritism "
+        f"summed over the segments of these documents, above 0 for {pair.a}. A lost term is a likely cause, no proof."
+    )
+
+
+def in_words(found: Sequence[TopicLoss], pair: TwoSystems, measure: str) -> Iterator[str]:
+    """How many of the listed topics have a lost term on the losing side, and how often favoritism agrees."""
+    if not found:
+        yield f"{pair.a} and {pair.b} have the same {measure} on every topic."
+        return
+    explained_ = sum(bool(topic.row(True)[3]) for topic in found)
+    yield (
+        f"Of the {len(found)} topics with the largest difference, {explained_} have a query term that the losing side "
+        "lost."
+    )
+    signed = [topic for topic in found if np.isfinite(topic.favoritism)]
+    if signed:
+        agree = sum((topic.favoritism > 0) == (topic.difference > 0) for topic in signed)
+        yield f"On {agree} of {len(signed)} of them the metric's favoritism of the segments has the same sign."

@@ -1,1 +1,0 @@
-"""Statistics across systems: coefficients, intervals, differences, choice."""

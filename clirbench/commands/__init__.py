@@ -1,0 +1,1 @@
+"""What stands behind `clirbench NAME`: one module for each command."""

@@ -1,0 +1,66 @@
+"""What commands share: how they are found by name, and an output that its reader may close."""
+
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TextIO, cast
+
+Command = Callable[[Sequence[str]], int]
+
+
+def command_names() -> list[str]:
+    """`clirbench NAME`: every module of this folder beside this one is a command, its `main` takes the arguments."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in ("__init__", "base"))
+
+
+def command(name: str) -> Command:
+    """The command of that name, loaded now."""
+    return cast(Command, import_module(f"clirbench.commands.{name}").main)
+
+
+class Tolerant(io.TextIOBase):
+    """Writes to a stream until its reader has gone; what is written after that is dropped."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._drop()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._drop()
+
+    def _drop(self) -> None:
+        """From here on the descriptor leads nowhere, so that neither we nor the interpreter's exit fail on it."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
+
+
+def tolerate_closed_output() -> None:
+    """Let standard output be closed by its reader."""
+    if not isinstance(sys.stdout, Tolerant):
+        sys.stdout = Tolerant(sys.stdout)

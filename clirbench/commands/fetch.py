@@ -1,0 +1,84 @@
+"""`python -m clirbench.fetch [NAME ...] [--yes]`: what the data manifests list, where it lies, and how to get it."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from clirbench.commands.base import tolerate_closed_output
+from clirbench.datasets.manifests import (
+    DataFile,
+    Manifest,
+    Places,
+    download,
+    load_manifest,
+    manifest_names,
+    megabytes,
+    verify,
+)
+from clirbench.errors import ClirbenchError, ConfigError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code: 0, or 1 with a message on stderr."""
+    tolerate_closed_output()
+    options = _parser().parse_args(arguments)
+    try:
+        places = Places(options.mirror, options.cache, options.yes)
+        if not options.names:
+            for name in manifest_names():
+                print(f"{name:20} {load_manifest(name).title}")
+            return 0
+        for name in options.names:
+            _fetch(load_manifest(name), places, options.every)
+    except ClirbenchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
+    """Show where each file lies, and get (or say what it would take to get) the others."""
+    print(f"{manifest.name}: {manifest.title}")
+    for key in ("origin", "licence", "citation"):
+        print(f"  {key}: {getattr(manifest, key)}")
+    missing = []
+    for file in manifest.files:
+        path = places.found(manifest, file)
+        if path is None or every:
+            missing.append(file)
+        else:
+            verify(path, file)
+            print(f"  is here     {file.path}  ({path})")
+    if not missing:
+        print("  nothing to do: every file is here and has the promised content")
+        return
+    for file in missing:
+        print(f"  {'downloading' if places.download else 'would fetch'} {_described(file)}", flush=True)
+        if places.download:
+            if not places.cache:
+                raise ConfigError("--cache is empty: name the folder that keeps downloads")
+            download(manifest, [file], places.cache)
+    total = megabytes(sum(file.download_bytes for file in missing))
+    if places.download:
+        print(f"  {len(missing)} files ({total}) are now in the cache {places.cache}, verified")
+    else:
+        print(f"  {len(missing)} files, {total}: nothing was downloaded; add --yes to download them.")
+        print(f"  By hand: {manifest.by_hand}")
+
+
+def _described(file: DataFile) -> str:
+    return f"{file.path}  {megabytes(file.download_bytes)}  {file.url}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="clirbench fetch", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a data set; without one all are listed")
+    parser.add_argument("--yes", action="store_true", help="download; without it nothing is fetched")
+    parser.add_argument("--every", action="store_true", help="fetch files that are here already, too")
+    parser.add_argument("--mirror", default=None, metavar="DIR", help="paths.mirror: a folder of data that lie ready")
+    parser.add_argument("--cache", default="runs/.cache", metavar="DIR", help="paths.cache (default: %(default)s)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Data sets of others: manifests, and downloads that keep their promise."""

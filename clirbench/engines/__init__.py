@@ -1,0 +1,1 @@
+"""Where steps are run: this process, worker processes, clusters."""

@@ -1,0 +1,129 @@
+"""Engines: ways to map a pure step over items. The line knows only `pmap(step, items)`, never where it runs.
+
+    engine.pmap(step, items) -> one result for each item, in the order of the items
+
+Results are the same bytes from every engine: a step is a pure function of its named inputs. `clirbench.store.cached`
+puts the store before any engine.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from clirbench.errors import ConfigError, ResourceError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+CLOSERS: list[Callable[[], None]] = []
+"""How to leave what was joined or started, the last first."""
+
+
+def library(name: str, extra: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ResourceError(
+            f"engine={extra} needs {name}, which is not installed: pip install 'clirbench[{extra}]' ({error})"
+        ) from error
+
+
+def leave_clusters() -> None:
+    """Leave the clusters, and end those that were started here."""
+    while CLOSERS:
+        CLOSERS.pop()()
+
+
+Chunk = list[Any]
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A way to run steps; a frozen dataclass whose fields are its configuration."""
+
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
+        """Apply `step` to every item; yields in the order of the items.
+
+        A step may have `cost(item)`, in bytes of text that it reads: the dearest are then begun first; and
+        `releases_gil(item)`, whether threads may do it side by side. `names` say whose items they are, to an engine
+        that keeps a record.
+        """
+
+
+def releases_gil(step: Callable[[Item], Result], item: Item) -> bool:
+    """Whether threads may do this item of the step side by side, and gain by it; no, where the step does not say."""
+    said: Callable[[Item], bool] | None = getattr(step, "releases_gil", None)
+    return said is not None and said(item)
+
+
+def spread(
+    step: Callable[[Item], Result],
+    items: Sequence[Item],
+    workers: int,
+    work: Callable[[Sequence["Task"]], Iterator[Chunk]],
+) -> Iterator[Result]:
+    """Hand items out in chunks, the dearest first, and yield their results in the items' own order.
+
+    `work` calls each of the tasks it is given somewhere, and yields what they return in any order.
+    """
+    ready: dict[int, Result] = {}
+    due = 0
+    for chunk in work([Task(step, chunk) for chunk in chunked(dearest_first(step, items), workers)]):
+        ready.update(chunk)
+        while due in ready:
+            yield ready.pop(due)
+            due += 1
+
+
+def never() -> bool:
+    """Work goes on to its end."""
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A step and the numbered items that one worker does in one go, or as many of them as it does before `stopped`."""
+
+    step: Callable[[Any], Any]
+    chunk: Sequence[tuple[int, Any]]
+
+    def __call__(self, stopped: Callable[[], bool] = never) -> Chunk:
+        return [(number, self.step(item)) for number, item in self.chunk if not stopped()]
+
+
+def dearest_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
+    """Numbered items, those of the highest cost first; of equal ones, or where costs are not known, in their order."""
+    known = costs(step, items)
+    return [(i, items[i]) for i in sorted(range(len(items)), key=lambda i: -known[i])]
+
+
+def costs(step: Callable[[Item], Result], items: Sequence[Item]) -> list[float]:
+    cost: Callable[[Item], float | None] | None = getattr(step, "cost", None)
+    return [0.0] * len(items) if cost is None else [cost(item) or 0.0 for item in items]
+
+
+def chunked(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
+    """Consecutive chunks, about four for each worker: few enough to ship a step seldom, enough to balance."""
+    size = max(1, -(-len(items) // (4 * workers)))
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator[Chunk]:
+    """Call tasks through a backend of joblib; yields as they end where the backend can, else when all have ended."""
+    from joblib import Parallel, delayed
+    from joblib.parallel import get_active_backend, parallel_config
+
+    with parallel_config(n_jobs=workers, **backend):
+        streams = get_active_backend()[0].supports_return_generator
+        # Arrays are never shared through files: what is large is in the store.
+        parallel = Parallel(return_as="generator_unordered" if streams else "list", batch_size=1, max_nbytes=None)
+        results = parallel(delayed(task)() for task in tasks)
+    yield from results
+
+
+def check_workers(workers: int | None) -> None:
+    """Raise `ConfigError` for less than one worker."""
+    if workers is not None and (type(workers) is not int or workers < 1):
+        raise ConfigError(f"engine.workers={workers}: must be a whole number of at least 1, or null")

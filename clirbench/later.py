@@ -1,0 +1,42 @@
+"""Values that are loaded later: what a run has many of, it need not hold."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar, runtime_checkable
+
+Name = TypeVar("Name")
+Value = TypeVar("Value")
+Loaded = TypeVar("Loaded", covariant=True)
+
+
+@runtime_checkable
+class Later(Protocol[Loaded]):
+    """Something that stands for a value, such as an entry of the store."""
+
+    def load(self) -> Loaded:
+        """The value, read anew each time."""
+
+
+def opened(value: Later[Value] | Value) -> Value:
+    """The value itself, loaded where it is to be loaded later."""
+    return value.load() if isinstance(value, Later) else value
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf(Mapping[Name, Value], Generic[Name, Value]):
+    """Values by name, each loaded when it is looked up and not held: a loop over all holds one."""
+
+    kept: Mapping[Name, Later[Value] | Value]
+
+    def __getitem__(self, name: Name) -> Value:
+        return opened(self.kept[name])
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self.kept)
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    def __contains__(self, name: object) -> bool:
+        # Mapping's own would load the value.
+        return name in self.kept

@@ -1,0 +1,169 @@
+"""What the terminal and report.md both show: tau tables, warnings, counts, as plain rows of text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from clirbench.report.agreement import agreement, system_agreement
+from clirbench.result import Counts, Result, Retrieval, marked
+from clirbench.scoreboard import Scoreboard
+from clirbench.statistics.correlation import Correlation
+
+# Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.
+SHARE_WARNING = 0.5
+
+
+@dataclass(frozen=True)
+class TauTable:
+    """One table of a coefficient: a row for each measure, a column for each metric."""
+
+    title: str
+    coefficient: str
+    metrics: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def short(value: float, digits: int = 3) -> str:
+    """A number in [-1, 1] as the field prints it: `.867`, `-.021`, `1.000`."""
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def tau_cell(row: Correlation) -> str:
+    """The coefficient and its mark (`mark`), `undefined` where it does not exist."""
+    return "undefined" if isnan(row.value) else f"{short(row.value)} {mark(row)}".rstrip()
+
+
+def mark(row: Correlation) -> str:
+    """`x`: not significant; `t`: checkpoints rise together, so that significance says nothing; else nothing."""
+    return {"true": "", "trend": "t"}.get(row.significant, "x")
+
+
+def interval(row: Correlation) -> str:
+    """` [.71, .95]` where the run made an interval, nothing where it did not."""
+    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
+    if low is None or high is None or isnan(low) or isnan(high):
+        return ""
+    return f" [{short(low, 2)}, {short(high, 2)}]"
+
+
+def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall") -> list[TauTable]:
+    """One table for each title of the scoreboard's measures."""
+    found = {(row.measure, row.metric): row for row in rows if row.coefficient == coefficient}
+    metrics = tuple(column.name for column in board.metrics)
+    tables = []
+    for title in board.tables:
+        measures = [column.name for column in board.measures if column.table == title]
+        cells = tuple((name, tuple(tau_cell(found[name, metric]) for metric in metrics)) for name in measures)
+        tables.append(TauTable(title, coefficient, metrics, cells))
+    return tables
+
+
+def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:
+    """Why a coefficient is undefined, each reason once with the columns it concerns."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if isnan(row.value):
+            reasons.setdefault(row.note, []).append(f"{row.coefficient}({row.metric}, {row.measure})")
+    return [
+        f"{', '.join(pairs[:4])}{f' and {len(pairs) - 4} more' if len(pairs) > 4 else ''}: undefined, {reason}"
+        for reason, pairs in reasons.items()
+    ]
+
+
+def counts(result: Result) -> dict[str, Counts]:
+    """Counts by label of topics and judgments; the first has the empty label."""
+    return {
+        ",".join(filter(None, (topics, relevance))): retrieval.counts[relevance]
+        for topics, relevance, retrieval in result.judgments()
+    }
+
+
+def count_lines(result: Result) -> list[str]:
+    """Documents, topics scored and dropped, and how much of what matches is relevant, for each set of judgments."""
+    return [_count_line(label, found) for label, found in counts(result).items()]
+
+
+def _count_line(label: str, found: Counts) -> str:
+    head = f"{label}: " if label else ""
+    line = f"{head}{found.documents} documents; {found.topics} topics, {found.scored} scored"
+    if found.unmatched:
+        line += f"; dropped, no English document matches: {listed(found.unmatched)}"
+    if found.unjudged:
+        line += f"; dropped, nothing judged relevant: {listed(found.unjudged)}"
+    if found.median_matched is not None and found.share_relevant is not None:
+        line += (
+            f"; median documents matched {found.median_matched:g}, "
+            f"median share of them relevant {short(found.share_relevant)}"
+        )
+    return line
+
+
+def agreement_lines(result: Result) -> list[str]:
+    """Whether two sets of judgments say the same: of documents, and of the order of the systems."""
+    return [
+        _agreement_line(result, topics, retrieval, other)
+        for topics, retrieval in result.retrieval.items()
+        for other in list(retrieval.judged)[1:]
+    ]
+
+
+def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: str) -> str:
+    first = next(iter(retrieval.judged))
+    found = agreement(retrieval.judged[first].qrels, retrieval.judged[other].qrels)
+    collection = "" if result.inputs is None else result.inputs.corpus.collection
+    pairs = [
+        (marked(name, collection, topics, first), marked(name, collection, topics, other))
+        for label, name in retrieval.per_topic
+        if label == other
+    ]
+    taus = [
+        f"{a} and {b} {short(system_agreement(result.board[a].values, result.board[b].values).value)}" for a, b in pairs
+    ]
+    rule = result.experiment.relevance[first].signature
+    return (
+        f"agreement of {rule} and {other} on {len(found.topic_ids)} topics: the relevant documents overlap by "
+        f"{short(found.mean())} (mean of |both| / |either|); tau between the two orders of the systems: "
+        + ", ".join(taus)
+    )
+
+
+def warnings(result: Result) -> list[str]:
+    """What a reader must know before trusting the table."""
+    found = []
+    for label, count in counts(result).items():
+        if not count.scored:
+            found.append(f"{label or 'relevance'}: no topic could be scored")
+        elif count.share_relevant is not None and count.share_relevant > SHARE_WARNING:
+            found.append(
+                f"{label or 'relevance'}: more than half of the documents that match a topic count as relevant, so "
+                "MAP and P@k say which documents match, not how they are ordered; choose a smaller relevance.k or "
+                "read RBO"
+            )
+    return found + result.board.holes() + undefined_reasons(result.correlations) + list(result.notes)
+
+
+def table_notes(result: Result, title: str) -> list[str]:
+    """What must stand in the tau table itself."""
+    columns = [column for column in result.board.measures if column.table == title]
+    notes = []
+    if any(column.origin == "computed" and pseudo(column.signature) for column in columns):
+        notes.append(
+            "relevance comes from BM25 on the English side (pseudo-relevance): it shares tokens with lexical "
+            "metrics and so favours them; human qrels do not"
+        )
+    if any(column.origin == "imported" for column in columns):
+        notes.append("imported: these measures were read from a score table, not computed now")
+    return notes
+
+
+def pseudo(signature: str) -> bool:
+    """Whether relevance comes from the English side's own ranking."""
+    parts = [part for part in signature.split("|") if part.startswith("rel:")]
+    return bool(parts) and not parts[0].startswith("rel:qrels")
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,1 @@
+"""Rows and numbers: what the analyses compute, without prose."""

@@ -1,0 +1,271 @@
+"""Coefficients of agreement between two columns over the same systems.
+
+Direction is the caller's: a column where less is better is negated once before it gets here; nothing takes an
+absolute value. Every function answers with a `Coefficient`; where the number does not exist, `value` is NaN and
+`note` says why. All take `p_value`: `exact` (the default: exact where that is possible, else permutation),
+`permutation`, or `scipy` (scipy's default, which is what most papers print).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from types import MappingProxyType
+
+import numpy as np
+
+from clirbench.errors import AlignmentError, UnknownName
+from clirbench.statistics.p_values import ENUMERATED, SAMPLES, PValue, Statistic, enumerated, kendall_exact, sampled
+from clirbench.types import Doubles, Ints
+
+P_VALUES = ("exact", "permutation", "scipy")
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient in [-1, 1], its two-sided p-value, over how many systems, and what must be said about it.
+
+    `value` is NaN where it is undefined and `p_value` is NaN where it is; `note` then says why. `p_method` names
+    how the p-value was found (`exact`, `permutation`, `scipy`), `p_error` is its standard error (0 unless sampled).
+    """
+
+    value: float
+    p_value: float
+    n: int
+    note: str = ""
+    p_method: str = ""
+    p_error: float = 0.0
+
+    @property
+    def defined(self) -> bool:
+        return not isnan(self.value)
+
+
+def kendall(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
+    """Kendall's tau-b: concordant less discordant pairs, over the pairs that each column orders.
+
+    tau_b = (C - D) / sqrt((N - T_x)(N - T_y)), N = n(n-1)/2, T = pairs tied in that column.
+    `x`, `y`: (n,) finite; `samples`, `seed`: of a permutation p-value. Returns [-1, 1], higher is closer agreement.
+    Undefined for n < 2, a constant column or a missing value. Raises `AlignmentError` for unequal lengths,
+    `UnknownName` for an unknown `p_value`.
+    **Source:** Kendall 1945, "The treatment of ties in ranking problems".
+    """
+    problem = _undefined(x, y, p_value)
+    if problem is not None:
+        return problem
+    signs_x, signs_y = _signs(x), _signs(y)
+    balance = float((signs_x * signs_y).sum() / 2)
+    value = balance / float(np.sqrt(np.abs(signs_x).sum() * np.abs(signs_y).sum()) / 2)
+    if p_value == "scipy":
+        from scipy.stats import kendalltau
+
+        return Coefficient(value, float(kendalltau(x, y).pvalue), len(x), _few(len(x)), p_value)
+    closed = kendall_exact(x, y, balance) if p_value == "exact" else None
+    p = closed or _by_orders(_pair_statistic((signs_x, signs_y)), len(x), p_value, samples, seed)
+    return Coefficient(value, p.value, len(x), _few(len(x)), p.method, p.error)
+
+
+def kendall_a(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
+    """Kendall's tau-a: concordant less discordant pairs, over all pairs; ties count in the denominator.
+
+    tau_a = (C - D) / (n(n-1)/2). Arguments, undefined cases and errors as in `kendall`; the p-value is tau-b's,
+    because the two differ by a factor that no permutation changes.
+    **Source:** Kendall 1938, "A new measure of rank correlation".
+    """
+    result = kendall(x, y, p_value=p_value, samples=samples, seed=seed)
+    if not result.defined:
+        return result
+    return replace(result, value=pair_balance(x, y) / (len(x) * (len(x) - 1) / 2))
+
+
+def tau_ap_a(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
+    """tau_AP: as Kendall's tau, but a system counts by the share of those ranked above it that belong above it.
+
+    tau_AP = 2/(n-1) * sum over ranks i >= 2 of C(i)/(i-1) - 1, where C(i) counts the systems above rank i of the
+    estimate that the truth puts above it too. Ties in the estimate are averaged over all their orders; a tie in the
+    truth counts as disagreement.
+    `x`: the estimate (the MT metric), `y`: the truth (the IR measure), (n,), greater is better. Returns [-1, 1];
+    mistakes at the top cost most. Undefined cases and errors as in `kendall`; scipy has no p-value for it, so
+    `scipy` means `exact`.
+    **Source:** Yilmaz et al. 2008, eq. 4; ties: Urbano and Marrero 2017, tau_AP,a.
+    """
+    problem = _undefined(x, y, p_value)
+    if problem is not None:
+        return problem
+    form = (_above_weights(x), _better(y))
+    return _from_pair_form((form,), p_value, samples, seed, "a tie in the truth counts as disagreement" * _ties(y))
+
+
+def tau_ap_b(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
+    """tau_AP,b: tau_AP between two rankings of equal standing that may both have ties; symmetric.
+
+    The mean over both directions of 2/m * sum of C(i)/(p_i - 1) - 1, over the m systems that are not tied with the
+    first; p_i - 1 systems stand strictly above system i, C(i) of them above it in the other ranking too.
+    Arguments, range, undefined cases and errors as in `tau_ap_a`.
+    **Source:** Urbano and Marrero 2017, "The treatment of ties in AP correlation", tau_AP,b.
+    """
+    problem = _undefined(x, y, p_value)
+    if problem is not None:
+        return problem
+    forms = ((_strictly_above_weights(x), _better(y)), (_better(x), _strictly_above_weights(y)))
+    return _from_pair_form(forms, p_value, samples, seed)
+
+
+def spearman(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
+    """Spearman's rho: Pearson's r of the mid-ranks.
+
+    Arguments, range, undefined cases and errors as in `kendall`; exact p by enumeration to n = 9.
+    **Source:** Spearman 1904, "The proof and measurement of association between two things".
+    """
+    from scipy.stats import rankdata
+
+    problem = _undefined(x, y, p_value)
+    if problem is not None:
+        return problem
+    return pearson(rankdata(x), rankdata(y), p_value=p_value, samples=samples, seed=seed)
+
+
+def pearson(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
+    """Pearson's r: covariance over the product of standard deviations.
+
+    Arguments, range, undefined cases and errors as in `kendall`; exact p by enumeration to n = 9. scipy's p-value
+    assumes normal columns; n = 2 has p = 1.
+    **Source:** Pearson 1895, "Note on regression and inheritance in the case of two parents".
+    """
+    problem = _undefined(x, y, p_value)
+    if problem is not None:
+        return problem
+    left, right = _scaled(x), _scaled(y)
+    value = float(np.clip(left @ right, -1.0, 1.0))
+    if p_value == "scipy":
+        from scipy.stats import pearsonr
+
+        return Coefficient(value, float(pearsonr(left, right).pvalue), len(x), _few(len(x)), p_value)
+    p = _by_orders(lambda orders: np.asarray(right[orders] @ left), len(x), p_value, samples, seed)
+    return Coefficient(value, p.value, len(x), _few(len(x)), p.method, p.error)
+
+
+COEFFICIENTS: Mapping[str, Callable[..., Coefficient]] = MappingProxyType(
+    {
+        "kendall": kendall,
+        "kendall_a": kendall_a,
+        "tau_ap_a": tau_ap_a,
+        "tau_ap_b": tau_ap_b,
+        "spearman": spearman,
+        "pearson": pearson,
+    }
+)
+
+
+def coefficient(name: str) -> Callable[..., Coefficient]:
+    """The coefficient of that name; an unknown name raises `UnknownName` with the choices."""
+    if name not in COEFFICIENTS:
+        raise UnknownName("coefficient", name, COEFFICIENTS)
+    return COEFFICIENTS[name]
+
+
+def pair_balance(x: Doubles, y: Doubles) -> float:
+    """C - D: concordant less discordant pairs of two aligned columns (n,)."""
+    return float((_signs(x) * _signs(y)).sum() / 2)
+
+
+def complete_pairs(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
+    """Both columns without the systems that lack a value in either; `Coefficient.n` then says how many are left."""
+    both = ~(np.isnan(x) | np.isnan(y))
+    return x[both], y[both]
+
+
+def _signs(column: Doubles) -> Doubles:
+    """(n, n): 1 where the row's system scores higher, -1 lower, 0 tied."""
+    return np.sign(column[:, None] - column[None, :])
+
+
+def _better(column: Doubles) -> Doubles:
+    """(n, n): 1 where the row's system scores strictly higher."""
+    return (column[:, None] > column[None, :]).astype(np.float64)
+
+
+def _above_weights(estimate: Doubles) -> Doubles:
+    """(above, below) -> 2/(n-1) times the mean of 1/(rank of below - 1) where above precedes it, over tie orders."""
+    n = len(estimate)
+    better = _better(estimate)
+    weights = np.zeros((n, n))
+    for below in range(n):
+        before = int(better[:, below].sum())
+        tied = estimate == estimate[below]
+        ranks = [before + k for k in range(int(tied.sum())) if before + k]
+        weights[better[:, below] > 0, below] = sum(1 / rank for rank in ranks) / tied.sum()
+        if tied.sum() > 1:
+            share = sum((rank - before) / rank for rank in ranks) / (tied.sum() * (tied.sum() - 1))
+            weights[tied, below] = share
+        weights[below, below] = 0.0
+    return 2 / (n - 1) * weights
+
+
+def _strictly_above_weights(column: Doubles) -> Doubles:
+    """(above, below) -> 1/(m * number strictly above): one direction of tau_AP,b, already halved."""
+    better = _better(column)
+    above = better.sum(axis=0)
+    return np.asarray(better / np.where(above, above, 1) / (above > 0).sum())
+
+
+def _pair_statistic(*forms: tuple[Doubles, Doubles]) -> Statistic:
+    """orders (m, n) -> sum over the forms of sum over i, j of left[i, j] * right[order i, order j]."""
+
+    def statistic(orders: Ints) -> Doubles:
+        from clirbench.statistics.compiled import pair_sums
+
+        total = np.zeros(len(orders))
+        for left, right in forms:
+            total += pair_sums(left, right, orders)
+        return total
+
+    return statistic
+
+
+def _from_pair_form(
+    forms: tuple[tuple[Doubles, Doubles], ...], p_value: str, samples: int, seed: int, note: str = ""
+) -> Coefficient:
+    """The coefficient sum <left, right> - 1 and its p-value by re-assigning the systems of one side."""
+    n = len(forms[0][0])
+    value = sum(float((left * right).sum()) for left, right in forms) - 1.0
+    raw = _pair_statistic(*forms)
+    p = _by_orders(lambda orders: raw(orders) - 1.0, n, "exact" if p_value == "scipy" else p_value, samples, seed)
+    return Coefficient(value, p.value, n, _few(n) or note, p.method, p.error)
+
+
+def _by_orders(statistic: Statistic, n: int, p_value: str, samples: int, seed: int) -> PValue:
+    if p_value == "exact" and n <= ENUMERATED:
+        return enumerated(statistic, n)
+    return sampled(statistic, n, samples, seed)
+
+
+def _undefined(x: Doubles, y: Doubles, p_value: str) -> Coefficient | None:
+    """Why there is no coefficient, or None where there is one."""
+    if p_value not in P_VALUES:
+        raise UnknownName("p_value", p_value, P_VALUES)
+    if len(x) != len(y):
+        raise AlignmentError(f"two columns of {len(x)} and {len(y)} systems cannot be correlated: align them first")
+    missing = int((~np.isfinite(x) | ~np.isfinite(y)).sum())
+    if missing:
+        return Coefficient(nan, nan, len(x), f"{missing} of {len(x)} systems lack a value", p_value)
+    if len(x) < 2:
+        return Coefficient(nan, nan, len(x), f"{len(x)} system{'s' * (len(x) != 1)}: at least 2 are needed", p_value)
+    for name, column in (("first", x), ("second", y)):
+        if (column == column[0]).all():
+            return Coefficient(nan, nan, len(x), f"the {name} column is constant ({column[0]:g})", p_value)
+    return None
+
+
+def _few(n: int) -> str:
+    return "2 systems always agree or disagree perfectly" if n == 2 else ""
+
+
+def _scaled(column: Doubles) -> Doubles:
+    """The column centred, at length 1; scaled by its largest magnitude first, so that tiny spreads survive."""
+    centred = column - column.mean()
+    centred = centred / np.abs(centred).max()
+    return np.asarray(centred / np.linalg.norm(centred))
+
+
+def _ties(column: Doubles) -> bool:
+    return len(np.unique(column)) < len(column)

@@ -1,0 +1,92 @@
+"""Would another reasonable choice have named another winner? The same question asked over a grid of choices."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import isnan, nan
+
+import numpy as np
+
+from clirbench.errors import ConfigError
+from clirbench.scoreboard import Scoreboard
+from clirbench.statistics.coefficients import coefficient
+
+Universe = tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True)
+class UniverseTau:
+    """One coefficient in one universe; `choices` spell it: `relevance.k=100 retrieval.k1=0.9`."""
+
+    universe: int
+    choices: str
+    measure: str
+    metric: str
+    value: float
+    best: bool
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class MultiverseRow:
+    """How a metric fares over all universes, for one measure.
+
+    `lowest` ... `highest`: the distribution of its tau; `wins`: in how many universes it is best, ties shared;
+    `share` = wins / universes that have a value.
+    """
+
+    measure: str
+    metric: str
+    lowest: float
+    quarter: float
+    median: float
+    three_quarters: float
+    highest: float
+    wins: float
+    share: float
+    universes: int
+
+
+def universes(choices: Mapping[str, Sequence[object]]) -> list[Universe]:
+    """The grid: every combination of the values of every key, in order, the last key turning fastest.
+
+    Raises `ConfigError` for a key without values.
+    """
+    empty = [key for key, values in choices.items() if not len(values)]
+    if empty:
+        raise ConfigError(f"multiverse: no values for {', '.join(empty)}")
+    return [tuple(zip(choices, values, strict=True)) for values in product(*choices.values())]
+
+
+def universe_taus(boards: Mapping[Universe, Scoreboard], name: str = "kendall") -> list[UniverseTau]:
+    """Every coefficient in every universe; a measure has one name in all of them.
+
+    `best` marks the highest value of its universe and measure (all that share it).
+    """
+    rows = []
+    for number, (universe, board) in enumerate(boards.items(), 1):
+        spelt = " ".join(f"{key}={value}" for key, value in universe)
+        for measure in board.measures:
+            found = [coefficient(name)(metric.oriented, measure.oriented, p_value="scipy") for metric in board.metrics]
+            top = max((result.value for result in found if result.defined), default=nan)
+            for metric, result in zip(board.metrics, found, strict=True):
+                best = result.defined and result.value >= top - 1e-12
+                rows.append(UniverseTau(number, spelt, measure.name, metric.name, result.value, best, result.note))
+    return rows
+
+
+def multiverse(rows: Sequence[UniverseTau]) -> list[MultiverseRow]:
+    """The summary of `universe_taus` for every measure and metric; undefined taus are left out of it."""
+    winners: dict[tuple[int, str], int] = {}
+    for row in rows:
+        winners[row.universe, row.measure] = winners.get((row.universe, row.measure), 0) + row.best
+    summary = []
+    for measure, metric in dict.fromkeys((row.measure, row.metric) for row in rows):
+        here = [row for row in rows if (row.measure, row.metric) == (measure, metric) and not isnan(row.value)]
+        values = [row.value for row in here]
+        lowest, quarter, middle, upper, highest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]) if here else [nan] * 5
+        wins = sum(1 / winners[row.universe, measure] for row in here if row.best)
+        share = wins / len(here) if here else nan
+        spread = (float(lowest), float(quarter), float(middle), float(upper), float(highest))
+        summary.append(MultiverseRow(measure, metric, *spread, wins, share, len(here)))
+    return summary

@@ -1,0 +1,201 @@
+"""Resampled scores from sufficient statistics: `metric.score(W @ statistics)` and `measure.aggregate(values[:, T])`.
+
+Segments (MT side) and topics (IR side) are different items with independent draws. Metrics share the draws of
+segments and measures those of topics, so that differences between columns are paired.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clirbench.errors import ConfigError
+from clirbench.metrics.base import Metric
+from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.statistics.evidence import Evidence
+from clirbench.types import Doubles, Ints
+
+if TYPE_CHECKING:
+    from clirbench.metrics.base import Statistics
+
+
+LEVELS = ("systems", "topics", "segments")
+SAMPLING = ("replacement", "half")
+BLOCK = 64
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What is drawn and how: `samples` times, from each of `levels`, reproducible from `seed`.
+
+    `sampling`: `replacement` draws n of n with replacement (Koehn 2004, sacreBLEU); `half` draws n // 2 without
+    (Neubig 2017, algorithms 4 and 5). Raises `ConfigError` for anything else.
+    """
+
+    levels: Sequence[str] = LEVELS
+    samples: int = 1000
+    sampling: str = "replacement"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(self.levels))
+        unknown = [level for level in self.levels if level not in LEVELS]
+        if unknown or not self.levels:
+            raise ConfigError(f"levels={list(self.levels)}: choose from {', '.join(LEVELS)}")
+        if self.sampling not in SAMPLING:
+            raise ConfigError(f"sampling={self.sampling}: choose from {', '.join(SAMPLING)}")
+        if self.samples < 1:
+            raise ConfigError(f"samples={self.samples}: at least 1")
+
+    def items(self, level: str, n: int) -> Ints:
+        """(samples, drawn): which of n items each sample holds; all items in order where the level is not drawn."""
+        return np.concatenate(list(self._blocks(level, n)))
+
+    def weights(self, level: str, n: int) -> Doubles:
+        """(samples, n): how often each sample holds each of n items; the items themselves are never all there."""
+        return np.concatenate([weights(block, n) for block in self._blocks(level, n)])
+
+    def _blocks(self, level: str, n: int) -> Iterator[Ints]:
+        rng = np.random.default_rng([self.seed, LEVELS.index(level), n])
+        for start in range(0, self.samples, BLOCK):
+            size = min(BLOCK, self.samples - start)
+            if level not in self.levels:
+                yield np.tile(np.arange(n), (size, 1))
+            elif self.sampling == "replacement":
+                yield rng.integers(n, size=(size, n))
+            else:
+                yield rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)[:, : max(1, n // 2)]
+
+    @property
+    def scheme(self) -> str:
+        """What the tables print: levels, sampling, samples and seed."""
+        how = "n of n with replacement" if self.sampling == "replacement" else "half without replacement"
+        return f"{'+'.join(self.levels)}, {how}, {self.samples} samples, seed {self.seed}"
+
+
+def weights(items: Ints, n: int) -> Doubles:
+    """(samples, n): how often each sample holds each item."""
+    samples = len(items)
+    flat = (items + np.arange(samples)[:, None] * n).reshape(-1)
+    return np.bincount(flat, minlength=samples * n).reshape(samples, n).astype(np.float64)
+
+
+def weighted_scores(metric: Metric, statistics: "Statistics", weighting: Doubles) -> Doubles:
+    """Scores of one system's statistics (segments x k) under every row of weights (samples, segments): (samples,)."""
+    if isinstance(statistics, np.ndarray):
+        return np.asarray(metric.score(weighting @ statistics))
+    average = _type_average(metric)
+    if average is not None:
+        from clirbench.metrics.compiled.resampling import resampled
+
+        by_type = statistics.tocsc()
+        columns = np.ascontiguousarray(weighting.T)
+        return np.asarray(resampled(by_type.indptr, by_type.indices, by_type.data, columns, *average))
+    parts = [weighting[at : at + BLOCK] @ statistics for at in range(0, len(weighting), BLOCK)]
+    return np.concatenate([metric.score(np.asarray(part)) for part in parts])
+
+
+def left_out_scores(metric: Metric, statistics: "Statistics") -> Doubles:
+    """Scores without each segment in turn: (segments,). **Source:** Quenouille 1956 (the jackknife)."""
+    totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)
+    if isinstance(statistics, np.ndarray):
+        return np.asarray(metric.score(totals - statistics))
+    by_segment = statistics.tocsr()
+    by_segment.sort_indices()
+    average = _type_average(metric)
+    if average is not None:
+        from clirbench.metrics.compiled.resampling import leave_one_out
+
+        return np.asarray(leave_one_out(by_segment.indptr, by_segment.indices, by_segment.data, totals, *average))
+    blocks = range(0, by_segment.shape[0], BLOCK)
+    return np.concatenate([metric.score(totals - by_segment[at : at + BLOCK].toarray()) for at in blocks])
+
+
+def metric_scores(evidence: Evidence, name: str, weighting: Doubles) -> Doubles:
+    """(samples, systems): a metric under every row of segment weights, more is better."""
+    metric = evidence.metrics[name]
+    held = [evidence.statistics[name, system] for system in evidence.systems]
+    dense = [statistics for statistics in held if isinstance(statistics, np.ndarray)]
+    if len(dense) == len(held):
+        totals = weighting @ np.hstack(dense)  # one product for all systems: BLAS likes it wide
+        scores = metric.score(totals.reshape(len(weighting), len(held), -1))
+    else:
+        scores = np.stack([weighted_scores(metric, statistics, weighting) for statistics in held], axis=1)
+    return evidence.sign(name) * np.asarray(scores)
+
+
+def measure_values(evidence: Evidence, name: str, topics: Ints) -> Doubles:
+    """(samples, systems): a measure over every row of topic numbers (samples, drawn), more is better."""
+    per_topic = evidence.per_topic[name]
+    aggregate = evidence.measures[name].aggregate
+    blocks = range(0, len(topics), BLOCK)
+    values = [aggregate(per_topic[:, topics[at : at + BLOCK]].swapaxes(0, 1)) for at in blocks]
+    return evidence.sign(name) * np.concatenate(values)
+
+
+def resampled_x(evidence: Evidence, draws: Draws) -> Doubles:
+    """(samples, metrics, systems): every metric on drawn segments; columns without statistics stay as they are."""
+    drawn: dict[int, Doubles] = {}
+    x = np.tile(evidence.x, (draws.samples, 1, 1))
+    if "segments" in draws.levels:
+        for at, name in enumerate(evidence.metric_names):
+            if n := evidence.segments(name):
+                if n not in drawn:
+                    drawn[n] = draws.weights("segments", n)
+                x[:, at] = metric_scores(evidence, name, drawn[n])
+    return x
+
+
+def resampled_y(evidence: Evidence, draws: Draws) -> Doubles:
+    """(samples, measures, systems): every measure on drawn topics; columns without topics stay as they are."""
+    y = np.tile(evidence.y, (draws.samples, 1, 1))
+    if "topics" in draws.levels:
+        for at, name in enumerate(evidence.measure_names):
+            if n := evidence.topics(name):
+                y[:, at] = measure_values(evidence, name, draws.items("topics", n))
+    return y
+
+
+def drawn_systems(columns: Doubles, systems: Ints) -> Doubles:
+    """(samples, columns, drawn): the drawn systems' values, from (samples, columns, systems)."""
+    return np.take_along_axis(columns, systems[:, None, :], axis=2)
+
+
+def _type_average(metric: Any) -> tuple[float, float, bool] | None:
+    """beta, k and "weighted by references" of MacroF and MicroF; None for another metric."""
+    if isinstance(metric, MacroF):
+        return float(metric.beta), 0.0, False
+    if isinstance(metric, MicroF):
+        return float(metric.beta), float(metric.k), True
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class PseudoValues:
+    """Standardised pseudo-values of one metric: (systems, segments), more is better."""
+
+    metric: str
+    values: Doubles
+
+    @property
+    def means(self) -> Doubles:
+        """(systems,): the linear stand-in for the metric's scores."""
+        return np.asarray(self.values.mean(axis=1))
+
+
+def pseudo_values(evidence: Evidence, metric: str) -> PseudoValues:
+    """n M - (n - 1) M(-i) for every system and segment i, then standardised over all of them at once.
+
+    M is the corpus score and M(-i) the score without segment i; for a metric that is a mean over segments this is
+    the segment's own score. Standardising (mean 0, SD 1 over systems and segments) lets values of two metrics be
+    swapped; it changes no tau. **Source:** Tukey 1958; swapping: Deutsch et al. 2021, 3.3.
+    """
+    n = evidence.segments(metric)
+    raw = []
+    for system in evidence.systems:
+        statistics = evidence.statistics[metric, system]
+        whole = float(evidence.metrics[metric].score(np.asarray(statistics.sum(axis=0)).reshape(-1)))
+        raw.append(n * whole - (n - 1) * left_out_scores(evidence.metrics[metric], statistics))
+    values = evidence.sign(metric) * np.stack(raw)
+    return PseudoValues(metric, (values - values.mean()) / (values.std() or 1.0))

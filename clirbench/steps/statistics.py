@@ -1,0 +1,46 @@
+"""The pure steps that the line maps over systems: the statistics of every segment.
+
+Each step names all of its inputs, so that its result can be cached; what a step module imports is what its results
+are keyed on.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from clirbench.errors import AlignmentError
+from clirbench.metrics.base import Metric
+from clirbench.recent import recent
+from clirbench.text import Text
+from clirbench.types import TestSet
+
+if TYPE_CHECKING:
+    from clirbench.metrics.base import Statistics
+
+
+@dataclass(frozen=True)
+class SegmentStatistics:
+    """(metric, one system's translation of the test set) -> one row of statistics a segment."""
+
+    bulky: ClassVar[bool] = True
+    test: TestSet
+
+    def cost(self, item: tuple[Metric, Text]) -> float:
+        return item[1].size
+
+    def releases_gil(self, item: tuple[Metric, Text]) -> bool:
+        return getattr(item[0], "releases_gil", False)
+
+    def __call__(self, item: tuple[Metric, Text]) -> "Statistics":
+        metric, text = item
+        hypotheses = _lines(text, text.fingerprint)
+        if len(hypotheses) != len(self.test):
+            raise AlignmentError(
+                f"{text.where} has {len(hypotheses)} lines, the reference {len(self.test)}: they must be line-aligned"
+            )
+        return metric.statistics(hypotheses, self.test)
+
+
+@recent(1)
+def _lines(text: Text, fingerprint: str) -> tuple[str, ...]:
+    """The lines of a text, read once for all metrics of its system; `fingerprint` tells when the file has changed."""
+    return text.lines()

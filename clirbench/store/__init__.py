@@ -1,0 +1,1 @@
+"""Results kept by what they were made from."""

@@ -1,0 +1,205 @@
+"""An engine that remembers: a step is mapped over those items whose result the store does not hold.
+
+Every result is stored by the process that computed it, as soon as it is there, so that a run that is killed loses no
+more than what each process had in hand. What a step raises as a `ClirbenchError` becomes a `Failure` in the place of
+the result: one system that cannot be computed does not stop the others.
+"""
+
+import logging
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from clirbench.engines.base import Engine, releases_gil
+from clirbench.errors import ClirbenchError, InputError, StoreError
+from clirbench.later import opened
+from clirbench.store.keys import environment, fingerprint
+from clirbench.store.plan import Plan, Planned
+from clirbench.store.store import Entry, Store
+from clirbench.types import Failure
+
+LOG = logging.getLogger(__name__)
+Part = Hashable
+Step = Callable[[Any], Any]
+
+WHOLE: Part = ""
+"""The one part of a result that is not taken apart."""
+
+
+@dataclass(frozen=True)
+class Cached:
+    """Any engine, behind the store.
+
+    A step is a frozen dataclass that names all its inputs. A step whose result is a mapping of independent parts
+    (values of several measures) has `parts`, the step that gives each part alone, and `only(parts)`, the step that
+    gives some of them: then each part is stored for itself. A step that is `bulky` gives entries of the store, to be
+    read when needed, in the place of values.
+
+    `plan` lists what each step of each system is stored under, for `python -m clirbench.status`.
+    """
+
+    engine: Engine
+    store: Store
+    plan: Plan | None = None
+
+    def pmap(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
+        """One result or `Failure` for each item, in their order. `names` say whose items they are, in the plan.
+
+        A `Failure` among the items is passed on. Where the store cannot be written the run goes on without it.
+        """
+        tasks = self.tasks(step, items, names)
+        missing = [task.lacking(self.store) for task in tasks if isinstance(task, Task)]
+        work = [task for task in missing if task.missing]
+        fresh = iter(self.engine.pmap(Storing(step, self.store), work))
+        waiting = iter(missing)
+        complaint = Once()
+        for task in tasks:
+            if isinstance(task, Failure):
+                yield task
+                continue
+            todo = next(waiting)
+            computed = next(fresh) if todo.missing else {}
+            yield computed if isinstance(computed, Failure) else self._result(step, todo, computed, complaint)
+        # Exhausted, so that an engine that ends its work after the last result does so now.
+        for _ in fresh:
+            raise StoreError("an engine gave more results than there were items")
+
+    def tasks(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> list["Task | Failure"]:
+        """What is to be done for each item, whether or not it is done already; noted in the plan."""
+        prefix = {part: fingerprint(one, environment()) for part, one in _parts(step).items()}
+        tasks = [_task(prefix, item) for item in items]
+        if self.plan is not None and names:
+            self.plan.add(_planned(step, tasks, names))
+        return tasks
+
+    def _result(self, step: Step, task: "Task", computed: Mapping[Part, Any], complaint: "Once") -> Any:
+        values: dict[Part, Any] = {}
+        for part, key in task.keys.items():
+            value = computed.get(part)
+            if isinstance(value, Unstored):
+                complaint(value.reason)
+                value = value.value
+            values[part] = Entry(self.store, key) if value is None else value
+        if tuple(values) != (WHOLE,):
+            return {part: opened(value) for part, value in values.items()}
+        return values[WHOLE] if getattr(step, "bulky", False) else opened(values[WHOLE])
+
+
+@dataclass(frozen=True)
+class Task:
+    """One item, the key of each part of its result, which of them are missing, and the files it reads."""
+
+    item: Any
+    keys: Mapping[Part, str]
+    read: tuple[tuple[Any, str], ...]
+    missing: tuple[Part, ...] = ()
+
+    def lacking(self, store: Store) -> "Task":
+        """The same, knowing what the store lacks."""
+        return Task(self.item, self.keys, self.read, tuple(p for p, key in self.keys.items() if not store.holds(key)))
+
+
+@dataclass(frozen=True)
+class Unstored:
+    """A value that could not be stored, and why: it travels to the parent instead."""
+
+    value: Any
+    reason: str
+
+
+@dataclass(frozen=True)
+class Storing:
+    """Computes what is missing of one item and stores it, in the process that computes."""
+
+    step: Step
+    store: Store
+
+    def cost(self, task: Task) -> float | None:
+        """What the step itself says, for the engine."""
+        cost: Callable[[Any], float] | None = getattr(self.step, "cost", None)
+        return None if cost is None else cost(task.item)
+
+    def releases_gil(self, task: Task) -> bool:
+        """What the step itself says, for the engine."""
+        return releases_gil(self.step, task.item)
+
+    def __call__(self, task: Task) -> dict[Part, Unstored | None] | Failure:
+        try:
+            values = self._compute(task)
+            for text, before in task.read:
+                _refuse_changed(text, before)
+        except ClirbenchError as error:
+            for part in task.missing:
+                self.store.note_failure(task.keys[part], str(error))
+            return Failure(str(error))
+        return {part: self._put(task.keys[part], values[part]) for part in task.missing}
+
+    def _compute(self, task: Task) -> Mapping[Part, Any]:
+        if task.missing == (WHOLE,):
+            return {WHOLE: self.step(task.item)}
+        values: Mapping[Part, Any] = cast(Any, self.step).only(task.missing)(task.item)
+        return values
+
+    def _put(self, key: str, value: Any) -> Unstored | None:
+        try:
+            self.store.put(key, value)
+        except StoreError as error:
+            return Unstored(value, str(error))
+        return None
+
+
+@dataclass
+class Once:
+    """Says the first of several like complaints."""
+
+    said: list[str] = field(default_factory=list)
+
+    def __call__(self, reason: str) -> None:
+        if not self.said:
+            LOG.warning("results are not kept for a rerun: %s", reason)
+            self.said.append(reason)
+
+
+def _parts(step: Step) -> Mapping[Part, Step]:
+    parts: Callable[[], Mapping[Part, Step]] | None = getattr(step, "parts", None)
+    return {WHOLE: step} if parts is None else parts()
+
+
+def _task(prefix: Mapping[Part, str], item: Any) -> Task | Failure:
+    if isinstance(item, Failure):
+        return item
+    try:
+        read = tuple((text, text.fingerprint) for text in _texts(item))
+        made_from = fingerprint(item)
+    except ClirbenchError as error:
+        return Failure(str(error))
+    return Task(item, {part: fingerprint(before, made_from) for part, before in prefix.items()}, read)
+
+
+def _texts(item: Any) -> Iterable[Any]:
+    """The texts among what an item consists of."""
+    members = item if isinstance(item, tuple) else (item,)
+    return (member for member in members if hasattr(member, "blocks"))
+
+
+def _refuse_changed(text: Any, before: str) -> None:
+    if text.fingerprint != before:
+        raise InputError(f"{text.where} changed while this run was reading it; run again once it is complete")
+
+
+def _planned(step: Step, tasks: Sequence[Task | Failure], names: Sequence[str]) -> Iterator[Planned]:
+    for name, task in zip(names, tasks, strict=True):
+        if isinstance(task, Failure):
+            yield Planned(name, type(step).__name__, "", "", task.reason)
+            continue
+        for part, key in task.keys.items():
+            yield Planned(name, type(step).__name__, part_label(part, task.item), key)
+
+
+def part_label(part: Part, item: Any) -> str:
+    """What to call a part of a result: `MAP`, `MAP[qrels]`; a metric's name where the item begins with a metric."""
+    if isinstance(part, tuple):
+        label, name = part
+        return f"{name}[{label}]" if label else str(name)
+    first = item[0] if isinstance(item, tuple) else item
+    return str(part) or str(getattr(first, "name", ""))

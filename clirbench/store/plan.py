@@ -1,0 +1,92 @@
+"""What a run needs and under which keys: RUN/plan.tsv, written before the run works.
+
+For each system and step the key that the result is stored under. Whether it is there is the store's to say, so
+`clirbench status RUN` is right for a run that is going on, was killed, or was completed by another run.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from clirbench.errors import InputError, StoreError
+
+PLAN = "plan.tsv"
+STORE_LINE = "# store\t"
+TRANSLATE = "Translate"
+"""The step whose results are shards of translations: their key is a file beside the store."""
+COLUMNS = ("system", "step", "part", "key", "failed")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One result that a run needs: whose, of which step, which part of it, and its key in the store.
+
+    Without a key it is a step that was not reached yet, or that could not even be described: `failed` says why.
+    """
+
+    system: str
+    step: str
+    part: str = ""
+    key: str = ""
+    failed: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The file RUN/plan.tsv; its first line says where the store is."""
+
+    path: Path
+    store: Path
+
+    @classmethod
+    def begin(cls, path: Path, store: Path) -> "Plan":
+        """A plan with no rows yet, in the place of an earlier one.
+
+        Raises `StoreError` where it cannot be written, or a file of somebody else has its name.
+        """
+        plan = cls(path, store.absolute())
+        if path.exists():
+            try:
+                read_plan(path)
+            except InputError as error:
+                raise StoreError(f"{error}; nothing is overwritten: choose another folder, hydra.run.dir=DIR") from None
+        plan._write("w", f"{STORE_LINE}{one_line(str(plan.store))}", "\t".join(COLUMNS))
+        return plan
+
+    def add(self, rows: Iterable[Planned]) -> None:
+        """Add rows; raises `StoreError` where the file cannot be written."""
+        self._write("a", *("\t".join(one_line(getattr(row, column)) for column in COLUMNS) for row in rows))
+
+    def _write(self, mode: str, *lines: str) -> None:
+        try:
+            with self.path.open(mode, encoding="utf-8", newline="\n") as file:
+                file.write("".join(f"{line}\n" for line in lines))
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
+
+
+def read_plan(path: Path) -> tuple[Path, list[Planned]]:
+    """Where the store of a plan is, and its rows; raises `InputError` for what is no plan."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file; name the folder of a run (hydra.run.dir). Runs that were moved to previous-N keep "
+            "no plan"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: no plan can be read there ({error})") from None
+    if len(lines) < 2 or not lines[0].startswith(STORE_LINE) or lines[1] != "\t".join(COLUMNS):
+        raise InputError(f"{path}: is not a plan written by clirbench")
+    rows = []
+    # What stands after the last newline is a line that was being written when the run was killed.
+    for number, line in enumerate(lines[2:-1], start=3):
+        values = line.split("\t")
+        if len(values) != len(COLUMNS):
+            raise InputError(f"{path}: line {number}: {len(values)} columns, expected {len(COLUMNS)}")
+        rows.append(Planned(*values))
+    return Path(lines[0].removeprefix(STORE_LINE)), list(dict.fromkeys(rows))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.replace("\t", " ").split("\n"))

@@ -1,0 +1,158 @@
+"""The store: results by the key of what they were made from, one file each, checked whenever they are read.
+
+    STORE/ab/abcdef....npz        a value (see `clirbench.store.codecs`)
+    STORE/ab/abcdef....failed     why the last attempt at this key failed; gone as soon as there is a value
+    STORE/unfinished/             values that are being written
+
+A value is written beside its place and moved there in one step, so no reader sees half of it and two runs may share a
+store. It is not forced to disk: after a power cut the checksum finds what is torn, and a rerun makes it again.
+"""
+
+import itertools
+import logging
+import mmap
+import os
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from clirbench.errors import StoreError
+from clirbench.store.codecs import Content, Damaged, check, pack, unpack
+
+Value = TypeVar("Value")
+
+LOG = logging.getLogger(__name__)
+COUNTER = itertools.count()
+UNFINISHED = "unfinished"
+MAPPED = 1 << 26
+"""Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back. A map
+holds a file open, of which a process may have few; so what is smaller is read."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of results; made when the first one is written."""
+
+    path: Path
+
+    def holds(self, key: str) -> bool:
+        """Whether an intact value lies there; a damaged one is reported and counts as missing."""
+        content = self._read(key)
+        if content is None:
+            return False
+        try:
+            check(key, content)
+        except Damaged as damage:
+            LOG.warning("%s is damaged (%s): its value is computed again", self._place(key, "npz"), damage)
+            return False
+        return True
+
+    def get(self, key: str) -> Any:
+        """The value; raises `StoreError` where it is missing or damaged."""
+        content = self._read(key)
+        if content is None:
+            raise StoreError(f"{self._place(key, 'npz')} is gone from the store; a rerun computes it again")
+        try:
+            return unpack(key, content)
+        except Damaged as damage:
+            raise StoreError(f"{self._place(key, 'npz')} is damaged ({damage}); a rerun computes it again") from None
+
+    def put(self, key: str, value: Any) -> None:
+        """Store a value; raises `StoreError` where it cannot be written."""
+        content = pack(key, value)
+        try:
+            self._write(self._place(key, "npz"), content)
+            self._place(key, "failed").unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{self.path}: cannot be written ({error.strerror or error}); choose another folder with "
+                "paths.cache=DIR, or make room"
+            ) from error
+
+    def note_failure(self, key: str, reason: str) -> None:
+        """Keep why an attempt failed, for `clirbench.status`; a store that cannot be written keeps nothing."""
+        try:
+            self._write(self._place(key, "failed"), reason.encode("utf-8", "replace"))
+        except OSError:
+            LOG.debug("the failure of %s could not be noted", key)
+
+    def failure(self, key: str) -> str | None:
+        """Why the last attempt at this key failed; None where it did not, or was never made."""
+        try:
+            return self._place(key, "failed").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+
+    def sweep(self) -> None:
+        """Remove what writers of this machine left behind when they were killed."""
+        try:
+            left = list((self.path / UNFINISHED).iterdir())
+        except OSError:
+            return
+        for path in left:
+            host, _, number = path.name.partition("~")
+            if host == _host() and not _alive(number.partition("~")[0]):
+                path.unlink(missing_ok=True)
+
+    def _place(self, key: str, kind: str) -> Path:
+        return self.path / key[:2] / f"{key}.{kind}"
+
+    def _read(self, key: str) -> Content | None:
+        """The bytes of an entry; a large one is mapped into memory, privately: what is done to it stays here."""
+        place = self._place(key, "npz")
+        try:
+            with place.open("rb") as file:
+                if os.fstat(file.fileno()).st_size >= MAPPED:
+                    with suppress(OSError):  # not every file system can; then it is read
+                        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+                return bytearray(file.read())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"{place}: cannot be read ({error.strerror or error})") from None
+
+    def _write(self, place: Path, content: bytes) -> None:
+        unfinished = self.path / UNFINISHED / f"{_host()}~{os.getpid()}~{next(COUNTER)}"
+        for folder in (unfinished.parent, place.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        try:
+            unfinished.write_bytes(content)
+            unfinished.replace(place)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Entry(Generic[Value]):
+    """A value that lies in the store, read whenever it is asked for: what a run has many of, it need not hold."""
+
+    store: Store
+    key: str
+
+    @property
+    def fingerprint(self) -> str:
+        """The key says what the value was made from, so it stands for the value in keys of what is made from it."""
+        return self.key
+
+    def load(self) -> Value:
+        """Read and check it; raises `StoreError` where it is gone or damaged."""
+        value: Value = self.store.get(self.key)
+        return value
+
+
+def _host() -> str:
+    return socket.gethostname().replace("~", "-").replace("/", "-")
+
+
+def _alive(number: str) -> bool:
+    if not number.isdigit():
+        return True
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,141 @@
+"""Two runs of four systems, changed by hand: what differs, and what should not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clirbench.commands.compare import main
+from clirbench.errors import InputError
+from clirbench.report.comparison import compare, equal, read_run, verdict
+
+NAN = float("nan")
+SIGNATURES = {"BLEU": "nrefs:1|BLEU|v:1", "MAP": "bm25|k1:0.9|topics:t|rel:top10|MAP", "BLEURT": ""}
+INPUTS = {
+    "collection": {"documents": 3, "sha256": "c0"},
+    "test_sha256": "t0",
+    "systems": {name: {"test": f"t{name}", "collection": f"c{name}"} for name in ("s1", "s2")},
+}
+
+
+def folder(path: Path, **changes: object) -> Path:
+    """A run's folder; `changes` replace parts of its provenance."""
+    path.mkdir()
+    provenance = {
+        "clirbench": "1", "made": "today", "seed": 0, "signatures": SIGNATURES, "inputs": INPUTS,
+        "configuration": {"retrieval": {"k1": 0.9}}, **changes,
+    }  # fmt: skip
+    (path / "provenance.json").write_text(json.dumps(provenance), encoding="utf-8")
+    (path / "systems.tsv").write_text(
+        "system\tkind\tBLEU\tBLEURT\tMAP\ns1\ta\t10.5\t0.1\t0.25\ns2\tb\t20.5\t\t0.5\n", encoding="utf-8"
+    )
+    (path / "correlations.tsv").write_text(
+        "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\tnote\n"
+        "MAP\tBLEU\tkendall\t1.0\t0.04\t2\ttrue\t\nMAP\tBLEURT\tkendall\t\t\t2\tundefined\thole\n",
+        encoding="utf-8",
+    )
+    (path / "per_topic.tsv").write_text(
+        "system\ttopic_id\tmeasure\tvalue\ns1\tq\tMAP\t0.25\ns2\tq\tMAP\t0.5\n", encoding="utf-8"
+    )
+    return path
+
+
+def replaced(path: Path, file: str, old: str, new: str) -> Path:
+    text = (path / file).read_text(encoding="utf-8")
+    assert old in text
+    (path / file).write_text(text.replace(old, new), encoding="utf-8")
+    return path
+
+
+def part(a: Path, b: Path, name: str) -> list[tuple[tuple[str, ...], str, str, bool]]:
+    (found,) = (part for part in compare(read_run(a), read_run(b)) if part.name == name)
+    return [(change.what, change.first, change.second, change.unequal) for change in found.changes]
+
+
+def test_a_run_agrees_with_itself(tmp_path: Path) -> None:
+    a = folder(tmp_path / "a")
+    parts = compare(read_run(a), read_run(a))
+    assert not any(part.changes for part in parts)
+    # 3 columns of 2 systems, 2 coefficients, 2 topic values
+    assert verdict(parts) == "All 10 numbers that both runs have are equal."
+
+
+def test_a_number_of_equal_origin_that_moved_stands_out(tmp_path: Path) -> None:
+    a = folder(tmp_path / "a")
+    b = replaced(folder(tmp_path / "b"), "systems.tsv", "10.5", "10.50001")
+    assert part(a, b, "scores") == [(("s1", "BLEU"), "10.5", "10.50001", True)]
+    assert main([str(a), str(b)]) == 1
+
+
+def test_a_number_of_another_signature_or_another_text_may_differ(tmp_path: Path) -> None:
+    a = folder(tmp_path / "a")
+    other = {**SIGNATURES, "MAP": "bm25|k1:1.2|topics:t|rel:top10|MAP"}
+    b = replaced(folder(tmp_path / "b", signatures=other), "systems.tsv", "\t0.25", "\t0.26")
+    assert part(a, b, "scores") == [(("s1", "MAP"), "0.25", "0.26", False)]
+    assert part(a, b, "signatures") == [(("MAP",), "k1:0.9", "k1:1.2", False)]
+    inputs = {**INPUTS, "systems": {"s1": {"test": "new", "collection": "new"}, "s2": INPUTS["systems"]["s2"]}}  # type: ignore[index]
+    c = replaced(folder(tmp_path / "c", inputs=inputs), "systems.tsv", "10.5", "11.5")
+    assert part(a, c, "scores") == [(("s1", "BLEU"), "10.5", "11.5", False)]
+    assert main([str(a), str(c)]) == 0
+
+
+def test_imported_numbers_have_no_recorded_origin_and_are_never_called_wrong(tmp_path: Path) -> None:
+    b = replaced(folder(tmp_path / "b"), "systems.tsv", "\t0.1\t", "\t0.2\t")
+    assert part(folder(tmp_path / "a"), b, "scores") == [(("s1", "BLEURT"), "0.1", "0.2", False)]
+
+
+def test_tau_of_equal_columns_should_be_equal(tmp_path: Path) -> None:
+    a = folder(tmp_path / "a")
+    b = replaced(folder(tmp_path / "b"), "correlations.tsv", "1.0\t0.04\t2\ttrue", "0.5\t0.4\t2\tfalse")
+    assert part(a, b, "tau") == [(("MAP", "BLEU", "kendall"), "1", "0.5 x", True)]
+
+
+def test_single_topics_are_compared(tmp_path: Path) -> None:
+    b = replaced(folder(tmp_path / "b"), "per_topic.tsv", "MAP\t0.5", "MAP\t0.75")
+    assert part(folder(tmp_path / "a"), b, "topics") == [(("MAP", "s2", "q"), "0.5", "0.75", True)]
+
+
+def test_configuration_and_inputs_are_compared_key_by_key(tmp_path: Path) -> None:
+    a = folder(tmp_path / "a")
+    b = folder(tmp_path / "b", configuration={"retrieval": {"k1": 1.2, "b": 0.4}})
+    assert part(a, b, "configuration") == [
+        (("retrieval.k1",), "0.9", "1.2", False),
+        (("retrieval.b",), "(absent)", "0.4", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        (1.0, 1.0 + 1e-12, True),
+        (1.0, 1.0 + 1e-6, False),
+        (float("nan"), float("nan"), True),
+        (float("nan"), 1.0, False),
+    ],
+)
+def test_equality_forgives_the_order_of_a_sum_and_nothing_else(a: float, b: float, same: bool) -> None:
+    assert equal(a, b) is same
+
+
+def test_the_page_is_written_and_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = folder(tmp_path / "a")
+    b = folder(tmp_path / "b", configuration={"<script>alert(1)</script>": 1})
+    assert main([str(a), str(b), "--html", str(tmp_path / "c.html")]) == 0
+    page = (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert capsys.readouterr().out.endswith("c.html\n")
+
+
+def test_piped_output_is_tab_separated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = folder(tmp_path / "a")
+    b = replaced(folder(tmp_path / "b"), "systems.tsv", "10.5", "11.5")
+    main([str(a), str(b)])
+    assert "!\ts1\tBLEU\t10.5\t11.5\t+1\n" in capsys.readouterr().out
+
+
+def test_a_folder_that_is_no_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match="not the folder of a finished run"):
+        read_run(tmp_path)
+    assert main([str(tmp_path), str(tmp_path)]) == 2
+    assert "provenance.json" in capsys.readouterr().err

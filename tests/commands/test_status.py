@@ -1,0 +1,178 @@
+"""What is said of a run: done, missing, failed and why."""
+
+from pathlib import Path
+
+import pytest
+
+from clirbench.commands import status
+from clirbench.engines.local import Serial
+from clirbench.errors import InputError, StoreError
+from clirbench.experiment import translated
+from clirbench.metrics.bleu import BLEU
+from clirbench.result import Experiment, Inputs, unwatched
+from clirbench.store.cached import Cached, part_label
+from clirbench.store.plan import PLAN, Plan, Planned
+from clirbench.store.store import Store
+from clirbench.systems.commands import CommandSystems
+from clirbench.systems.translation import shard_keys
+from clirbench.types import Failure
+from tests.lines import Lengths, Moments, made_texts
+from tests.systems.sides import folder_corpus
+
+
+@pytest.fixture
+def cached(tmp_path: Path) -> Cached:
+    store = Store(tmp_path / "store")
+    return Cached(Serial(), store, Plan.begin(tmp_path / PLAN, store.path))
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return [" ".join(line.split()) for line in capsys.readouterr().out.split("\n")[:-1]]
+
+
+def test_every_step_of_every_system(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, texts = made_texts(tmp_path, 4)
+    texts[1].path.write_text("FAIL\n", encoding="utf-8")
+    texts[3].path.unlink()
+    step = Lengths(tmp_path / "calls")
+    results = cached.pmap(step, texts, ["a", "b", "c", "d e"])
+    next(results)
+    next(results)
+    # Killed here: the third was never begun, the fourth cannot be.
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys) == [
+        "a Lengths done",
+        f"b Lengths failed: {texts[1].path}: line 1: FAIL cannot be counted",
+        "c Lengths missing",
+        f"d e Lengths failed: {texts[3].path}: cannot be read (No such file or directory)",
+        "4 results: 1 done, 1 missing, 2 failed",
+    ]
+
+
+def test_all_done(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, texts = made_texts(tmp_path, 1)
+    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
+    assert status.main([str(tmp_path)]) == 0
+    assert lines(capsys) == ["a Lengths done", "1 results: 1 done, 0 missing, 0 failed"]
+
+
+def test_parts_are_counted_and_named(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, texts = made_texts(tmp_path, 1)
+    list(cached.pmap(Moments(tmp_path / "calls", (1,)), texts))
+    cached.tasks(Moments(tmp_path / "calls", (1, 2, 3)), texts, ["a"])
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys)[0] == "a Moments 1 of 3 done; missing 2, 3"
+
+
+def test_damage_counts_as_missing(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, texts = made_texts(tmp_path, 1)
+    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
+    next(cached.store.path.rglob("*.npz")).write_bytes(b"")
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys)[0] == "a Lengths missing"
+
+
+def test_a_store_that_moved_is_named(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, texts = made_texts(tmp_path, 1)
+    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
+    cached.store.path.rename(tmp_path / "moved")
+    assert status.main([str(tmp_path)]) == 1
+    assert status.main([str(tmp_path), "--store", str(tmp_path / "moved")]) == 0
+
+
+def test_failures_passed_on_are_listed_with_their_reason(
+    cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    list(cached.pmap(Lengths(tmp_path / "calls"), [Failure("a\treason\nof two lines")], ["a"]))
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys)[0] == "a Lengths failed: a reason of two lines"
+
+
+def test_where_there_is_no_plan_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status.main([str(tmp_path)]) == 2
+    assert "plan.tsv: no such file; name the folder of a run" in capsys.readouterr().err
+
+
+def test_a_file_of_somebody_else_is_neither_read_nor_overwritten(tmp_path: Path) -> None:
+    (tmp_path / PLAN).write_text("my plans\n")
+    with pytest.raises(InputError, match="is not a plan written by clirbench"):
+        status.read_plan(tmp_path / PLAN)
+    with pytest.raises(StoreError, match="nothing is overwritten"):
+        Plan.begin(tmp_path / PLAN, tmp_path)
+    assert (tmp_path / PLAN).read_text() == "my plans\n"
+
+
+def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:
+    plan = Plan.begin(tmp_path / PLAN, tmp_path)
+    plan.add([Planned("a", "Retrieve", "", "0" * 64), Planned("b", "Retrieve", "", "1" * 64)])
+    content = (tmp_path / PLAN).read_text()
+    (tmp_path / PLAN).write_text(content[:-20])
+    assert [row.system for row in status.read_plan(tmp_path / PLAN)[1]] == ["a"]
+
+
+def test_steps_that_were_not_reached_are_missing(
+    cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, texts = made_texts(tmp_path, 1)
+    assert cached.plan is not None
+    cached.plan.add([Planned("a", "Lengths"), Planned("a", "Evaluate")])
+    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys) == ["a Evaluate missing", "a Lengths done", "2 results: 1 done, 1 missing, 0 failed"]
+
+
+def test_parts_are_called_as_columns_are(tmp_path: Path) -> None:
+    assert part_label(("", "MAP"), None) == "MAP"
+    assert part_label(("qrels", "MAP"), None) == "MAP[qrels]"
+    assert part_label("", (BLEU(), None)) == "BLEU"
+
+
+def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two systems of which one fails after its first shard; then the shards that are there, gone or damaged."""
+    cache, source = tmp_path / "cache", folder_corpus(tmp_path / "data")
+    fails = ["awk", "{ if (/Buch/) exit 3; print }"]
+    systems = CommandSystems({"good": "cat", "bad": fails}, cache=str(cache), shard_lines=2, retries=0)
+    translations = tuple(systems.translations(source))
+    keys = list(shard_keys(translations))
+    n_shards = len(keys) // 2
+    assert n_shards > 2
+    plan = Plan.begin(tmp_path / PLAN, cache / "store")
+    experiment = Experiment("machines", Serial(), plan=plan)
+    translated(experiment, Inputs(source, translations, {}), unwatched)
+    assert status.main([str(tmp_path)]) == 1
+    good, bad, total = lines(capsys)
+    assert good == "good Translate done"
+    done = sum((cache / key).exists() for system, key in keys if system == "bad")
+    assert 0 < done < n_shards
+    assert bad.startswith(f"bad Translate {done} of {n_shards} done; failed: ")
+    assert "3" in bad
+    assert total == f"{2 * n_shards} results: {n_shards + done} done, 0 missing, {n_shards - done} failed"
+    (first, second), *_ = [[key for system, key in keys if system == "good"][:2]]
+    (cache / first).unlink()
+    (cache / second).write_bytes(b"damaged")
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys)[0] == f"good Translate {n_shards - 2} of {n_shards} done; missing"
+
+
+def test_a_translation_that_was_not_begun_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    systems = CommandSystems({"a": "cat"}, cache=str(tmp_path / "cache"), shard_lines=2)
+    plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
+    translations = tuple(systems.translations(folder_corpus(tmp_path / "data")))
+    plan.add(Planned(system, "Translate", "", key) for system, key in shard_keys(translations))
+    assert status.main([str(tmp_path)]) == 1
+    assert lines(capsys)[0].startswith("a Translate 0 of ")
+
+
+def test_a_store_that_is_a_link_stands_beside_its_translations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "store").symlink_to(tmp_path / "elsewhere")
+    systems = CommandSystems({"a": "cat"}, cache=str(tmp_path / "cache"))
+    source = folder_corpus(tmp_path / "data")
+    plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
+    inputs = Inputs(source, tuple(systems.translations(source)), {})
+    translated(Experiment("machines", Serial(), plan=plan), inputs, unwatched)
+    assert status.main([str(tmp_path)]) == 0
+    assert lines(capsys)[0] == "a Translate done"

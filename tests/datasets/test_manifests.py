@@ -1,0 +1,249 @@
+"""Data sets by manifest: found, verified, missed politely, fetched (from a server on this machine)."""
+
+import gzip
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.commands.fetch import main
+from clirbench.datasets.downloads import Promise
+from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names
+from clirbench.errors import ClirbenchError, ConfigError, DownloadError, InputError, MissingData, UnknownName
+from clirbench.text import TextFile
+from tests.loopback import Served, serving
+
+FILES = {"reference.txt": b"one\ntwo\n", "systems/a.txt": b"uno\ndue\n", "systems/b.txt": b"un\ndeux\n"}
+
+
+def manifest_of(folder: Path, **changes: Any) -> Path:
+    """A manifest `tiny` of FILES, with changed keys; entries of the first file are changed by `entry`."""
+    entry = changes.pop("entry", {})
+    files = [
+        {"path": name, "url": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for name, data in FILES.items()
+    ]
+    files[0].update(entry)
+    record = {
+        "title": "Tiny", "origin": "here", "licence": "free", "citation": "nobody", "by_hand": "copy",
+        "mirror": "sets/tiny", "url": "https://example.org/x/", "files": files, **changes,
+    }  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(record))
+    return folder
+
+
+@pytest.fixture
+def server() -> Iterator[Served]:
+    with serving() as served:
+        served.files = {f"/{name}": data for name, data in FILES.items()}
+        yield served
+
+
+@pytest.fixture
+def manifests(tmp_path: Path, server: Served) -> Path:
+    return manifest_of(tmp_path / "manifests", url=server.url)
+
+
+def files_of(manifests: Path, **places: Any) -> ManifestFiles:
+    return ManifestFiles(load_manifest("tiny", manifests), Places(**places))
+
+
+def mirror_of(tmp_path: Path, packed: bool = False) -> Path:
+    for name, data in FILES.items():
+        path = tmp_path / "mirror" / "sets" / "tiny" / (name + ".gz" if packed else name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(data, mtime=0) if packed else data)
+    return tmp_path / "mirror"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_mirror_holds_files_plain_or_packed(tmp_path: Path, manifests: Path, packed: bool) -> None:
+    paths = files_of(manifests, mirror=str(mirror_of(tmp_path, packed))).locate(list(FILES))
+    assert {name: TextFile(path).lines() for name, path in paths.items()} == {
+        name: tuple(data.decode().split()) for name, data in FILES.items()
+    }
+
+
+def test_only_what_is_asked_for_must_be_there(tmp_path: Path, manifests: Path) -> None:
+    mirror = mirror_of(tmp_path)
+    (mirror / "sets" / "tiny" / "systems" / "b.txt").unlink()
+    files = files_of(manifests, mirror=str(mirror))
+    assert list(files.locate(["reference.txt", "systems/a.txt"])) == ["reference.txt", "systems/a.txt"]
+    with pytest.raises(MissingData, match=r"1 of 3 files found neither"):
+        files.locate(["systems/a.txt", "systems/b.txt"])
+
+
+def test_missing_data_says_size_origin_licence_and_two_ways_out(tmp_path: Path, manifests: Path) -> None:
+    with pytest.raises(MissingData) as raised:
+        files_of(manifests, cache=str(tmp_path / "cache")).locate(["reference.txt"])
+    message = str(raised.value)
+    for part in ("tiny", "3 of 3 files", "0.0 kB", "here", "free", "nobody", "download=true", "paths.mirror=DIR"):
+        assert part in message
+    assert "DIR/sets/tiny/reference.txt" in message
+    with pytest.raises(MissingData, match=r"no such folder"):
+        files_of(manifests, mirror=str(tmp_path / "nowhere")).locate(["reference.txt"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"one\ntw", r"reference\.txt: not the content .*it has 6 bytes, 8 were promised"),
+        (b"one\ntwX\n", r"reference\.txt: not the content .*its sha256 is [0-9a-f]{64}"),
+        (gzip.compress(b"one\ntwo\n", mtime=0)[:-4], r"reference\.txt: the gzip file is damaged or truncated"),
+    ],
+)
+def test_a_mirror_with_other_content(tmp_path: Path, manifests: Path, content: bytes, message: str) -> None:
+    mirror = mirror_of(tmp_path)
+    (mirror / "sets" / "tiny" / "reference.txt").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        files_of(manifests, mirror=str(mirror)).locate(["reference.txt"])
+
+
+def test_downloads_go_to_the_cache_and_are_asked_for_once(tmp_path: Path, manifests: Path, server: Served) -> None:
+    cache = str(tmp_path / "cache")
+    for _ in range(2):
+        paths = files_of(manifests, cache=cache, download=True).locate(["systems/b.txt", "reference.txt"])
+        assert paths["systems/b.txt"].read_bytes() == FILES["systems/b.txt"]
+    assert server.asked == [("/systems/b.txt", None), ("/reference.txt", None)]
+    assert files_of(manifests, cache=cache).locate(["reference.txt"]) == {"reference.txt": paths["reference.txt"]}
+
+
+def test_a_wrong_hash_at_the_address(tmp_path: Path, server: Served) -> None:
+    manifests = manifest_of(tmp_path / "m", url=server.url, entry={"sha256": "0" * 64})
+    with pytest.raises(DownloadError, match=r"not the promised content"):
+        files_of(manifests, cache=str(tmp_path / "cache"), download=True).locate(["reference.txt"])
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"title": None}, r"tiny\.yaml: title: a text was expected"),
+        ({"files": []}, r"files: a list was expected"),
+        ({"files": ["x"]}, r"an entry is a mapping"),
+        ({"shipped": ["x"]}, r"shipped: names of files"),
+        ({"shipped": {"docs.tsv": "../docs.tsv"}}, r"shipped: names of files"),
+        ({"mirror": "../x"}, r"mirror: '\.\./x' points outside"),
+        ({"entry": {"path": "../../evil"}}, r"'\.\./\.\./evil' points outside the data set"),
+        ({"entry": {"path": "/evil"}}, r"'/evil' points outside the data set"),
+        ({"entry": {"url": "file:///etc/passwd"}}, r"only https and http addresses are fetched"),
+        ({"entry": {"bytes": "8"}}, r"reference\.txt: bytes: a whole number"),
+        ({"entry": {"sha256": "abc"}}, r"sha256: 64 hexadecimal digits"),
+        ({"entry": {"packing": "rar"}}, r"packing is none, gzip, zip or tar"),
+        ({"entry": {"packing": "gzip"}}, r"packed_bytes: a whole number"),
+        (
+            {"entry": {"packing": "zip", "packed_bytes": 1, "packed_sha256": "0" * 64, "member": "../x"}},
+            r"member '\.\./x' points outside the archive",
+        ),
+    ],
+)
+def test_faulty_manifests(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_manifest("tiny", manifest_of(tmp_path / "m", **changes))
+
+
+def test_names_and_yaml(tmp_path: Path, manifests: Path) -> None:
+    with pytest.raises(UnknownName, match=r"data set 'tinny'\. Did you mean 'tiny'\?"):
+        load_manifest("tinny", manifests)
+    with pytest.raises(UnknownName, match=r"file of data set tiny 'x'"):
+        files_of(manifests).locate(["x"])
+    (manifests / "bad.yaml").write_text("a: [")
+    with pytest.raises(ConfigError, match=r"bad\.yaml: not YAML"):
+        load_manifest("bad", manifests)
+
+
+@given(
+    st.sampled_from(["title", "mirror", "url", "files", "shipped", "path", "bytes", "sha256", "packing", "member"]),
+    st.one_of(st.none(), st.integers(), st.text(max_size=5), st.lists(st.integers(), max_size=2), st.just({"a": [1]})),
+    st.binary(max_size=30),
+)
+def test_any_manifest_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, key: str, value: object, tail: bytes
+) -> None:
+    entry = key in ("path", "bytes", "sha256", "packing", "member")
+    folder = manifest_of(tmp_path_factory.mktemp("fuzz"), **({"entry": {key: value}} if entry else {key: value}))
+    for content in (b"", tail):
+        with (folder / "tiny.yaml").open("ab") as out:
+            out.write(content)
+        try:
+            found = load_manifest("tiny", folder)
+        except ClirbenchError:
+            continue
+        assert len(found.files) == len(FILES)
+
+
+def test_shipped_manifests_agree_with_the_published_list(shared_data: Path) -> None:
+    """upstream.tsv is the list of origins: repository, commit, path, sizes and hashes of packed and unpacked files."""
+    lines = (shared_data / "upstream.tsv").read_text().rstrip("\n").split("\n")
+    header = lines[0].split("\t")
+    by_path = {row["local_path"]: row for row in (dict(zip(header, ln.split("\t"), strict=True)) for ln in lines[1:])}
+    counts = {}
+    for name in manifest_names():
+        manifest = load_manifest(name)
+        for file in manifest.files:
+            row = by_path[f"{manifest.mirror}/{file.path}"]
+            assert file.content == Promise(int(row["local_bytes"]), row["local_sha256"])
+            sent = file.packed.content if file.packed else file.content
+            assert sent == Promise(int(row["upstream_bytes"]), row["upstream_sha256"])
+            assert file.url.endswith(f"/{row['repository']}/{row['commit']}/{row['upstream_path']}")
+            assert (file.packed is not None) == (row["packing"] == "gzip")
+        counts[name] = len(manifest.files)
+    assert counts == {
+        "gov2": 1, "gowda2021_bleurt_bias": 4, "gowda2021_type_weight": 2, "gowda2021_unmt_deen": 8,
+        "gowda2021_unmt_ende": 8, "lignos2019_csen": 18, "lignos2019_deen": 18, "webnlg2017_human": 5,
+        "wmt21_deen": 22, "wmt21_isen": 12, "wmt21_jaen": 18, "wmt21_ruen": 13,
+    }  # fmt: skip
+
+
+def test_every_shipped_set_but_one_is_found_in_the_mirror(shared_data: Path) -> None:
+    for name in manifest_names():
+        manifest = load_manifest(name)
+        files = ManifestFiles(manifest, Places(mirror=str(shared_data)))
+        if name == "lignos2019_deen":  # listed there, but its files do not lie in the mirror
+            with pytest.raises(MissingData, match=r"18 of 18 files"):
+                files.locate(list(manifest.by_path))
+        else:
+            assert len(files.locate(list(manifest.by_path))) == len(manifest.files)
+
+
+def test_shipped_facts_agree_with_their_origin(shared_data: Path) -> None:
+    for pair in ("de", "ru", "ja", "is"):
+        folder = shared_data / "wmt21" / f"{pair}-en"
+        shipped = load_manifest(f"wmt21_{pair}en").shipped
+        docs = [tuple(line.split("\t")[:2]) for line in (folder / "docs.tsv").read_text().rstrip("\n").split("\n")]
+        assert [tuple(line.split("\t")) for line in TextFile(shipped["docs.tsv"]).lines()] == docs
+        human = [line.split("\t") for line in (folder / "human.tsv").read_text().rstrip("\n").split("\n")]
+        expected = {(row[0], row[1]) for row in human[1:] if row[5] == "system"}
+        assert {tuple(line.split("\t")) for line in TextFile(shipped["scores.tsv"]).lines()[1:]} == expected
+        judged = [line.split("\t") for line in (folder / "human-seg.tsv").read_text().rstrip("\n").split("\n")[1:]]
+        systems = [tuple(row[:3]) for row in judged if row[0] != "HUMAN"]
+        assert [tuple(line.split("\t")) for line in TextFile(shipped["human-seg.tsv"]).lines()[1:]] == systems
+
+
+def test_fetch_shows_what_it_would_do_then_does_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], server: Served
+) -> None:
+    folder = manifest_of(tmp_path / "manifests", url=server.url)
+    monkeypatch.setattr("clirbench.datasets.manifests.manifest_folder", lambda: folder)
+    cache = ["--cache", str(tmp_path / "cache")]
+    assert main([]) == 0
+    assert capsys.readouterr().out.split() == ["tiny", "Tiny"]
+    assert main(["tiny", *cache]) == 0
+    shown = capsys.readouterr().out
+    assert "would fetch systems/a.txt" in shown
+    assert "add --yes" in shown
+    assert server.asked == []
+    assert not (tmp_path / "cache").exists()
+    assert main(["tiny", "--yes", *cache]) == 0
+    assert "3 files (0.0 kB) are now in the cache" in capsys.readouterr().out
+    assert len(server.asked) == 3
+    assert main(["tiny", *cache]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert main(["tinny"]) == 1
+    assert "error: unknown data set 'tinny'" in capsys.readouterr().err

@@ -1,0 +1,303 @@
+"""Engines give the same bytes in the same order, begin with the dearest, and leave no process behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.engines.base import Engine, chunked, dearest_first, spread
+from clirbench.engines.dask import Dask
+from clirbench.engines.local import Processes, Serial, close_workers
+from clirbench.engines.ray import Ray
+from clirbench.engines.slurm import Slurm
+from clirbench.errors import ConfigError, InputError, ResourceError
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.chrf import ChrF
+from clirbench.metrics.macrof import MacroF
+from clirbench.metrics.ter import TER
+from clirbench.steps.statistics import SegmentStatistics
+from clirbench.store.codecs import pack
+from tests.lines import made_texts
+
+
+@pytest.fixture(autouse=True)
+def workers_end(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Everything goes to workers at once, and they end with the test."""
+    monkeypatch.setattr("clirbench.engines.local.PATIENCE", 0.0)
+    yield
+    close_workers()
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Gives its item back; costs what the item is."""
+
+    def cost(self, item: int) -> float:
+        return item
+
+    def __call__(self, item: int) -> int:
+        return item
+
+
+@dataclass(frozen=True)
+class Pid:
+    """The process that it runs in; the item `die` ends that process, `fail` is an error of the user's."""
+
+    def __call__(self, item: str) -> int:
+        if item == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if item == "fail":
+            raise InputError("file x: line 1: so it is")
+        return os.getpid()
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(1, 5), st.randoms())
+def test_results_come_in_the_order_of_the_items_however_chunks_end(items: list[int], workers: int, chance: Any) -> None:
+    begun: list[int] = []
+
+    def work(tasks: Sequence[Callable[[], list[Any]]]) -> Iterator[list[Any]]:
+        done = [task() for task in tasks]
+        begun.extend(items[number] for chunk in done for number, _ in chunk)
+        chance.shuffle(done)
+        yield from done
+
+    assert list(spread(Weighed(), items, workers, work)) == items
+    assert begun == sorted(items, reverse=True)
+
+
+@given(st.lists(st.integers()), st.integers(1, 9))
+def test_chunks_are_all_items_in_order_and_about_four_a_worker(items: list[int], workers: int) -> None:
+    chunks = chunked(items, workers)
+    assert [item for chunk in chunks for item in chunk] == items
+    assert len(chunks) <= 4 * workers
+    assert all(chunks)
+
+
+def test_items_of_equal_or_unknown_cost_keep_their_order() -> None:
+    assert dearest_first(str, ["b", "a", "c"]) == [(0, "b"), (1, "a"), (2, "c")]
+    assert dearest_first(Weighed(), [1, 5, 1, 5]) == [(1, 5), (3, 5), (0, 1), (2, 1)]
+
+
+@pytest.mark.parametrize("engine", [Serial(), Processes(1), Processes(2)])
+def test_an_engine_maps_in_order(engine: Engine) -> None:
+    assert isinstance(engine, Engine)
+    assert list(engine.pmap(Weighed(), list(range(20)))) == list(range(20))
+    assert list(engine.pmap(Weighed(), [])) == []
+
+
+@dataclass(frozen=True)
+class Threaded:
+    """Says which thread of which process it ran in, after a moment in which others can run too; `fail` fails."""
+
+    begun: list[str] = field(default_factory=list)
+
+    def releases_gil(self, item: str) -> bool:
+        return item != "keeps the lock"
+
+    def __call__(self, item: str) -> tuple[int, int]:
+        self.begun.append(item)
+        if item == "fail":
+            raise InputError("file x: line 1: so it is")
+        time.sleep(0.01)
+        return os.getpid(), threading.get_ident()
+
+
+def test_compiled_work_goes_to_threads_after_the_first_item() -> None:
+    found = list(Processes(2).pmap(Threaded(), [""] * 20))
+    assert {process for process, _ in found} == {os.getpid()}
+    assert found[0][1] == threading.get_ident()
+    assert len({thread for _, thread in found[1:]} - {threading.get_ident()}) == 2
+
+
+@pytest.mark.parametrize(
+    ("engine", "items"),
+    [(Processes(2, threads=0), [""] * 9), (Processes(2, threads=1), [""] * 9), (Processes(2), ["", "keeps the lock"])],
+    ids=["no threads", "more workers than threads", "one that keeps the lock"],
+)
+def test_other_work_goes_to_processes(engine: Processes, items: list[str]) -> None:
+    assert os.getpid() not in {process for process, _ in engine.pmap(Threaded(), items)}
+
+
+def test_an_error_in_a_thread_comes_through_and_ends_the_work() -> None:
+    step = Threaded()
+    with pytest.raises(InputError, match="file x: line 1: so it is"):
+        list(Processes(2).pmap(step, ["", "fail", *[""] * 500]))
+    assert len(step.begun) < 250
+    step.begun.clear()
+    results = Processes(2).pmap(step, [""] * 502)
+    assert [next(results)[0] for _ in range(2)] == [os.getpid()] * 2
+    results.close()  # type: ignore[attr-defined]
+    begun = len(step.begun)
+    assert begun < 300
+    time.sleep(0.05)
+    assert len(step.begun) == begun
+
+
+@pytest.mark.parametrize("threads", [-1, 1.5, True, "2"])
+def test_a_number_of_threads_that_is_none_is_refused(threads: Any) -> None:
+    with pytest.raises(ConfigError, match=r"engine.threads=.*at least 0"):
+        Processes(2, threads)
+
+
+def test_threads_give_the_same_bytes(tmp_path: Path) -> None:
+    test, texts = made_texts(tmp_path, 24, n_lines=200)
+    items = [(metric, text) for text in texts for metric in (BLEU(), ChrF(), MacroF(), TER())]
+    step = SegmentStatistics(test)
+    for found, one in zip(Processes(3).pmap(step, items), Serial().pmap(step, items), strict=True):
+        assert pack("", found) == pack("", one)
+
+
+def test_workers_are_kept_alive_between_steps() -> None:
+    engine = Processes(2)
+    first = set(engine.pmap(Pid(), [""] * 40))
+    assert set(engine.pmap(Pid(), [""] * 40)) <= first
+    assert os.getpid() not in first
+
+
+@pytest.mark.parametrize("engine", [Serial(), Processes(2)])
+def test_an_error_of_a_step_comes_through(engine: Engine) -> None:
+    with pytest.raises(InputError, match="file x: line 1: so it is"):
+        list(engine.pmap(Pid(), ["", "fail", ""]))
+
+
+def test_a_killed_worker_is_a_clear_error_and_the_engine_goes_on() -> None:
+    engine = Processes(2)
+    with pytest.raises(ResourceError, match=r"a worker process was killed .* engine.workers=1; a rerun"):
+        list(engine.pmap(Pid(), ["", "die", ""]))
+    assert len(list(engine.pmap(Pid(), [""] * 3))) == 3
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
+def test_a_number_of_workers_that_is_none_is_refused(workers: Any) -> None:
+    with pytest.raises(ConfigError, match=r"engine.workers=.*at least 1"):
+        Processes(workers)
+
+
+ENDLESS = """
+import sys, time
+from pathlib import Path
+from clirbench.engines import local as engine
+engine.PATIENCE = 0.0
+from tests.engines.test_engines import Endless
+engine.Processes(2).pmap(Endless(Path(sys.argv[1])), range(4)).__next__()
+"""
+
+
+@dataclass(frozen=True)
+class Endless:
+    """Says which process it runs in, and never ends."""
+
+    folder: Path
+
+    def __call__(self, item: int) -> None:
+        (self.folder / str(os.getpid())).touch()
+        while True:
+            time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there; one that has ended and waits to be fetched is not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def eventually(happened: Callable[[], bool]) -> bool:
+    """Whether it happens within a time that a loaded machine keeps easily."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        if happened():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_workers_end_with_the_process_that_started_them(tmp_path: Path, number: signal.Signals) -> None:
+    root = Path(__file__).resolve().parents[2]
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, str(tmp_path)], cwd=root, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as parent:
+        assert eventually(lambda: len(list(tmp_path.iterdir())) == 2)
+        workers = [int(path.name) for path in tmp_path.iterdir()]
+        parent.send_signal(number)
+    assert eventually(lambda: not any(map(alive, workers)))
+
+
+def cluster(name: str, folder: Path) -> Engine:
+    """A cluster engine of two workers on this machine; skipped where its extra is not installed."""
+    library, engine = {
+        "dask": ("distributed", Dask(workers=2)),
+        "ray": ("ray", Ray(workers=2)),
+        "slurm": ("submitit", Slurm(str(folder / "jobs"), workers=1, cluster="local")),
+    }[name]
+    pytest.importorskip(library, reason=f"engine={name} needs {library}: pip install 'clirbench[{name}]'")
+    return engine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dask", "ray", "slurm"])
+@pytest.mark.filterwarnings("default")  # of the libraries
+def test_clusters_give_the_same_bytes(tmp_path: Path, name: str) -> None:
+    test, texts = made_texts(tmp_path, 5)
+    items = [(metric, text) for text in texts for metric in (BLEU(), MacroF())]
+    engine = cluster(name, tmp_path)
+    assert isinstance(engine, Engine)
+    assert list(engine.pmap(SegmentStatistics(test), [])) == []
+    expected = Serial().pmap(SegmentStatistics(test), items)
+    for found, one in zip(engine.pmap(SegmentStatistics(test), items), expected, strict=True):
+        for array in ("data", "indices", "indptr"):
+            if hasattr(one, "indptr"):
+                assert getattr(found, array).tobytes() == getattr(one, array).tobytes()
+        assert (found.todense() if hasattr(found, "todense") else found).tobytes() == (
+            one.todense() if hasattr(one, "todense") else one
+        ).tobytes()
+    if name == "slurm":
+        assert list((tmp_path / "jobs").iterdir()) == []
+
+
+def test_what_a_cluster_needs_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for library in ("distributed", "ray", "submitit"):
+        monkeypatch.setitem(sys.modules, library, None)
+    for engine, extra in (
+        (Dask(), "dask"),
+        (Ray(), "ray"),
+        (Slurm(str(tmp_path)), "slurm"),
+    ):
+        with pytest.raises(ResourceError, match=rf"engine={extra} needs .*pip install 'clirbench\[{extra}\]'"):
+            list(engine.pmap(Weighed(), [1]))
+    with pytest.raises(ConfigError, match="engine.cluster='moon': choices are slurm, local"):
+        Slurm(str(tmp_path), cluster="moon")
+
+
+def test_little_work_is_not_handed_out_and_much_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clirbench.engines.local.PATIENCE", 1e9)
+    assert set(Processes(2).pmap(Pid(), [""] * 9)) == {os.getpid()}
+    # Known to be dear: nothing is tried here first.
+    monkeypatch.setattr("clirbench.engines.local.WORTH_BYTES", 8)
+    assert os.getpid() not in set(Processes(2).pmap(Dear(), [""] * 9))
+    # Seen to take long.
+    monkeypatch.setattr("clirbench.engines.local.PATIENCE", 1e-9)
+    monkeypatch.setattr("clirbench.engines.local.WORTH_SECONDS", 0.0)
+    assert list(Processes(2).pmap(Pid(), [""] * 9))[-1] != os.getpid()
+
+
+@dataclass(frozen=True)
+class Dear(Pid):
+    """The same; costs one byte an item."""
+
+    def cost(self, item: str) -> float:
+        return 1.0

@@ -1,0 +1,175 @@
+"""Score tables as scoreboards, and the published tables that are shipped."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from clirbench.errors import ClirbenchError, ConfigError, InputError, Problems, UnknownName
+from clirbench.files.score_tables import ScoreTables, table_path
+
+
+def table(folder: Path, text: str, name: str = "t.tsv") -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_roles_directions_and_metadata(tmp_path: Path) -> None:
+    text = "system\tMAP\tTER\tkind\tstep\told\na\t.5\t60\tx\t1\t7\nb\t0.25\t70\ty\t2\t8\n"
+    tables = ScoreTables(
+        [table(tmp_path, text)],
+        ["MAP"],
+        ["TER"],
+        metadata=["step"],
+        ignore=["new"],
+        rename={"old": "new"},
+        title="T",
+    )
+    board = tables.read()
+    assert board.systems == ("a", "b")
+    assert [(c.name, c.role, c.higher_is_better, c.table) for c in board.columns] == [
+        ("MAP", "measure", True, "T"),
+        ("TER", "metric", False, ""),
+    ]
+    assert board["MAP"].values.tolist() == [0.5, 0.25]
+    assert board.metadata == {"kind": ("x", "y"), "step": ("1", "2")}
+
+
+def test_tables_are_joined_by_system_and_holes_are_named(tmp_path: Path) -> None:
+    one = table(tmp_path, "system\tx\na\t1\nb\t2\n", "one.tsv")
+    two = table(tmp_path, "name,y\nb,3\nc,4\n", "two.csv")
+    board = ScoreTables([one, two]).read()
+    assert board.systems == ("a", "b", "c")
+    np.testing.assert_array_equal(board["y"].values, [np.nan, 3, 4])
+    assert board.holes() == ["x: no value for c", "y: no value for a"]
+
+
+@pytest.mark.parametrize("cell", ["nan", "", "NA", "-"])
+def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str) -> None:
+    path = table(tmp_path, f"system\tx\ty\na\t1\t1\nb\t{cell}\t2\n")
+    with pytest.raises(InputError, match=r"t\.tsv: system 'b', column 'x': no number"):
+        ScoreTables([path]).read()
+    dropped = ScoreTables([path], missing="drop").read()
+    assert (dropped.systems, dropped["y"].values.tolist()) == (("a",), [1.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "kind", "message"),
+    [
+        ("system\tx\na\t1\na\t2\n", {}, InputError, r"line 3: system 'a' stands on line 2 already"),
+        ("system\tx\n\t1\n", {}, InputError, r"line 2: column 'system' is empty"),
+        ("x\ty\n1\t2\n", {}, InputError, r"no column system or name; columns: x, y"),
+        ("system\tx\na\tinf\n", {}, InputError, r"system 'a', column 'x': 'inf' is not a finite number"),
+        (
+            "system\tx\na\tgood\n",
+            {"measures": ["x"]},
+            InputError,
+            r"column 'x': 'good' is not a finite number",
+        ),
+        ("system\tMAP\na\t1\n", {"measures": ["MAPS"]}, UnknownName, r"'MAPS'\. Did you mean 'MAP'\?"),
+        ("system\tTER\na\t1\n", {"lower_is_better": ["WER"]}, UnknownName, r"scores\.lower_is_better 'WER'"),
+        ("system\tx\na\t1\n", {"ignore": ["z"]}, UnknownName, r"scores\.ignore 'z'"),
+        ("system\tx\na\t1\n", {"rename": {"z": "w"}}, UnknownName, r"scores\.rename 'z'"),
+        ("system\tx\na\t1\n", {"rename": {"w": "x"}}, UnknownName, r"scores\.rename 'w'"),
+        ("system\tx\na\t1\n", {"ignore": [["x"]]}, ConfigError, r"scores\.ignore=.*a list of names was expected"),
+        (
+            "system\tx\ty\na\t1\t2\n",
+            {"rename": {"x": "y"}},
+            ConfigError,
+            r"after scores\.rename columns stand twice",
+        ),
+        ("system\tBLEU\na\t1\n", {}, ConfigError, r"column BLEU is computed and stands in .*scores\.ignore"),
+    ],
+)
+def test_faulty_tables(
+    tmp_path: Path, text: str, settings: dict[str, object], kind: type[ClirbenchError], message: str
+) -> None:
+    path = table(tmp_path, text)
+    with pytest.raises(kind, match=message):
+        ScoreTables([path], **settings).read(computed=["BLEU"])  # type: ignore[arg-type]
+
+
+def test_a_computed_column_may_be_ignored_or_renamed(tmp_path: Path) -> None:
+    path = table(tmp_path, "system\tBLEU\tx\na\t1\t2\n")
+    assert [c.name for c in ScoreTables([path], ignore=["BLEU"]).read(["BLEU"]).columns] == ["x"]
+    renamed = ScoreTables([path], rename={"BLEU": "BLEU[published]"}).read(["BLEU"])
+    assert [c.name for c in renamed.columns] == ["BLEU[published]", "x"]
+
+
+def test_a_marked_measure_stands_beside_the_computed_one(tmp_path: Path) -> None:
+    path = table(tmp_path, "system\tRBO\tMAP\na\t1\t2\n")
+    board = ScoreTables(path, ["RBO", "MAP"], mark="published").read(["RBO"])
+    assert [c.name for c in board.columns] == ["RBO[published]", "MAP"]
+
+
+def test_a_column_in_two_tables_and_several_faults_at_once(tmp_path: Path) -> None:
+    one = table(tmp_path, "system\tx\na\t1\n", "one.tsv")
+    two = table(tmp_path, "system\tx\na\t2\n", "two.tsv")
+    with pytest.raises(ConfigError, match=r"column x stands in .*one\.tsv and in .*two\.tsv"):
+        ScoreTables([one, two]).read()
+    with pytest.raises(Problems, match=r"(?s)missing\.tsv: no such file.*none\.tsv: no such file"):
+        ScoreTables([str(tmp_path / "missing.tsv"), str(tmp_path / "none.tsv")]).read()
+    with pytest.raises(ConfigError, match=r"scores\.tables is not set"):
+        ScoreTables().read()
+    with pytest.raises(ConfigError, match=r"scores\.missing='x'"):
+        ScoreTables(missing="x")
+
+
+def test_embedded_tables_give_the_published_coefficients() -> None:
+    """tau-b of RBO in Table 5 of Gowda et al. 2021, Czech-English and German-English."""
+    published = {
+        "csen": {
+            "BLEU": 0.850,
+            "MacroF1": 0.867,
+            "MicroF1": 0.850,
+            "chrF1": 0.850,
+            "BLEURTmean": 0.900,
+            "BLEURTmedian": 0.867,
+        },
+        "deen": {
+            "BLEU": 0.900,
+            "MacroF1": 0.900,
+            "MicroF1": 0.900,
+            "chrF1": 0.912,
+            "BLEURTmean": 0.917,
+            "BLEURTmedian": 0.900,
+        },
+    }
+    for pair, row in published.items():
+        board = ScoreTables([f"embedded:europarl_{pair}"], ["MAP", "RBO"]).read()
+        assert len(board.systems) == 16
+        for name, tau in row.items():
+            assert round(kendalltau(board["RBO"].values, board[name].values).statistic, 3) == tau
+    with pytest.raises(UnknownName, match=r"embedded score table 'europarl_cs'.*europarl_csen, europarl_deen"):
+        table_path("embedded:europarl_cs")
+
+
+def test_embedded_tables_equal_the_published_file(shared_data: Path) -> None:
+    lines = (shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt").read_text().split("\n")
+    header = lines[0].split("\t")
+    rows = [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:] if line]
+    for pair in ("cs", "de"):
+        board = ScoreTables([f"embedded:europarl_{pair}en"]).read()
+        at = {system: i for i, system in enumerate(board.systems)}
+        mine = [row for row in rows if (row["Lang"], row["Dataset"], row["Model"]) == (pair, "europarl", "bm25")]
+        for row in mine:
+            i = at[f"{int(row['TrainSize']):06d}.bpe{row['BPEsize']}"]
+            assert board["GMAP"].values[i] == float(row["MAP.gm"])
+            assert board["RBO"].values[i] == float(row["RBO"])
+            assert board["chrF1"].values[i] == pytest.approx(100 * float(row["CHRF1"]), abs=1e-9)
+            assert board["BLEURTmedian"].values[i] == float(row["BLEURTMedian"])
+        assert len(mine) == 16
+
+
+@given(st.text("system\tx1.e-,\nna#", max_size=60).map(str.encode) | st.binary(max_size=40))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / "t.tsv"
+    path.write_bytes(b"system\t" + content)
+    try:
+        board = ScoreTables([str(path)]).read()
+    except ClirbenchError:
+        return
+    assert all(np.isfinite(column.values).all() for column in board.columns)

@@ -1,0 +1,91 @@
+"""All measures at once: the zero rules, and one pass over the run."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from clirbench.measures.ir import score_run
+from clirbench.measures.parsing import parse
+from clirbench.types import Judged, Qrels, Run
+
+IDEAL = Run.of({"1": {"a": 3, "b": 2, "c": 2, "d": 1}, "2": {"x": 1}, "t3": {"a": 1, "b": 0.5}})
+QRELS = Qrels({"2": {"x": 1}, "t3": {"a": 2, "b": 1}, "1": {"a": 1, "b": 1}})
+NAMES = ["RBO", "MAP", "GMAP", "P@10", "R@10", "nDCG", "nDCG@20", "RBO(p=0.9)", "RR", "Bpref", "ERR@20"]
+
+
+def test_a_topic_the_system_does_not_match_scores_0_in_every_measure() -> None:
+    run = Run.of({"1": {"b": 9, "a": 8}, "2": {}, "other": {"x": 1}})
+    judged = Judged(QRELS, IDEAL)
+    for name, values in score_run([parse(name) for name in NAMES], run, judged).items():
+        assert values.shape == (3,), name
+        assert values[0] == values[1] == 0, name
+        assert values[2] > 0, name
+
+
+def test_a_run_that_retrieves_nothing_at_all_scores_0() -> None:
+    for values in score_run([parse(name) for name in NAMES], Run.of({}), Judged(QRELS, IDEAL)).values():
+        assert values.tolist() == [0, 0, 0]
+
+
+def test_no_scored_topic_gives_no_value_and_an_undefined_mean() -> None:
+    measures = [parse(name) for name in NAMES]
+    for measure in measures:
+        values = score_run([measure], IDEAL, Judged(Qrels({}), IDEAL))[measure.name]
+        assert values.shape == (0,)
+        assert np.isnan(measure.aggregate(values))
+
+
+def test_measures_of_our_own_need_none_of_the_librarys() -> None:
+    # Identical lists overlap fully at every depth.
+    assert score_run([parse("RBO")], IDEAL, Judged(QRELS, IDEAL))["RBO"] == pytest.approx([1, 1, 1])
+
+
+def test_together_as_alone_and_in_the_order_asked() -> None:
+    run = Run.of({"1": {"b": 9, "a": 8, "z": 8}, "t3": {"b": 1, "a": 1}})
+    judged = Judged(QRELS, IDEAL)
+    measures = [parse(name) for name in [*NAMES, "AP"]]
+    together = score_run(measures, run, judged)
+    assert list(together) == [*NAMES, "AP"]
+    for measure in measures:
+        np.testing.assert_array_equal(together[measure.name], measure.per_topic(run, judged))
+    np.testing.assert_array_equal(together["AP"], together["MAP"])
+
+
+def test_the_english_side_against_itself_is_perfect() -> None:
+    scores = score_run([parse("RBO"), parse("MAP"), parse("nDCG")], IDEAL, Judged(QRELS, IDEAL))
+    for values in scores.values():
+        np.testing.assert_allclose(values, 1, rtol=1e-12)
+
+
+def test_aggregates_are_vectorised_over_leading_axes() -> None:
+    values = np.array([[0.5, 0.125], [1, 0], [0, 0]])
+    np.testing.assert_allclose(parse("MAP").aggregate(values), [0.3125, 0.5, 0])
+    # Geometric means by hand, 0 counting as 1e-5 (trec_eval's MIN_GEO_MEAN).
+    np.testing.assert_allclose(parse("GMAP").aggregate(values), [0.25, 1e-5**0.5, 1e-5])
+
+
+@pytest.mark.parametrize(("name", "expected"), [("MAP", (1 + 2 / 3) / 2), ("P@10", 0.2), ("R@10", 1), ("RR", 1)])
+def test_hand_worked_values(name: str, expected: float) -> None:
+    """Relevant a and b, ranked a z b: AP = (1/1 + 2/3) / 2."""
+    run = Run.of({"1": {"a": 3, "z": 2, "b": 1}})
+    judged = Judged(Qrels({"1": {"a": 1, "b": 1}}), IDEAL)
+    np.testing.assert_allclose(parse(name).per_topic(run, judged), [expected])
+
+
+def test_ties_are_broken_by_doc_id_ascending_not_by_trec_evals_rule() -> None:
+    """All scores equal: trec_eval left alone would rank c b a, our rule ranks a b c."""
+    run = Run.of({"1": {"c": 1, "a": 1, "b": 1}})
+    judged = Judged(Qrels({"1": {"a": 1}}), IDEAL)
+    assert parse("MAP").per_topic(run, judged).tolist() == [1]
+    assert parse("RR").per_topic(run, judged).tolist() == [1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_measures_travel_to_other_processes(name: str) -> None:
+    measure = parse(name)
+    copy = pickle.loads(pickle.dumps(measure))  # noqa: S301 (our own bytes, as an engine sends them)
+    assert copy == measure
+    assert copy.signature == measure.signature
+    judged = Judged(QRELS, IDEAL)
+    np.testing.assert_array_equal(copy.per_topic(IDEAL, judged), measure.per_topic(IDEAL, judged))

@@ -1,0 +1,122 @@
+"""A document's score is the corpus score of its segments alone, for every metric."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clirbench.errors import AlignmentError, ConfigError
+from clirbench.metrics.base import Metric
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.segments import SegmentScores, as_statistics, document_scores, mean, ratio, segment_scores
+from clirbench.types import TestSet
+from tests.metrics.agreement import AWKWARD, corpus_score
+from tests.metrics.test_bad_input import ALL, named
+
+HYPOTHESES = ("the cat sat on the mat .", "a dog", "no", *AWKWARD)
+REFERENCES = ("the cat lay on a mat .", "a black dog", "yes", *reversed(AWKWARD))
+LENGTHS = np.array([3, 0, 5, len(HYPOTHESES) - 8])
+# Whose segment scores depend on the rest of the test set: information and idf weights, and the number of the line.
+WHOLE = {"NIST", "TermMicroF1idf", "Random"}
+
+
+@pytest.mark.parametrize("metric", [m for m in ALL if m.name not in WHOLE], ids=named)
+def test_documents_and_segments_are_small_corpora(metric: Metric) -> None:
+    statistics = metric.statistics(HYPOTHESES, TestSet((REFERENCES,), REFERENCES))
+
+    def alone(begin: int, end: int) -> float:
+        part = TestSet((REFERENCES[begin:end],), REFERENCES[begin:end])
+        return corpus_score(metric, HYPOTHESES[begin:end], part)
+
+    documents = document_scores(metric, statistics, LENGTHS)
+    starts = np.cumsum([0, *LENGTHS])
+    expected = [alone(a, b) for a, b in pairwise(starts)]
+    np.testing.assert_allclose(documents, expected, atol=1e-9)
+    segments = segment_scores(metric, statistics)
+    np.testing.assert_allclose(segments, [alone(i, i + 1) for i in range(len(HYPOTHESES))], atol=1e-9)
+
+
+@pytest.mark.parametrize("metric", [m for m in ALL if m.name not in WHOLE], ids=named)
+def test_a_weighted_sum_scores_like_the_sample_it_stands_for(metric: Metric) -> None:
+    """score(W @ statistics), on which every bootstrap rests, against scoring the drawn segments anew."""
+    n = len(HYPOTHESES)
+    weights = np.random.default_rng(5).multinomial(n, np.full(n, 1 / n), size=3)
+    statistics = metric.statistics(HYPOTHESES, TestSet((REFERENCES,), REFERENCES))
+    scores = metric.score(np.asarray(weights.astype(float) @ statistics))
+    for row, score in zip(weights, scores, strict=True):
+        drawn = np.repeat(np.arange(n), row)
+        references = tuple(REFERENCES[i] for i in drawn)
+        expected = corpus_score(metric, [HYPOTHESES[i] for i in drawn], TestSet((references,), references))
+        assert score == pytest.approx(expected, abs=1e-9)
+
+
+def test_medians_of_documents() -> None:
+    metric = SegmentScores((3.0, 1.0, 2.0, 7.0, 5.0), "m", "median")
+    statistics = metric.statistics(["x"] * 5, TestSet((("x",) * 5,)))
+    assert document_scores(metric, statistics, np.array([3, 2])).tolist() == [2, 6]
+
+
+def test_documents_that_do_not_cover_the_segments() -> None:
+    statistics = BLEU().statistics(["a", "b"], TestSet((("a", "b"),)))
+    with pytest.raises(ValueError, match="documents of 3 segments together, statistics of 2"):
+        document_scores(BLEU(), statistics, np.array([1, 2]))
+
+
+def test_sums_give_the_mean_back() -> None:
+    statistics = as_statistics([1.0, 2.0, 6.0])
+    assert float(mean(statistics.sum(axis=0))) == 3.0
+    assert mean(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 2.0]]) @ statistics).tolist() == [3.5, 6.0]
+
+
+def test_nothing_over_nothing_is_0() -> None:
+    assert float(mean(np.zeros(2))) == 0.0
+    assert ratio(np.array([1.0, 4.0]), np.array([0.0, 2.0])).tolist() == [0.0, 2.0]
+
+
+def sums(metric: SegmentScores, weights: list[list[int]]) -> np.ndarray:
+    n = len(weights[0])
+    test = TestSet((("x",) * n,))
+    return metric.score(np.array(weights, dtype=float) @ metric.statistics(["x"] * n, test))
+
+
+@given(
+    st.integers(1, 8).flatmap(
+        lambda n: st.tuples(*[st.lists(st.integers(i, 3), min_size=n, max_size=n) for i in (-3, 0)])
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_means_and_medians_of_resamples_are_numpys(case: tuple[list[int], list[int]]) -> None:
+    scores, weights = case
+    drawn = np.repeat(np.array(scores, dtype=float), weights)
+    values = tuple(map(float, scores))
+    median = sums(SegmentScores(values, "m", "median"), [weights])[0]
+    mean = sums(SegmentScores(values, "m"), [weights])[0]
+    if len(drawn):
+        assert median == pytest.approx(np.median(drawn))
+        assert mean == pytest.approx(drawn.mean())
+    else:
+        assert np.isnan(median)
+        assert mean == 0
+
+
+def test_a_system_score_cannot_be_resampled() -> None:
+    metric = SegmentScores((42.5,), "m", "system")
+    scores = sums(metric, [[1, 1, 1], [2, 2, 2], [0, 1, 2], [0, 0, 0]])
+    assert scores[:2].tolist() == [42.5, 42.5]
+    assert np.isnan(scores[2:]).all()
+
+
+def test_rows_are_segment_scores() -> None:
+    test = TestSet((("x",) * 3,))
+    for aggregate in ("mean", "median"):
+        metric = SegmentScores((3.0, 1.0, 2.0), "m", aggregate)
+        assert metric.score(metric.statistics(["x"] * 3, test)).tolist() == [3, 1, 2]
+
+
+def test_errors() -> None:
+    with pytest.raises(ConfigError, match="aggregate='mode' is not one of mean, median, system"):
+        SegmentScores((1.0,), "m", "mode")
+    with pytest.raises(AlignmentError, match="m: 1 scores for 2 segments"):
+        SegmentScores((1.0,), "m").statistics(["a", "b"], TestSet((("a", "b"),)))

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from clirbench.report.facts import listed, pseudo, short, tau_cell, tau_tables, undefined_reasons
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.correlation import Correlation, correlate
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.8666, ".867"), (-0.0211, "-.021"), (1.0, "1.000"), (0.0, ".000"), (-1.0, "-1.000")]
+)
+def test_numbers_are_printed_as_the_field_prints_them(value: float, text: str) -> None:
+    assert short(value) == text
+
+
+def row(value: float, significant: str, note: str = "") -> Correlation:
+    return Correlation("MAP", "BLEU", "kendall", value, 0.2, 5, significant, note)  # type: ignore[arg-type]
+
+
+def test_an_insignificant_tau_is_marked_and_an_undefined_one_says_so() -> None:
+    assert tau_cell(row(0.418, "false")) == ".418 x"
+    assert tau_cell(row(0.867, "true")) == ".867"
+    assert tau_cell(row(float("nan"), "undefined")) == "undefined"
+
+
+def test_reasons_are_given_once() -> None:
+    rows = [row(float("nan"), "undefined", "1 system: at least 2 are needed")] * 6
+    (reason,) = undefined_reasons(rows)
+    assert "and 2 more" in reason
+    assert reason.endswith("at least 2 are needed")
+
+
+def test_each_title_has_its_own_table() -> None:
+    values = np.array([1.0, 2.0, 3.0])
+    board = Scoreboard(
+        ("a", "b", "c"),
+        (
+            Column("BLEU", "metric", values),
+            Column("RBO", "measure", values, table="published"),
+            Column("RBO[news]", "measure", values, table="now"),
+        ),
+    )
+    tables = tau_tables(board, correlate(board, ["kendall"]))
+    assert [(t.title, [name for name, _ in t.rows]) for t in tables] == [
+        ("published", ["RBO"]),
+        ("now", ["RBO[news]"]),
+    ]
+
+
+def test_pseudo_relevance_is_told_from_judgments() -> None:
+    assert pseudo("bm25|topics:x|rel:top100|RBO")
+    assert not pseudo("bm25|topics:x|rel:qrels:ab12|RBO")
+
+
+def test_long_lists_are_cut_with_their_count() -> None:
+    assert listed(["a", "b", "c"], most=2) == "a, b and 1 more"

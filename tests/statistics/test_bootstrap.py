@@ -1,0 +1,140 @@
+"""Intervals against enumerated distributions, scipy's BCa, and coverage on data of known tau."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from clirbench.errors import ConfigError
+from clirbench.statistics.bootstrap import Bootstrap, bca, intervals, percentile, resampled_coefficients
+from clirbench.statistics.resampling import Draws
+from clirbench.statistics.vectorised import pearson_grid
+from tests.statistics.worlds import scores_only, world
+
+
+def test_three_systems_give_the_enumerated_distribution() -> None:
+    x, y = [1.0, 2, 3], [1.0, 3, 2]
+    exact: dict[float, float] = {}
+    for drawn in itertools.product(range(3), repeat=3):  # all 27 equally likely resamples
+        if len(set(drawn)) > 1:
+            tau = scipy.stats.kendalltau([x[i] for i in drawn], [y[i] for i in drawn]).statistic
+            exact[round(tau, 9)] = exact.get(round(tau, 9), 0) + 1 / 27
+    samples = 20_000
+    taus = resampled_coefficients(scores_only([x], [y]), "kendall", Draws(("systems",), samples))[:, 0, 0]
+    assert np.isnan(taus).mean() == pytest.approx(3 / 27, abs=0.01)
+    values, counts = np.unique(taus[~np.isnan(taus)].round(9), return_counts=True)
+    assert values.tolist() == pytest.approx(sorted(exact))
+    for value, count in zip(values, counts, strict=True):
+        share = exact[float(value)]
+        assert count / samples == pytest.approx(share, abs=4 * np.sqrt(share / samples))
+
+
+def test_topics_give_the_enumerated_distribution() -> None:
+    evidence = world(n=5, topics=3, noise=(0.5,))
+    per_topic = evidence.per_topic["y0"]
+    exact = [
+        scipy.stats.kendalltau(evidence.x[0], per_topic[:, list(drawn)].mean(axis=1)).statistic
+        for drawn in itertools.product(range(3), repeat=3)
+    ]
+    taus = resampled_coefficients(evidence, "kendall", Draws(("topics",), 20_000))[:, 0, 0]
+    assert set(taus.round(9)) == set(np.round(exact, 9))
+    assert taus.mean() == pytest.approx(np.mean(exact), abs=0.01)
+
+
+def test_bca_equals_scipy() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=25)
+    y = x + rng.normal(size=25)
+    evidence = scores_only([x.tolist()], [y.tolist()])
+    items = Draws(("systems",), 2000, seed=3).items("systems", 25)
+    mine = intervals(evidence, ["pearson"], Bootstrap(Draws(("systems",), 2000, seed=3), "bca"))[0]
+    distribution = pearson_grid(x[items][:, None], y[items][:, None])[:, 0, 0]
+    drawn = type("Drawn", (), {"bootstrap_distribution": distribution})()
+    theirs = scipy.stats.bootstrap(
+        (x, y),
+        lambda a, b: scipy.stats.pearsonr(a, b).statistic,
+        paired=True,
+        vectorized=False,
+        n_resamples=0,
+        method="BCa",
+        bootstrap_result=drawn,
+    ).confidence_interval
+    assert (mine.ci_low, mine.ci_high) == pytest.approx((theirs.low, theirs.high), abs=2e-3)
+
+
+def test_percentile_and_bca_of_a_symmetric_sample() -> None:
+    sample = np.arange(101.0)
+    assert percentile(sample, 0.9) == pytest.approx((5, 95))
+    # median-unbiased and no skewness: BCa is the percentile interval
+    assert bca(sample, 50.0, [np.array([1.0, 2, 3])], 0.9) == pytest.approx((5, 95), abs=1e-6)
+
+
+def test_rows_state_everything() -> None:
+    row = intervals(world(), ["kendall"], Bootstrap(Draws(samples=200, seed=7)))[0]
+    assert (row.measure, row.metric, row.coefficient) == ("y0", "m0", "kendall")
+    assert (row.n_systems, row.n_topics, row.n_segments, row.samples, row.seed) == (12, 30, 60, 200, 7)
+    assert row.scheme == "systems+topics+segments, n of n with replacement, 200 samples, seed 7"
+    assert -1 <= row.ci_low < row.value < row.ci_high <= 1
+    assert row.note == ""
+
+
+def test_imported_scores_say_what_is_fixed() -> None:
+    evidence = scores_only([[1, 2, 4, 3, 5, 6]], [[1, 3, 2, 4, 5, 6]])
+    row = intervals(evidence, how=Bootstrap(Draws(samples=100)))[0]
+    assert row.note == "topics and segments held fixed: only scores are known"
+    assert row.ci_low < row.ci_high
+
+
+def test_bad_input_is_stated() -> None:
+    nan = float("nan")
+    evidence = scores_only([[1, 2, 3, 4], [5, 5, 5, 5], [1, nan, 2, 3]], [[1, 2, 4, 3], [0, 0, 0, 0]])
+    how = Bootstrap(Draws(samples=100))
+    by_pair = {(row.metric, row.measure): row for row in intervals(evidence, how=how)}
+    assert by_pair["x1", "y0"].note.startswith("x1: constant over all systems")
+    assert by_pair["x0", "y1"].note.startswith("y1: constant over all systems")
+    assert by_pair["x2", "y0"].note == "x2 has no value for s01"
+    assert np.isnan(by_pair["x2", "y0"].value)
+    complete = {(row.metric, row.measure): row for row in intervals(evidence, how=how, complete=True)}
+    assert complete["x2", "y0"].n_systems == 3
+    assert complete["x2", "y0"].value == pytest.approx(1 / 3)
+    two = intervals(scores_only([[1, 2]], [[1, 2]]), how=how)[0]
+    assert np.isnan(two.ci_low)
+    assert "2 systems: an interval needs at least 3" in two.note
+
+
+def test_same_seed_same_rows() -> None:
+    how = Bootstrap(Draws(samples=50, seed=11))
+    assert intervals(world(), how=how) == intervals(world(), how=how)
+
+
+def test_configuration_errors() -> None:
+    with pytest.raises(ConfigError, match="method=basic: choose from percentile, bca"):
+        Bootstrap(method="basic")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="level=95"):
+        Bootstrap(level=95)
+    with pytest.raises(ConfigError, match="bca needs sampling=replacement"):
+        Bootstrap(Draws(sampling="half"), "bca")
+
+
+def coverage(how: Bootstrap, n: int, runs: int) -> float:
+    """Share of simulated data sets (correlated normal columns) whose interval holds the true tau 2/pi asin(rho)."""
+    rho, rng = 0.7, np.random.default_rng(42)
+    truth = 2 / np.pi * np.arcsin(rho)
+    hits = 0
+    for _ in range(runs):
+        x = rng.normal(size=n)
+        y = rho * x + np.sqrt(1 - rho**2) * rng.normal(size=n)
+        row = intervals(scores_only([x.tolist()], [y.tolist()]), how=how)[0]
+        hits += row.ci_low <= truth <= row.ci_high
+    return hits / runs
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("sampling", ["replacement", "half"])
+def test_coverage_over_systems(method: str, sampling: str) -> None:
+    if (method, sampling) == ("bca", "half"):
+        return
+    how = Bootstrap(Draws(("systems",), 400, sampling), method)  # type: ignore[arg-type]
+    # standard error of a share of .95 over 400 runs is .011; small-sample bootstrap intervals run a little short
+    assert 0.90 <= coverage(how, 40, 400) <= 0.985

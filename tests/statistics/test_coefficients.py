@@ -1,0 +1,187 @@
+"""Coefficients against scipy, hand-worked cases and the undefined cases."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from clirbench.errors import AlignmentError, UnknownName
+from clirbench.statistics.coefficients import (
+    coefficient,
+    complete_pairs,
+    kendall,
+    kendall_a,
+    pair_balance,
+    pearson,
+    spearman,
+    tau_ap_a,
+    tau_ap_b,
+)
+
+X = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+Y = np.array([1.0, 3.0, 2.0, 5.0, 4.0])
+
+
+def test_hand_worked() -> None:
+    # 10 pairs, 2 discordant: (8 - 2) / 10
+    assert kendall(X, Y).value == pytest.approx(0.6)
+    assert kendall_a(X, Y).value == pytest.approx(0.6)
+    # sum d^2 = 4: 1 - 6 * 4 / (5 * 24)
+    assert spearman(X, Y).value == pytest.approx(0.8)
+    assert pearson(X, 3 - 2 * X).value == pytest.approx(-1)
+
+
+def test_tau_with_ties_by_hand() -> None:
+    # one pair of x tied; of the other 5 pairs 5 concordant: tau_b 5/sqrt(5*6), tau_a 5/6
+    x, y = np.array([1.0, 1, 2, 3]), np.array([1.0, 2, 3, 4])
+    assert kendall(x, y).value == pytest.approx(5 / np.sqrt(30))
+    assert kendall_a(x, y).value == pytest.approx(5 / 6)
+    assert kendall_a(x, y).p_value == kendall(x, y).p_value
+
+
+pairs = st.integers(3, 15).flatmap(
+    lambda n: st.tuples(
+        arrays(float, n, elements=st.integers(-4, 4).map(float)),
+        arrays(float, n, elements=st.integers(-4, 4).map(float)),
+    )
+)
+
+
+@given(pairs)
+def test_agrees_with_scipy(columns: tuple[np.ndarray, np.ndarray]) -> None:
+    x, y = columns
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert not kendall(x, y).defined
+        return
+    theirs_by_ours = {kendall: scipy.stats.kendalltau, spearman: scipy.stats.spearmanr, pearson: scipy.stats.pearsonr}
+    for ours, theirs in theirs_by_ours.items():
+        expected = theirs(x, y)
+        got = ours(x, y, p_value="scipy")
+        assert got.value == pytest.approx(expected.statistic, abs=1e-12)
+        if abs(got.value) < 1 - 1e-9:
+            assert got.p_value == pytest.approx(expected.pvalue, abs=1e-9)
+
+
+@given(pairs)
+def test_antisymmetric(columns: tuple[np.ndarray, np.ndarray]) -> None:
+    x, y = columns
+    assert pair_balance(x, y) == -pair_balance(x, -y) == pair_balance(y, x)
+
+
+@pytest.mark.parametrize("name", ["kendall", "kendall_a", "tau_ap_a", "tau_ap_b", "spearman", "pearson"])
+def test_undefined_says_why(name: str) -> None:
+    function = coefficient(name)
+    constant = np.full(5, 2.0)
+    assert "second column is constant (2)" in function(X, constant).note
+    assert "first column is constant" in function(constant, X).note
+    assert "at least 2" in function(X[:1], Y[:1]).note
+    assert "at least 2" in function(X[:0], Y[:0]).note
+    holed = np.where(X == 3, np.nan, X)
+    assert function(holed, Y).note == "1 of 5 systems lack a value"
+    assert not function(holed, Y).defined
+    kept = function(*complete_pairs(holed, Y))
+    assert kept.n == 4
+    assert kept.defined
+
+
+@pytest.mark.parametrize("name", ["kendall", "kendall_a", "tau_ap_a", "tau_ap_b", "spearman", "pearson"])
+def test_two_systems(name: str) -> None:
+    result = coefficient(name)(np.array([1.0, 2.0]), np.array([5.0, 3.0]))
+    assert (result.value, result.p_value, result.n) == pytest.approx((-1, 1, 2))
+    assert "2 systems" in result.note
+
+
+def test_errors() -> None:
+    with pytest.raises(AlignmentError, match="5 and 4"):
+        kendall(X, Y[:4])
+    with pytest.raises(UnknownName, match="kendal'.*Did you mean 'kendall'"):
+        coefficient("kendal")
+    with pytest.raises(UnknownName, match="p_value 'scypi'.*scipy"):
+        kendall(X, Y, p_value="scypi")
+
+
+# Ten items and the values that the R package ircor of Urbano and Marrero tests its own functions with.
+IRCOR = [
+    (
+        [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992],
+        [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988],
+        (0.8519, 0.7454, 0.8333, 0.7321, 0.8889, 0.9398),
+    ),
+    (
+        [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
+        [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644],
+        (0.2504, 0.2692, 0.2880, 0.2970, 0.3333, 0.3765),
+    ),
+    (
+        [0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
+        [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
+        (-0.6971, -0.5558, -0.6680, -0.7047, -0.6222, -0.6510),
+    ),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), IRCOR)
+def test_tau_ap_agrees_with_ircor(first: list[float], second: list[float], expected: tuple[float, ...]) -> None:
+    x, y = np.array(first), np.array(second)
+    tied_x, tied_y = x.round(1), y.round(1)
+    got = (
+        tau_ap_a(y, x),  # the truth comes first in ircor, second here
+        tau_ap_a(tied_y, x),
+        tau_ap_b(x, y),
+        tau_ap_b(tied_x, tied_y),
+        kendall_a(x, tied_y),
+        kendall(tied_x, tied_y),
+    )
+    assert [result.value for result in got] == pytest.approx(expected, abs=5e-5)
+    assert tau_ap_b(tied_x, tied_y).value == pytest.approx(tau_ap_b(tied_y, tied_x).value)
+
+
+@given(pairs)
+def test_tau_ap_a_is_the_mean_over_tie_orders(columns: tuple[np.ndarray, np.ndarray]) -> None:
+    estimate, truth = columns[0][:5], np.arange(5.0)[: len(columns[0])]
+    if len(set(estimate)) == 1:
+        return
+    values = []
+    for order in itertools.permutations(range(len(truth))):
+        if (np.diff(estimate[list(order)]) <= 0).all():  # a way to break the ties, best first
+            ranked = truth[list(order)]
+            shares = [(ranked[:i] > ranked[i]).mean() for i in range(1, len(ranked))]
+            values.append(2 * np.mean(shares) - 1)
+    assert tau_ap_a(estimate, truth).value == pytest.approx(np.mean(values))
+
+
+def test_exact_p_of_every_coefficient_by_counting() -> None:
+    x, y = np.array([1.0, 2, 2, 4, 5, 6]), np.array([2.0, 1, 3, 3, 5, 9])
+    for name in ("kendall", "kendall_a", "tau_ap_a", "tau_ap_b", "spearman", "pearson"):
+        function = coefficient(name)
+        observed = function(x, y)
+        values = [
+            function(x, y[list(order)], p_value="permutation", samples=1).value
+            for order in itertools.permutations(range(6))
+        ]
+        assert observed.p_value == pytest.approx(np.mean(np.abs(values) >= abs(observed.value) - 1e-9)), name
+        assert observed.p_method == "exact"
+
+
+def test_p_methods() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=12)
+    y = x + rng.normal(size=12)
+    assert kendall(x, y).p_method == "exact"
+    assert kendall(x, y).p_value == pytest.approx(scipy.stats.kendalltau(x, y).pvalue, rel=1e-12)
+    assert kendall(x, y, p_value="scipy").p_method == "scipy"
+    for result in (kendall(x.round(), y.round()), pearson(x, y), kendall(x, y, p_value="permutation")):
+        assert result.p_method == "permutation"
+        assert 0 < result.p_error < 0.005
+    # sampled and exact agree within four standard errors
+    sampled = kendall(x, y, p_value="permutation")
+    assert abs(sampled.p_value - kendall(x, y).p_value) < 4 * sampled.p_error + 1e-4
+
+
+def test_a_tiny_spread_on_a_large_value_survives() -> None:
+    x = 1e8 + 1e-6 * np.arange(5)
+    assert pearson(x, Y).value == pytest.approx(scipy.stats.pearsonr(np.arange(5), Y).statistic, abs=0.02)

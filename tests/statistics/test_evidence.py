@@ -1,0 +1,113 @@
+"""Holes, panels and alignment of what the statistics start from."""
+
+import numpy as np
+import pytest
+
+from clirbench.errors import AlignmentError
+from clirbench.experiment import affordable
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.statistics.evidence import Evidence, Held, holes, panels
+from clirbench.statistics.resampling import Draws
+from tests.statistics.worlds import scores_only, world
+
+HOLED = scores_only([[1, 2, 3, 4], [1, float("nan"), 3, 4]], [[4, 3, 2, 1]])
+
+
+def test_holes_name_column_and_systems() -> None:
+    assert [str(hole) for hole in holes(HOLED)] == ["x1 has no value for s01"]
+
+
+def test_panels() -> None:
+    whole = list(panels(HOLED))
+    assert [(part.metric_names, len(part.systems), note) for part, note in whole] == [(("x0",), 4, "")]
+    complete = list(panels(HOLED, complete=True))[1:]
+    assert [(part.metric_names, part.measure_names, part.systems) for part, _ in complete] == [
+        (("x1",), ("y0",), ("s00", "s02", "s03"))
+    ]
+    assert complete[0][1] == "over 3 of 4 systems: x1 has no value for s01"
+
+
+def test_direction_is_turned_round() -> None:
+    board = Scoreboard(("a", "b"), (Column("TER", "metric", np.array([10.0, 20]), higher_is_better=False),))
+    evidence = Evidence(board)
+    assert evidence.x.tolist() == [[-10, -20]]
+    assert evidence.sign("TER") == -1
+    assert evidence.segments("TER") == evidence.topics("MAP") == 0
+
+
+def test_only_keeps_items_aligned() -> None:
+    full = world(n=5)
+    part = full.only(np.array([True, False, True, True, False]))
+    assert part.systems == ("s00", "s02", "s03")
+    assert (part.per_topic["y0"] == full.per_topic["y0"][[0, 2, 3]]).all()
+    assert part.segments("m0") == 60
+
+
+def test_misaligned_items_are_refused() -> None:
+    full = world(n=4)
+    with pytest.raises(AlignmentError, match=r"y0: per-topic values \(3, 30\) for 4 systems"):
+        Evidence(full.board, per_topic={"y0": full.per_topic["y0"][:3]})
+    shorter = {**full.statistics, ("m0", "s01"): full.statistics["m0", "s01"][:-1]}
+    with pytest.raises(AlignmentError, match=r"m0: systems have different numbers of segments: \[59, 60\]"):
+        Evidence(full.board, shorter, full.metrics)
+
+
+def test_statistics_are_read_once() -> None:
+    full = world(n=3)
+    reads: list[tuple[str, str]] = []
+
+    class Counting(dict[tuple[str, str], np.ndarray]):
+        def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
+            reads.append(key)
+            return super().__getitem__(key)
+
+    evidence = Evidence(full.board, Counting(full.statistics), full.metrics, full.per_topic, full.measures)
+    for part, _ in panels(evidence):
+        assert part.statistics["m0", "s01"] is evidence.statistics["m0", "s01"]
+    assert len(reads) == len(set(reads)) == 6
+    assert ("m0", "s01") in evidence.statistics
+    assert len(evidence.statistics) == len(list(evidence.statistics)) == 6
+
+
+@pytest.mark.parametrize(
+    ("systems", "segments", "bulky"),
+    [(50, 5_000, False), (50, 5_001, True), (51, 60, True), (3, 83_333, False), (3, 83_334, True)],
+)
+def test_many_systems_or_segments_are_neither_held_nor_drawn_unasked(systems: int, segments: int, bulky: bool) -> None:
+    evidence = world(n=systems, segments=segments, topics=3, noise=(0.3,))
+    assert evidence.bulky == bulky
+    assert isinstance(evidence.statistics, Held) != bulky
+    how = affordable(Bootstrap(Draws(samples=10)), evidence)
+    assert how.draws.levels == (("systems", "topics") if bulky else ("systems", "topics", "segments"))
+    alone = affordable(Bootstrap(Draws(("segments",), samples=10)), evidence)
+    assert alone.draws.levels == (("systems",) if bulky else ("segments",))
+
+
+def test_looking_up_how_many_segments_there_are_reads_the_store_once() -> None:
+    full = world(n=51, noise=(0.3,))
+    reads: list[tuple[str, str]] = []
+
+    class Counting(dict[tuple[str, str], np.ndarray]):
+        def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
+            reads.append(key)
+            return super().__getitem__(key)
+
+    evidence = Evidence(full.board, Counting(full.statistics), full.metrics)
+    assert [evidence.segments("m0") for _ in range(5)] == [60] * 5
+    assert reads == [("m0", "s00")]
+
+
+def test_one_hole_changes_nothing_about_how_many_there_are() -> None:
+    full = world(n=40, segments=10_000, topics=3, noise=(0.3, 0.5))
+    holed = {key: value for key, value in full.statistics.items() if key != ("m0", "s00")}
+    evidence = Evidence(full.board, holed, full.metrics, full.per_topic, full.measures)
+    assert evidence.bulky
+    assert affordable(Bootstrap(Draws(samples=10)), evidence).draws.levels == ("systems", "topics")
+
+
+def test_no_systems_are_no_mistake() -> None:
+    full = world(n=3)
+    nobody = full.only(np.zeros(3, dtype=bool))
+    assert not nobody.bulky
+    assert nobody.segments("m0") == 0

@@ -1,0 +1,103 @@
+"""Exact and sampled p-values against scipy, brute force and published critical values."""
+
+import itertools
+from math import factorial
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.statistics import p_values
+from clirbench.statistics.p_values import (
+    enumerated,
+    inversions,
+    kendall_exact,
+    sampled,
+    samples_for,
+    smallest_significant_tau,
+)
+
+
+def test_inversions_of_four_by_hand() -> None:
+    # 24 permutations of 4: 1 3 5 6 5 3 1 of them have 0..6 inversions (Mahonian numbers)
+    assert inversions((1, 1, 1, 1)) * 24 == pytest.approx([1, 3, 5, 6, 5, 3, 1])
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+def test_inversions_of_multisets_by_counting(sizes: list[int]) -> None:
+    items = [group for group, size in enumerate(sizes) for _ in range(size)]
+    if len(items) > 7:
+        return
+    counts = np.bincount(
+        [sum(a > b for a, b in itertools.combinations(order, 2)) for order in itertools.permutations(items)],
+        minlength=len(inversions(tuple(sizes))),
+    )
+    assert inversions(tuple(sizes)) == pytest.approx(counts / factorial(len(items)))
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 38, 150])
+def test_agrees_with_scipy_exact(n: int) -> None:
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=n)
+    for noise in (0.3, 3.0):
+        y = x + noise * rng.normal(size=n)
+        theirs = scipy.stats.kendalltau(x, y, method="exact")
+        ours = kendall_exact(x, y, theirs.statistic * n * (n - 1) / 2)
+        assert ours is not None
+        assert ours.value == pytest.approx(theirs.pvalue, rel=1e-10)
+        assert (ours.method, ours.error) == ("exact", 0)
+
+
+def test_ties_in_one_column_by_counting() -> None:
+    x, y = np.array([1.0, 1, 2, 3, 3, 4, 5]), np.array([2.0, 1, 4, 3, 6, 5, 7])
+
+    def balance(order: np.ndarray) -> float:
+        return sum(np.sign(x[i] - x[j]) * np.sign(order[i] - order[j]) for i, j in itertools.combinations(range(7), 2))
+
+    balances = [balance(np.array(order)) for order in itertools.permutations(y)]
+    ours = kendall_exact(x, y, balance(y))
+    assert ours is not None
+    assert ours.value == pytest.approx(np.mean(np.abs(balances) >= balance(y)))
+    assert kendall_exact(x, x, balance(x)) is None
+
+
+def test_enumerated_and_sampled_by_hand() -> None:
+    # three systems, x = y = 1, 2, 3: of 6 orders only the identity and its reverse reach |r| = 1
+    centred = np.array([-1.0, 0, 1])
+    statistic = lambda orders: np.asarray(centred[orders] @ centred)  # noqa: E731
+    assert enumerated(statistic, 3).value == pytest.approx(1 / 3)
+    drawn = sampled(statistic, 3, samples=5000, seed=3)
+    assert drawn.value == pytest.approx(1 / 3, abs=4 * drawn.error)
+    assert drawn.error == pytest.approx(np.sqrt(drawn.value * (1 - drawn.value) / 5000))
+    assert sampled(statistic, 3, samples=5000, seed=3) == drawn
+
+
+def test_smallest_significant_tau() -> None:
+    # measured before with scipy's exact p-values
+    published = {8: 0.643, 10: 0.511, 11: 0.491, 14: 0.407, 16: 0.383, 26: 0.280, 29: 0.261}
+    for n, tau in published.items():
+        assert round(smallest_significant_tau(n), 3) == tau
+    assert smallest_significant_tau(5) == 1
+    assert np.isnan(smallest_significant_tau(4))  # 2 of 24 orders: p = .083
+    assert np.isnan(smallest_significant_tau(3))
+    assert np.isnan(smallest_significant_tau(1))
+
+
+def test_samples_for() -> None:
+    assert samples_for(0.001) == 47500
+
+
+def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many systems are tested block by block, few by orders that are kept; numpy's own draw is the whole at once."""
+    chosen = np.random.default_rng(5)
+    x, y = chosen.normal(size=(2, 30))
+    whole = np.random.default_rng(3).permuted(np.tile(np.arange(30), (500, 1)), axis=1)
+    reached = int((np.abs(y[whole] @ x) >= abs(x @ y) - 1e-9).sum())
+    for block, kept in ((1 << 20, 1 << 24), (100, 1 << 24), (100, 0), (7, 0)):
+        monkeypatch.setattr(p_values, "BLOCK", block)
+        monkeypatch.setattr(p_values, "KEPT", kept)
+        p_values._kept_orders.cache_clear()
+        found = p_values.sampled(lambda orders: np.asarray(y[orders] @ x), 30, 500, seed=3)
+        assert found.value == (1 + reached) / 501

@@ -1,0 +1,170 @@
+"""Resampled scores against scoring the drawn lines from scratch."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from clirbench.errors import ConfigError
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics import resampling
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.resampling import (
+    LEVELS,
+    Draws,
+    left_out_scores,
+    measure_values,
+    metric_scores,
+    pseudo_values,
+    resampled_x,
+    resampled_y,
+    weighted_scores,
+    weights,
+)
+from clirbench.text import TextFile
+from clirbench.types import TestSet
+from tests.statistics.worlds import Mean, with_counts, world
+
+REFERENCE = ("the cat sat on the mat", "a dog barked", "the the end", "it rains", "a cat and a dog sat")
+HYPOTHESES = ("the cat sat on a mat", "the dog barked loud", "the end", "it snows", "cat and dog sat")
+METRICS = [MacroF(), MicroF(), MacroF(beta=3), MicroF(beta=0.5, k=2), BLEU()]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_weighted_scores_equal_scoring_the_drawn_lines(metric: MacroF) -> None:
+    test = TestSet((REFERENCE,))
+    items = Draws(samples=20, seed=4).items("segments", 5)
+    got = weighted_scores(metric, metric.statistics(HYPOTHESES, test), weights(items, 5))
+    for score, drawn in zip(got, items, strict=True):
+        lines, references = tuple(HYPOTHESES[i] for i in drawn), tuple(REFERENCE[i] for i in drawn)
+        statistics = metric.statistics(lines, TestSet((references,)))
+        expected = metric.score(np.asarray(statistics.sum(axis=0)).reshape(-1))
+        assert score == pytest.approx(float(expected), abs=1e-10)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_left_out_scores_equal_scoring_the_rest(metric: MacroF) -> None:
+    got = left_out_scores(metric, metric.statistics(HYPOTHESES, TestSet((REFERENCE,))))
+    for left, score in enumerate(got):
+        lines = HYPOTHESES[:left] + HYPOTHESES[left + 1 :]
+        statistics = metric.statistics(lines, TestSet((REFERENCE[:left] + REFERENCE[left + 1 :],)))
+        expected = metric.score(np.asarray(statistics.sum(axis=0)).reshape(-1))
+        assert score == pytest.approx(float(expected), abs=1e-10)
+
+
+def test_sparse_statistics_of_any_metric() -> None:
+    dense = with_counts(np.arange(130.0))
+    weighting = weights(Draws(samples=150).items("segments", 130), 130)
+    assert weighted_scores(Mean(), csr_array(dense), weighting) == pytest.approx(
+        weighted_scores(Mean(), dense, weighting)
+    )
+    assert left_out_scores(Mean(), csr_array(dense)) == pytest.approx(left_out_scores(Mean(), dense))
+
+
+def test_draws() -> None:
+    full, half = Draws(samples=500, seed=1), Draws(samples=500, seed=1, sampling="half")
+    assert full.items("topics", 7).shape == (500, 7)
+    assert half.items("topics", 7).shape == (500, 3)
+    assert all(len(set(drawn)) == 3 for drawn in half.items("topics", 7).tolist())
+    assert (weights(full.items("topics", 7), 7).sum(axis=1) == 7).all()
+    assert (full.items("topics", 7) == Draws(samples=500, seed=1).items("topics", 7)).all()
+    assert (full.items("topics", 7) != full.items("segments", 7)).any()
+    assert (Draws(("topics",), samples=2).items("systems", 3) == [[0, 1, 2], [0, 1, 2]]).all()
+    assert full.scheme == "systems+topics+segments, n of n with replacement, 500 samples, seed 1"
+    assert "half without replacement" in half.scheme
+
+
+def test_draw_errors() -> None:
+    with pytest.raises(ConfigError, match=r"levels=\['documents'\]: choose from systems, topics, segments"):
+        Draws(("documents",))
+    with pytest.raises(ConfigError, match="sampling=all: choose from replacement, half"):
+        Draws(sampling="all")
+    with pytest.raises(ConfigError, match="samples=0"):
+        Draws(samples=0)
+
+
+def test_columns_resample_together() -> None:
+    evidence = world(n=4)
+    draws = Draws(samples=70, seed=2)
+    items = draws.items("segments", 60)
+    segment_scores = np.stack([evidence.statistics["m1", system][:, 0] for system in evidence.systems])
+    assert metric_scores(evidence, "m1", weights(items, 60)) == pytest.approx(segment_scores[:, items].mean(-1).T)
+    topics = draws.items("topics", 30)
+    expected = evidence.per_topic["y0"][:, topics].mean(-1).T
+    assert measure_values(evidence, "y0", topics) == pytest.approx(expected)
+    assert resampled_x(evidence, draws)[:, 1] == pytest.approx(metric_scores(evidence, "m1", weights(items, 60)))
+    assert resampled_y(evidence, draws)[:, 0] == pytest.approx(expected)
+    fixed = Draws(("systems",), samples=2)
+    assert (resampled_x(evidence, fixed) == evidence.x).all()
+    assert (resampled_y(evidence, fixed) == evidence.y).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", METRICS[:2], ids=lambda metric: metric.name)
+def test_compiled_loops_on_real_output(metric: MacroF, shared_data: Path) -> None:
+    """A real system on newstest2018 (2,998 segments), against the metric's own score of summed statistics."""
+    folder = shared_data / "vocab-sweep" / "de-en" / "newstest2018"
+    reference = TextFile(folder / "reference.txt.gz").lines()
+    hypotheses = TextFile(min((folder / "systems").iterdir())).lines()
+    statistics = metric.statistics(hypotheses, TestSet((tuple(reference),)))
+    weighting = weights(Draws(samples=12).items("segments", len(reference)), len(reference))
+    assert weighted_scores(metric, statistics, weighting) == pytest.approx(metric.score(weighting @ statistics))
+    totals = np.asarray(statistics.sum(axis=0)).reshape(-1)
+    some = [0, 1, 1500, 2997]
+    rest = np.array([metric.score(totals - statistics[[i]].toarray()[0]) for i in some])
+    assert left_out_scores(metric, statistics)[some] == pytest.approx(rest)
+
+
+@pytest.mark.parametrize("sampling", ["replacement", "half"])
+@pytest.mark.parametrize("level", ["segments", "systems"])
+def test_draws_are_the_same_however_they_are_cut_into_blocks(
+    monkeypatch: pytest.MonkeyPatch, sampling: str, level: str
+) -> None:
+    """A draw of all samples at once, by numpy, is what blocks of them must add up to."""
+    draws = Draws(("segments",), 150, sampling, seed=3)
+    if level == "systems":
+        whole = np.tile(np.arange(33), (150, 1))
+    else:
+        rng = np.random.default_rng([3, LEVELS.index("segments"), 33])
+        everything = np.tile(np.arange(33), (150, 1))
+        whole = (
+            rng.integers(33, size=(150, 33)) if sampling == "replacement" else rng.permuted(everything, axis=1)[:, :16]
+        )
+    for block in (1, 7, 64, 1000):
+        monkeypatch.setattr(resampling, "BLOCK", block)
+        assert (draws.items(level, 33) == whole).all()
+        assert (draws.weights(level, 33) == weights(whole, 33)).all()
+
+
+def test_a_mean_gives_its_segment_scores_standardised() -> None:
+    evidence = world(n=4)
+    own = np.stack([evidence.statistics["m0", system][:, 0] for system in evidence.systems])
+    expected = (own - own.mean()) / own.std()
+    assert pseudo_values(evidence, "m0").values == pytest.approx(expected)
+    assert pseudo_values(evidence, "m0").means == pytest.approx(expected.mean(axis=1))
+
+
+def test_less_is_better_is_turned_round() -> None:
+    evidence = world(n=4)
+    columns = tuple(replace(c, higher_is_better=c.name != "m0") for c in evidence.board.columns)
+    turned = replace(evidence, board=replace(evidence.board, columns=columns))
+    assert pseudo_values(turned, "m0").values == pytest.approx(-pseudo_values(evidence, "m0").values)
+
+
+def test_bleu_by_definition() -> None:
+    reference = ("the cat sat on the mat", "a dog barked at the tree", "it rains in the night")
+    systems = {"a": ("the cat sat on a mat", "the dog barked at a tree", "it rains at night"), "b": reference}
+    metric, test = BLEU(), TestSet((reference,))
+    statistics = {("BLEU", name): metric.statistics(lines, test) for name, lines in systems.items()}
+    scores = np.array([float(metric.score(statistics["BLEU", name].sum(axis=0))) for name in systems])
+    evidence = Evidence(Scoreboard(("a", "b"), (Column("BLEU", "metric", scores),)), statistics, {"BLEU": metric})
+    raw = []
+    for name, whole in zip(systems, scores, strict=True):
+        rest = [metric.score(np.delete(statistics["BLEU", name], i, axis=0).sum(axis=0)) for i in range(3)]
+        raw.append([3 * whole - 2 * float(score) for score in rest])
+    expected = (np.array(raw) - np.mean(raw)) / np.std(raw)
+    assert pseudo_values(evidence, "BLEU").values == pytest.approx(expected)

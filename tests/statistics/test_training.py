@@ -1,0 +1,86 @@
+"""Along training: two unrelated rising quantities agree almost perfectly, and the changes do not fall for it."""
+
+import numpy as np
+import pytest
+
+from clirbench.errors import InputError, UnknownName
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.coefficients import kendall
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.training import has_steps, noise_floor, series_of, shuffled_blocks, trends
+from tests.statistics.worlds import scores_only
+
+
+def rising(rng: np.random.Generator, n: int = 20) -> np.ndarray:
+    return np.arange(n) + rng.normal(size=n)
+
+
+def test_unrelated_rising_quantities() -> None:
+    """Plain p calls every one of 300 pairs significant; the block-shuffled changes about one in twenty."""
+    rng = np.random.default_rng(0)
+    plain, changes = [], []
+    for seed in range(300):
+        x, y = rising(rng), rising(rng)
+        plain.append(kendall(x, y).p_value)
+        changes.append(shuffled_blocks(np.diff(x), np.diff(y), 3, 199, seed))
+    assert max(plain) < 0.05
+    assert np.mean(np.array(changes) < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_related_changes_are_found() -> None:
+    rng = np.random.default_rng(1)
+    x = rising(rng, 30)
+    assert shuffled_blocks(np.diff(x), np.diff(x + 0.2 * rng.normal(size=30)), 3, 999, 0) < 0.01
+
+
+def test_row_by_hand() -> None:
+    evidence = checkpoints(["1", "2", "3", "4", "5", "6"], x=[1, 3, 2, 5, 4, 6])
+    (row,) = trends(evidence, window=3, samples=99)
+    # windows (1 3 2) (3 2 5) (2 5 4) (5 4 6) against rising y: tau 1/3 each
+    assert row.tau_windows == pytest.approx(1 / 3)
+    assert row.value == pytest.approx(11 / 15)
+    assert row.significant == "trend"
+    assert np.isnan(row.tau_changes)  # y rises by 1 at each step
+    assert (row.n_systems, row.n_steps, row.n_replicates) == (6, 6, 1)
+    assert np.isnan(row.noise_metric)
+
+
+def test_replicates_give_the_noise_floor() -> None:
+    evidence = checkpoints(["1", "1", "2", "2", "3"], x=[1, 3, 4, 4, 9])
+    (run,) = series_of(evidence)
+    # squares within steps: 2 + 0, degrees of freedom 1 + 1
+    assert noise_floor([run], evidence.x[0]) == pytest.approx(1)
+    (row,) = trends(evidence, samples=9)
+    assert row.noise_metric == pytest.approx(1)
+    assert row.n_replicates == 2
+    assert np.isnan(row.p_changes)  # two changes are too few
+
+
+def test_no_rows_without_steps() -> None:
+    assert trends(scores_only([[1, 2, 3]], [[1, 2, 3]])) == []
+
+
+def checkpoints(steps: list[str], runs: list[str] | None = None, x: list[float] | None = None) -> Evidence:
+    n = len(steps)
+    metadata = {"step": tuple(steps)} | ({"run": tuple(runs)} if runs else {})
+    values = np.array(x if x else range(n), dtype=float)
+    columns = (Column("x", "metric", values), Column("y", "measure", np.arange(float(n))))
+    return Evidence(Scoreboard(tuple(f"s{i}" for i in range(n)), columns, metadata))
+
+
+def test_order_replicates_and_runs() -> None:
+    runs = series_of(checkpoints(["2000", "1,000", "1_000", "", "3e3"], ["a", "a", "a", "a", "b"]), series="run")
+    assert [(run.name, run.steps.tolist()) for run in runs] == [("a", [1000, 2000]), ("b", [3000])]
+    assert [members.tolist() for members in runs[0].members] == [[1, 2], [0]]
+    assert runs[0].means(np.array([5.0, 1, 2, 9, 9])).tolist() == [1.5, 5]
+
+
+def test_without_steps_and_errors() -> None:
+    assert not has_steps(checkpoints(["", ""]).board)
+    assert not has_steps(checkpoints(["1", "2"]).board, step="epoch")
+    assert not has_steps(checkpoints(["1", "1"]).board)
+    assert has_steps(checkpoints(["1", "2"]).board)
+    with pytest.raises(InputError, match="system s1: step 'last' is not a number"):
+        series_of(checkpoints(["1", "last"]))
+    with pytest.raises(UnknownName, match="metadata column 'runs'.*Did you mean 'run'"):
+        series_of(checkpoints(["1"], ["a"]), series="runs")

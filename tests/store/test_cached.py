@@ -1,0 +1,268 @@
+"""The engine that remembers: nothing is computed twice, nothing wrong is kept, one failure stops nobody."""
+
+import errno
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.engines.base import Engine
+from clirbench.engines.local import Processes, Serial
+from clirbench.later import opened
+from clirbench.measures.base import Measure
+from clirbench.measures.parsing import parse
+from clirbench.steps.evaluate import Evaluate
+from clirbench.steps.retrieve import Retrieve
+from clirbench.store.cached import Cached
+from clirbench.store.store import Entry, Store
+from clirbench.text import TextFile
+from clirbench.types import Doubles, Failure, Judged, Qrels, Run
+from tests.lines import Lengths, Moments, called, made_texts
+
+
+@pytest.fixture
+def cached(tmp_path: Path) -> Cached:
+    return Cached(Serial(), Store(tmp_path / "store"))
+
+
+def test_it_is_an_engine(cached: Cached) -> None:
+    assert isinstance(cached, Engine)
+
+
+def test_what_is_stored_is_not_computed_again(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 4)
+    step = Lengths(tmp_path / "calls")
+    first = list(cached.pmap(step, texts[:3]))
+    # One more checkpoint, and all in another order: one more computation.
+    again = list(cached.pmap(step, texts[::-1]))
+    assert called(step.calls) == ["s000.txt", "s001.txt", "s002.txt", "s003.txt"]
+    assert [value.tobytes() for value in again[::-1][:3]] == [value.tobytes() for value in first]
+
+
+def test_results_are_those_of_the_step_itself(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 3)
+    step = Lengths(tmp_path / "calls", unit=3.0)
+    for found, expected in zip(cached.pmap(step, texts), map(step, texts), strict=True):
+        assert found.tobytes() == expected.tobytes()
+
+
+def test_one_changed_line_computes_one_system(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 3)
+    step = Lengths(tmp_path / "calls")
+    list(cached.pmap(step, texts))
+    lines = texts[1].path.read_text(encoding="utf-8").split("\n")
+    texts[1].path.write_text("\n".join(["another first line", *lines[1:]]), encoding="utf-8")
+    step.calls.unlink()
+    list(cached.pmap(step, texts))
+    assert called(step.calls) == ["s001.txt"]
+
+
+def test_moving_or_touching_files_computes_nothing(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 3)
+    step = Lengths(tmp_path / "calls")
+    list(cached.pmap(step, texts))
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for text in texts:
+        (moved / text.path.name).write_bytes(text.path.read_bytes())
+        os.utime(moved / text.path.name, (1, 1))
+    step.calls.unlink()
+    list(cached.pmap(step, [TextFile(moved / text.path.name) for text in texts]))
+    assert called(step.calls) == []
+
+
+def test_another_parameter_is_another_result(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 1)
+    [one] = cached.pmap(Lengths(tmp_path / "calls"), texts)
+    [two] = cached.pmap(Lengths(tmp_path / "calls", unit=2.0), texts)
+    assert (two * 2).tolist() == one.tolist()
+
+
+def test_only_the_missing_parts_are_computed(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 2)
+    calls = tmp_path / "calls"
+    list(cached.pmap(Moments(calls, (1, 2)), texts))
+    calls.unlink()
+    for value in cached.pmap(Moments(calls, (1, 2, 3)), texts):
+        assert list(value) == [1, 2, 3]
+        assert (value[1] ** 3).tolist() == value[3].tolist()
+    assert called(calls) == ["s000.txt 3", "s001.txt 3"]
+
+
+def test_changing_the_persistence_of_rbo_computes_rbo_alone(cached: Cached, monkeypatch: pytest.MonkeyPatch) -> None:
+    ideal = Run.of({"1": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    run = Run.of({"1": {"b": 3.0, "a": 2.0, "d": 1.0}})
+    judged = {"": Judged(Qrels({"1": {"a": 1, "b": 1}}), ideal), "qrels": Judged(Qrels({"1": {"c": 1}}), ideal)}
+    asked: list[list[str]] = []
+    from clirbench.steps import evaluate as steps
+
+    def scored(measures: list[Measure], run: Run, judged: Judged) -> dict[str, Doubles]:
+        asked.append([measure.name for measure in measures])
+        return {measure.name: measure.per_topic(run, judged) for measure in measures}
+
+    monkeypatch.setattr(steps, "score_run", scored)
+    list(cached.pmap(Evaluate((parse("MAP"), parse("RBO(p=0.9)")), judged), [run]))
+    assert asked == [["MAP", "RBO(p=0.9)"], ["MAP"]]
+    asked.clear()
+    [values] = cached.pmap(Evaluate((parse("MAP"), parse("RBO(p=0.8)")), judged), [run])
+    assert asked == [["RBO(p=0.8)"]]
+    # a and b are ranked first and second: average precision 1; c is not retrieved.
+    assert {pair: value.tolist() for pair, value in values.items() if pair[1] == "MAP"} == {
+        ("", "MAP"): [1.0],
+        ("qrels", "MAP"): [0.0],
+    }
+
+
+def test_bulky_results_stay_in_the_store(cached: Cached, tmp_path: Path) -> None:
+    assert Retrieve.bulky
+
+    @dataclass(frozen=True)
+    class Bulky(Lengths):
+        bulky: bool = field(default=True, init=False)
+
+    _, texts = made_texts(tmp_path, 2)
+    entries = list(cached.pmap(Bulky(tmp_path / "calls"), texts))
+    assert all(isinstance(entry, Entry) for entry in entries)
+    assert opened(entries[1]).tolist() == Lengths(tmp_path / "calls")(texts[1]).tolist()
+
+
+@pytest.mark.parametrize("harm", [lambda b: b[:-1], lambda b: b"", lambda b: bytes([b[0] ^ 1]) + b[1:]])
+def test_damage_is_found_reported_and_mended(
+    cached: Cached, tmp_path: Path, caplog: pytest.LogCaptureFixture, harm: Callable[[bytes], bytes]
+) -> None:
+    _, texts = made_texts(tmp_path, 3)
+    step = Lengths(tmp_path / "calls")
+    before = [value.tobytes() for value in cached.pmap(step, texts)]
+    place = sorted(cached.store.path.rglob("*.npz"))[0]
+    place.write_bytes(harm(place.read_bytes()))
+    step.calls.unlink()
+    with caplog.at_level(logging.WARNING):
+        after = [value.tobytes() for value in cached.pmap(step, texts)]
+    assert after == before
+    assert len(called(step.calls)) == 1
+    assert f"{place} is damaged" in caplog.text
+
+
+def test_a_failure_stops_nobody_and_is_tried_again(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 3)
+    content = texts[1].path.read_text(encoding="utf-8")
+    texts[1].path.write_text(f"FAIL\n{content}", encoding="utf-8")
+    step = Lengths(tmp_path / "calls")
+    one, two, three = cached.pmap(step, texts)
+    assert isinstance(one, np.ndarray)
+    assert isinstance(three, np.ndarray)
+    assert two == Failure(f"{texts[1].path}: line 1: FAIL cannot be counted")
+    step.calls.unlink()
+    list(cached.pmap(step, texts))
+    assert called(step.calls) == ["s001.txt"]
+    texts[1].path.write_text(content, encoding="utf-8")
+    assert isinstance(list(cached.pmap(step, texts))[1], np.ndarray)
+
+
+def test_what_failed_before_is_passed_on(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 1)
+    failure = Failure("no run")
+    assert next(cached.pmap(Lengths(tmp_path / "calls"), [failure, *texts])) is failure
+    assert called(tmp_path / "calls") == []
+
+
+def test_a_file_that_is_gone_is_a_failure_of_its_system(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 2)
+    texts[0].path.unlink()
+    gone, there = cached.pmap(Lengths(tmp_path / "calls"), texts)
+    assert isinstance(gone, Failure)
+    assert "s000.txt" in gone.reason
+    assert isinstance(there, np.ndarray)
+
+
+def test_mistakes_of_the_program_are_not_swallowed(cached: Cached, tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Wrong:
+        def __call__(self, item: TextFile) -> Doubles:
+            raise ZeroDivisionError("a mistake")
+
+    _, texts = made_texts(tmp_path, 1)
+    with pytest.raises(ZeroDivisionError, match="a mistake"):
+        list(cached.pmap(Wrong(), texts))
+
+
+@dataclass(frozen=True)
+class Meddled(Lengths):
+    """Somebody writes to the file while the step reads it."""
+
+    line: str = field(default="one more line", compare=False)
+
+    def __call__(self, text: TextFile) -> Doubles:
+        value = super().__call__(text)
+        with text.path.open("a", encoding="utf-8") as file:
+            file.write(f"{self.line}\n")
+        return value
+
+
+def test_a_file_that_changes_while_it_is_read_is_found_out(cached: Cached, tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 2)
+    found = list(cached.pmap(Meddled(tmp_path / "calls"), texts))
+    for text, failure in zip(texts, found, strict=True):
+        assert failure == Failure(f"{text.path} changed while this run was reading it; run again once it is complete")
+    assert list(cached.store.path.rglob("*.npz")) == []
+
+
+def test_where_the_store_cannot_be_written_the_results_are_right_and_it_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("")
+    _, texts = made_texts(tmp_path, 3)
+    step = Lengths(tmp_path / "calls")
+    with pytest.MonkeyPatch.context() as patch, caplog.at_level(logging.WARNING):
+
+        def full(path: Path, content: bytes) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        patch.setattr(Path, "write_bytes", full)
+        found = list(Cached(Serial(), Store(tmp_path / "store")).pmap(step, texts))
+    for value, text in zip(found, texts, strict=True):
+        assert value.tolist() == step(text).tolist()
+    # Said once, not for every system.
+    assert [record.getMessage() for record in caplog.records] == [
+        f"results are not kept for a rerun: {tmp_path / 'store'}: cannot be written (No space left on device); "
+        "choose another folder with paths.cache=DIR, or make room"
+    ]
+
+
+def test_two_runs_share_a_store(tmp_path: Path) -> None:
+    import threading
+
+    _, texts = made_texts(tmp_path, 30)
+    step = Lengths(tmp_path / "calls")
+    found: dict[int, list[bytes]] = {}
+
+    def run(number: int) -> None:
+        engine = Cached(Serial(), Store(tmp_path / "store"))
+        found[number] = [value.tobytes() for value in engine.pmap(step, texts)]
+
+    runs = [threading.Thread(target=run, args=(number,)) for number in range(3)]
+    for thread in runs:
+        thread.start()
+    for thread in runs:
+        thread.join()
+    assert found[0] == found[1] == found[2] == [step(text).tobytes() for text in texts]
+
+
+def test_workers_store_what_they_compute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clirbench.engines.local.PATIENCE", 0.0)
+    _, texts = made_texts(tmp_path, 6)
+    step = Lengths(tmp_path / "calls")
+    alone = Cached(Serial(), Store(tmp_path / "alone"))
+    together = Cached(Processes(2), Store(tmp_path / "together"))
+    for one, other in zip(alone.pmap(step, texts), together.pmap(step, texts), strict=True):
+        assert one.tobytes() == other.tobytes()
+    entries = [
+        {path.name: path.read_bytes() for path in store.rglob("*.npz")}
+        for store in (tmp_path / "alone", tmp_path / "together")
+    ]
+    assert entries[0] == entries[1]
+    assert len(entries[0]) == 6
