@@ -1,5 +1,6 @@
 # make        install what is needed into .venv, then run the main job
-# make test   install what is needed into .venv, then run the tests; make test-slow the long ones
+# make test   install what is needed into .venv, then run the tests
+# make test-slow   the long ones, which CI adds; make test-all   everything, before a release
 #
 # Nothing is needed beforehand but Python 3.11, 3.12 or 3.13. Choose one with `make PYTHON=/path/to/python`.
 # Packages come from requirements.lock, each checked against its sha256. The lock names no index: yours is used.
@@ -17,16 +18,19 @@ LOCK := requirements.lock
 
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
-.PHONY: run test test-slow lint ruff mypy format install docs lock wheel clean
+.PHONY: run test test-slow test-all lint ruff mypy format install docs lock wheel clean
 
 run: $(STAMP)
 	$(BIN)/python -m clirbench $(ARGS)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow and not release" $(PYTEST_ARGS)
 
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m "slow and not release" $(PYTEST_ARGS)
+
+test-all: $(STAMP)
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 lint: ruff mypy
 
