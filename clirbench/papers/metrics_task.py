@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from clirbench.errors import ConfigError
 from clirbench.files.human_scores import HumanSegments, read_human
 from clirbench.metrics.base import Metric
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.people import SystemLevel, against_people
+from clirbench.statistics.people import against_people
 from clirbench.statistics.segment_level import comparisons, matrix, segment_kendall
 from clirbench.systems.files import FileSystems
 from clirbench.types import Doubles
@@ -35,11 +35,12 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """What one language pair gives: system-level agreement and segment-level tau of every metric."""
+    """What one language pair gives: system-level r and rho and segment-level tau of every metric."""
 
     label: str
     systems: int
-    system_level: Mapping[str, SystemLevel]
+    pearson: Mapping[str, Interval]
+    rho: Mapping[str, float]
     tau: Mapping[str, Interval]
 
 
@@ -70,7 +71,18 @@ class MetricsTask:
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         """System level and segment level; rows by falling average."""
         directions = [self.direction(label) for label in self.only or self.texts]
-        return [self._system_table(directions), self._segment_table(directions)]
+        systems = ", ".join(f"{direction.label} {direction.systems}" for direction in directions)
+        rho = {m.name: mean([direction.rho[m.name] for direction in directions]) for m in self.metrics.values()}
+        pearson_text = (
+            f"Pearson's r with people's system scores, half the width of its 95 % interval ({self.samples} draws of "
+            f"people's judgments of segments, seed {self.seed}), the average over language pairs, and the average of "
+            f"Spearman's rho. Systems: {systems}. People's scores of segments take the place of TrueSkill."
+        )
+        tau_text = f"Segment-level Kendall's tau, ties by the matrix {self.matrix_name}, and half its 95 % interval."
+        return [
+            self._table("system", {d.label: d.pearson for d in directions}, pearson_text, {"average Spearman": rho}),
+            self._table("segment", {d.label: d.tau for d in directions}, tau_text, {}),
+        ]
 
     def direction(self, label: str) -> Direction:
         """One language pair, from its texts and people's scores."""
@@ -89,7 +101,8 @@ class MetricsTask:
         return Direction(
             label,
             len(human.systems),
-            system_level={level.metric: level for level in levels},
+            pearson={one.metric: Interval(one.pearson, (one.ci_high - one.ci_low) / 2) for one in levels},
+            rho={one.metric: one.spearman for one in levels},
             tau={metric.name: self._tau(metric, statistics, human) for metric in metrics},
         )
 
@@ -108,50 +121,26 @@ class MetricsTask:
         low, high = np.nanquantile(values, [0.025, 0.975]) if np.isfinite(values).any() else (nan, nan)
         return Interval(tau, float(high - low) / 2)
 
-    def _system_table(self, directions: Sequence[Direction]) -> AnalysisTable:
-        found: dict[str, list[Interval]] = {}
-        rho: dict[str, float] = {}
-        for metric in self.metrics.values():
-            levels = [direction.system_level[metric.name] for direction in directions]
-            found[metric.name] = [Interval(one.pearson, (one.ci_high - one.ci_low) / 2) for one in levels]
-            rho[metric.name] = mean([one.spearman for one in levels])
-        systems = ", ".join(f"{direction.label} {direction.systems}" for direction in directions)
-        text = (
-            f"Pearson's r with people's system scores, half the width of its 95 % interval ({self.samples} draws of "
-            f"people's judgments of segments, seed {self.seed}), the average over language pairs, and the average of "
-            f"Spearman's rho. Systems: {systems}. People's scores of segments take the place of TrueSkill."
-        )
-        return self._table("system", directions, found, text, {"average Spearman": rho})
-
-    def _segment_table(self, directions: Sequence[Direction]) -> AnalysisTable:
-        names = [metric.name for metric in self.metrics.values()]
-        found = {name: [direction.tau[name] for direction in directions] for name in names}
-        text = f"Segment-level Kendall's tau, ties by the matrix {self.matrix_name}, and half its 95 % interval."
-        return self._table("segment", directions, found, text, {})
-
     def _table(
         self,
         level: str,
-        directions: Sequence[Direction],
-        found: Mapping[str, Sequence[Interval]],
+        found: Mapping[str, Mapping[str, Interval]],
         text: str,
         further: Mapping[str, Mapping[str, float]],
     ) -> AnalysisTable:
-        """A row for each metric: each language pair with its interval, their average, and further columns."""
-        header = ["metric"]
-        for direction in directions:
-            header += [direction.label, f"{direction.label} interval"]
-        average = {name: mean([one.value for one in intervals]) for name, intervals in found.items()}
+        """A row for each metric: its interval for each language pair, their average, and further columns."""
+        header = [heading for label in found for heading in (label, f"{label} interval")]
+        average = {
+            m.name: mean([by_metric[m.name].value for by_metric in found.values()]) for m in self.metrics.values()
+        }
         rows = []
-        for name in sorted(found, key=lambda name: (isnan(average[name]), -average[name])):
-            row: list[str | float] = [name]
-            for interval in found[name]:
-                row += [interval.value, interval.half_width]
-            rows.append((*row, average[name], *(column[name] for column in further.values())))
+        for name in sorted(average, key=lambda name: (isnan(average[name]), -average[name])):
+            cells = [cell for by_metric in found.values() for cell in astuple(by_metric[name])]
+            rows.append((name, *cells, average[name], *(column[name] for column in further.values())))
         return AnalysisTable(
             f"{self.name}_{level}",
             f"{self.title}: {level} level",
-            (*header, "average", *further),
+            ("metric", *header, "average", *further),
             tuple(rows),
             (text,),
             said=len(rows),

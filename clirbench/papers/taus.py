@@ -8,11 +8,12 @@ printed, and a few rules. Nothing here knows a paper, a year or a language.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import nan
 
 import numpy as np
 
 from clirbench.errors import ConfigError, MissingData, UnknownName
-from clirbench.papers.author_scores import GroupScores, group_scores
+from clirbench.papers.author_files import GroupScores, group_scores
 from clirbench.papers.cells import PaperCell, joined, understood
 from clirbench.papers.printing import SUMMARIES, shown, summary, thousandths
 from clirbench.papers.published import PublishedTable, printed_cells
@@ -79,14 +80,9 @@ class PublishedTaus(PublishedTable):
         if not whole.any():
             return []
         kept = {column: values[whole] for column, values in columns.items()}
-        dropped = tuple(np.array(group.systems)[~whole].tolist())
+        dropped = [system for system, keep in zip(group.systems, whole, strict=True) if not keep]
         return [
-            _Row(
-                name,
-                measure,
-                dropped,
-                tuple(kendall(kept[x], kept[measure], p_value=self.p_value) for x in self.metrics),
-            )
+            _Row(name, measure, dropped, [kendall(kept[x], kept[measure], p_value=self.p_value) for x in self.metrics])
             for measure in self.measures
         ]
 
@@ -94,18 +90,23 @@ class PublishedTaus(PublishedTable):
         for metric, tau in zip(self.metrics, row.taus, strict=True):
             dropped = f"without {', '.join(row.dropped)}: no complete scores" if row.dropped else ""
             negative = "negative; the paper prints |tau|" if self.absolute and tau.value < 0 else ""
-            yield PaperCell(
-                row.group,
-                row.measure,
-                metric,
-                printed=self._printed.get((row.group, row.measure), {}).get(metric, ""),
-                shown=shown(tau.value, tau.p_value, self.alpha, self.absolute),
-                value=tau.value,
-                p_value=tau.p_value,
-                n=tau.n,
-                note=joined(tau.note, dropped, negative),
-                known=understood(self.errata, row=row.group, measure=row.measure, metric=metric),
-            )
+            text = shown(tau.value, tau.p_value, self.alpha, self.absolute)
+            yield self._cell(row.group, row.measure, metric, text, tau, joined(tau.note, dropped, negative))
+
+    def _cell(self, row: str, measure: str, metric: str, text: str, found: Coefficient, note: str) -> PaperCell:
+        printed = self._printed.get((row, measure), {}).get(metric, "")
+        return PaperCell(
+            row,
+            measure,
+            metric,
+            printed,
+            shown=text,
+            value=found.value,
+            p_value=found.p_value,
+            n=found.n,
+            note=note,
+            known=understood(self.errata, row=row, measure=measure, metric=metric),
+        )
 
     def _summary_cells(self, rows: "Sequence[_Row]") -> Iterator[PaperCell]:
         """Mean, median and SD over the rows that `exclude` keeps; wins over the significant cells of all rows."""
@@ -115,20 +116,11 @@ class PublishedTaus(PublishedTable):
         if self.exclude == "any_not_significant":
             kept = np.asarray(significant.all(axis=1))
         out = ", ".join(row.group for row, keep in zip(rows, kept, strict=True) if not keep)
-        measure = self.measures[0]
         for name in self.summaries:
+            note = f"without {out}" if out and name != "Wins" else ""
             for at, metric in enumerate(self.metrics):
                 value, text = summary(name, values, significant, kept, at)
-                yield PaperCell(
-                    name,
-                    measure,
-                    metric,
-                    printed=self._printed.get((name, measure), {}).get(metric, ""),
-                    shown=text,
-                    value=value,
-                    note=f"without {out}" if out and name != "Wins" else "",
-                    known=understood(self.errata, row=name, measure=measure, metric=metric),
-                )
+                yield self._cell(name, self.measures[0], metric, text, Coefficient(value, nan, 0), note)
 
 
 @dataclass(frozen=True)
@@ -137,5 +129,5 @@ class _Row:
 
     group: str
     measure: str
-    dropped: tuple[str, ...]
-    taus: tuple[Coefficient, ...]
+    dropped: Sequence[str]
+    taus: Sequence[Coefficient]

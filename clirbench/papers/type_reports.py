@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clirbench.analyses.types import COLORS, TypeReport, running_f1, type_report
-from clirbench.errors import InputError, UnknownName
+from clirbench.errors import UnknownName
+from clirbench.papers.author_files import read_author_table
 from clirbench.papers.cells import PaperCell
 from clirbench.papers.pair_texts import PairTexts, TwoSystems
 from clirbench.papers.printing import leading
 from clirbench.papers.published import PublishedFiles
 from clirbench.result import AnalysisTable
-from clirbench.text import TextFile
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
@@ -127,20 +127,8 @@ def report_cells(row: str, ours: TypeReport, theirs: PublishedReport) -> Iterato
 
 def published_report(path: Path) -> PublishedReport:
     """Read a report of the authors; raises `InputError` for a file of another form."""
-    lines = TextFile(path).lines()
-    start = next((i for i, line in enumerate(lines) if line.split("\t")[0].strip() == "Type"), None)
-    if start is None:
-        raise InputError(f"{path}: no line begins with `Type`: not a report of word types")
-    header = [name.strip() for name in lines[start].split("\t")]
-    records = []
-    for number, line in enumerate(lines[start + 1 :], start=start + 2):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if not any(cells):
-            continue
-        if len(cells) != len(header):
-            raise InputError(f"{path}: line {number}: {len(cells)} columns, the header has {len(header)}")
-        records.append(dict(zip(header, cells, strict=True)))
-    return PublishedReport([r["Type"] for r in records], {name: [r[name] for r in records] for name in COLUMNS})
+    table = read_author_table(path, first="Type")
+    return PublishedReport(table.text("Type"), {name: table.text(name) for name in COLUMNS})
 
 
 def published_curves(a: PublishedReport, b: PublishedReport, first: int) -> tuple[Doubles, Doubles]:

@@ -13,6 +13,7 @@ import numpy as np
 from clirbench.analyses.type_weights import Vocabulary, type_weights, vocabulary
 from clirbench.errors import InputError
 from clirbench.metrics.base import Metric
+from clirbench.papers.author_files import read_author_table
 from clirbench.papers.cells import PaperCell, understood
 from clirbench.papers.published import PublishedFiles
 from clirbench.text import TextFile
@@ -105,19 +106,8 @@ def file_cells(losses: Losses) -> Iterator[PaperCell]:
 
 def read_losses(path: Path) -> Losses:
     """Read the authors' file of every type; raises `InputError` with the line."""
-    lines = [line for line in TextFile(path).lines() if line]
-    header = [name.strip() for name in lines[0].split("\t")] if lines else []
-    wanted = ("Frequency", "macrof", "microf")
-    if missing := [name for name in wanted if name not in header]:
-        raise InputError(f"{path}: no column {', '.join(missing)}")
-    rows = []
-    for number, line in enumerate(lines[1:], start=2):
-        cells = line.split("\t")
-        try:
-            rows.append([float(cells[header.index(name)]) for name in wanted])
-        except (ValueError, IndexError):
-            raise InputError(f"{path}: line {number}: numbers were expected in {', '.join(wanted)}") from None
-    if not rows:
+    table = read_author_table(path)
+    if not table.lines:
         raise InputError(f"{path}: no word types")
-    frequency, macro, micro = np.array(rows).T
+    frequency, macro, micro = (np.array(table.numbers(name)) for name in ("Frequency", "macrof", "microf"))
     return Losses(frequency, macro=100 - macro, micro=100 - micro)
