@@ -65,21 +65,27 @@ HEADER = ("row", "measure", "metric", "published", "ours", "verdict", "remark", 
 
 
 def cells_table(name: str, title: str, cells: Sequence[PaperCell]) -> AnalysisTable:
-    """A published table as the report shows it; a cell that `differs` makes the run fail once all is written."""
+    """A published table as the report shows it, with what makes the run fail once all is written."""
     counted = Counter(cell.verdict for cell in cells)
     found = ", ".join(f"{n} {verdict}" for verdict, n in counted.items())
-    failures = tuple(
+    rows = tuple(
+        (c.row, c.measure, c.metric, c.printed, c.shown, c.verdict, c.remark, c.value, c.p_value, c.n or "")
+        for c in cells
+    )
+    n, text = len(rows), (f"{len(rows)} cells: {found}.",)
+    return AnalysisTable(name, title, HEADER, rows, text, shown=n, said=n, failures=failures(title, cells))
+
+
+def failures(title: str, cells: Sequence[PaperCell]) -> tuple[str, ...]:
+    """Cells that differ for no known reason; or that there is not one cell to compare, and why."""
+    if cells and all(cell.verdict == "no scores" for cell in cells):
+        return (f"{title}: none of the {len(cells)} cells could be compared: {cells[0].remark}",)
+    return tuple(
         f"{title}: {' '.join(filter(None, (cell.row, cell.measure, cell.metric)))} is printed {cell.printed}, "
         f"ours is {cell.shown}, and nothing explains it"
         for cell in cells
         if cell.verdict == "differs"
     )
-    rows = tuple(
-        (c.row, c.measure, c.metric, c.printed, c.shown, c.verdict, c.remark, c.value, c.p_value, c.n or "")
-        for c in cells
-    )
-    n = len(rows)
-    return AnalysisTable(name, title, HEADER, rows, (f"{n} cells: {found}.",), shown=n, said=n, failures=failures)
 
 
 def about(entries: Sequence[Mapping[str, str]], **where: object) -> list[Mapping[str, str]]:

@@ -47,6 +47,22 @@ def test_what_differs_makes_the_run_fail_and_nothing_else_does() -> None:
     assert table.rows[1][7] != table.rows[1][7]  # no value: NaN
 
 
+def test_a_table_without_one_cell_to_compare_makes_the_run_fail() -> None:
+    missing = PaperCell("r", "m", "y", printed=".5", note="no texts")
+    assert cells_table("t", "Table T", [missing, missing]).failures == (
+        "Table T: none of the 2 cells could be compared: no texts",
+    )
+    # A cell of ours that is not printed is a finding too.
+    assert cells_table("t", "Table T", [missing, PaperCell("r", "m", "x", shown=".3")]).failures == ()
+
+
+def test_texts_that_are_not_at_hand_are_asked_for_once_the_printed_cells_are_written(cli: Cli) -> None:
+    done = cli("+experiment=gowda2021_table14", "hydra.run.dir=out")
+    assert done.returncode == 1
+    assert "none of the 20 cells could be compared: the texts of RO-EN are not at hand" in done.stderr
+    assert len((cli.cwd / "out" / "gowda2021_table14.tsv").read_text(encoding="utf-8").splitlines()) == 21
+
+
 def test_an_unexplained_cell_is_written_and_then_fails(cli: Cli) -> None:
     # Wins of Table 11 were printed wrongly; without the list of errata nothing explains them.
     done = cli("+experiment=gowda2021_table11", "paper.errata=[]", "hydra.run.dir=out")
