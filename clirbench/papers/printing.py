@@ -46,7 +46,7 @@ def shown(value: float, p_value: float, alpha: float, absolute: bool) -> str:
 
 
 AVERAGES: Mapping[str, Callable[[list[Fraction]], Any]] = MappingProxyType(
-    {"Median": median, "Mean": mean, "SD": stdev},
+    {"Median": median, "Mean": mean, "SD": stdev}
 )
 SUMMARIES = (*AVERAGES, "Wins")
 

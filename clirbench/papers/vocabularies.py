@@ -13,15 +13,7 @@ from clirbench.errors import MissingData
 from clirbench.papers.cells import PaperCell
 from clirbench.papers.printing import half_up, leading
 from clirbench.papers.published import PublishedTable, shipped
-from clirbench.papers.vocabulary_sweep import (
-    RATES,
-    Rows,
-    bias_figure,
-    biases,
-    how_good,
-    recommendations,
-    sweep_figure,
-)
+from clirbench.papers.vocabulary_sweep import RATES, Rows, bias_figure, biases, how_good, recommendations, sweep_figure
 from clirbench.result import AnalysisTable
 from clirbench.statistics.imbalance import (
     divergence,
