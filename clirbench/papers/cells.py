@@ -1,4 +1,4 @@
-"""The cells of a reproduced table: what was printed, what we find, and whether they agree."""
+"""The cells of a published table: what was printed, what we find, and whether they agree."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,81 +12,95 @@ Verdict = Literal["as printed", "published error", "explained", "differs", "not 
 
 
 @dataclass(frozen=True)
-class PaperCell:
-    """One cell of a reproduced table: ours, theirs, and whether they agree.
+class Known:
+    """A difference that is understood, and why; it holds where we find `ours` and for no other value."""
 
-    `value` keeps its sign and full precision; `shown` is what the table's rules print for it (three decimals, x for
-    "not significant"), `printed` what the paper prints. Summary rows (Mean, Wins, ...) have no p-value and no n.
+    ours: str
+    note: str
+    verdict: Verdict = "explained"
+
+
+@dataclass(frozen=True)
+class PaperCell:
+    """One cell of a published table: where it is, theirs and ours.
+
+    `value` has its sign and full precision; `shown` is what the table's rules print for it (three decimals, x for
+    "not significant"), empty where the cell cannot be computed here; `printed` is what the paper prints, empty where
+    it prints nothing. Only coefficients have a p-value and `n` systems.
     """
 
-    table: str
     row: str
     measure: str
-    metric: str
-    value: float
-    p_value: float
-    n_systems: int
-    shown: str
-    printed: str
-    verdict: Verdict
+    metric: str = ""
+    printed: str = ""
+    shown: str = ""
+    value: float = nan
+    p_value: float = nan
+    n: int = 0
     note: str = ""
+    known: Sequence[Known] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """`published error`: ours is what should have been printed; `explained`: it differs for a known reason."""
+        if not self.shown:
+            return "no scores"
+        if not self.printed:
+            return "not printed"
+        if self.shown == self.printed:
+            return "as printed"
+        return next((known.verdict for known in self._that_hold()), "differs")
+
+    @property
+    def remark(self) -> str:
+        """Why the cell differs, where that is known, and what else must be said of it."""
+        reasons = self._that_hold() if self.verdict in ("published error", "explained") else []
+        return joined(*(known.note for known in reasons), self.note)
+
+    def _that_hold(self) -> list[Known]:
+        return [known for known in self.known if known.ours == self.shown]
 
 
 HEADER = ("row", "measure", "metric", "published", "ours", "verdict", "remark", "value", "p_value", "n")
 
 
-def cells_table(name: str, title: str, cells: Sequence[PaperCell], text: Sequence[str] = ()) -> AnalysisTable:
-    """A reproduced table as the report shows it; a cell that `differs` makes the run fail once all is written.
-
-    Verdicts: `as printed`; `published error` (ours is what the paper should have printed, the remark says why);
-    `explained` (differs for a known reason, given in the remark); `differs`; `not printed`; `no scores` (what the cell
-    was made from is not at hand).
-    """
+def cells_table(name: str, title: str, cells: Sequence[PaperCell]) -> AnalysisTable:
+    """A published table as the report shows it, with what makes the run fail once all is written."""
     counted = Counter(cell.verdict for cell in cells)
     found = ", ".join(f"{n} {verdict}" for verdict, n in counted.items())
-    failures = tuple(
+    rows = tuple(
+        (c.row, c.measure, c.metric, c.printed, c.shown, c.verdict, c.remark, c.value, c.p_value, c.n or "")
+        for c in cells
+    )
+    n, text = len(rows), (f"{len(rows)} cells: {found}.",)
+    return AnalysisTable(name, title, HEADER, rows, text, shown=n, said=n, failures=failures(title, cells))
+
+
+def failures(title: str, cells: Sequence[PaperCell]) -> tuple[str, ...]:
+    """Cells that differ for no known reason; or that there is not one cell to compare, and why."""
+    if cells and all(cell.verdict == "no scores" for cell in cells):
+        return (f"{title}: none of the {len(cells)} cells could be compared: {cells[0].remark}",)
+    return tuple(
         f"{title}: {' '.join(filter(None, (cell.row, cell.measure, cell.metric)))} is printed {cell.printed}, "
         f"ours is {cell.shown}, and nothing explains it"
         for cell in cells
         if cell.verdict == "differs"
     )
-    rows = tuple(
-        (c.row, c.measure, c.metric, c.printed, c.shown, c.verdict, c.note, c.value, c.p_value, c.n_systems or "")
-        for c in cells
-    )
-    n = len(rows)
-    return AnalysisTable(name, title, HEADER, rows, (f"{n} cells: {found}.", *text), shown=n, said=n, failures=failures)
 
 
-def compared(
-    table: str,
-    row: str,
-    measure: str,
-    metric: str,
-    value: float,
-    shown: str,
-    printed: str,
-    *,
-    explained: Mapping[str, str] | None = None,
-    note: str = "",
-    n: int = 0,
-    p_value: float = nan,
-) -> PaperCell:
-    """A cell with its verdict. `explained` maps a value of ours to why it is not the printed one; no other will do."""
-    verdict: Verdict = "not printed" if not printed else "as printed" if shown == printed else "differs"
-    if verdict == "differs" and explained and shown in explained:
-        verdict, note = "explained", "; ".join(filter(None, (explained[shown], note)))
-    return PaperCell(table, row, measure, metric, value, p_value, n, shown, printed, verdict, note)
+def about(entries: Sequence[Mapping[str, str]], **where: object) -> list[Mapping[str, str]]:
+    """The entries of a configuration about a place, such as metric="BLEU"; a key that an entry lacks fits any place."""
+    return [e for e in entries if all(str(e.get(key, value)) == str(value) for key, value in where.items())]
 
 
-def without(table: str, row: str, measure: str, metric: str, printed: str, note: str) -> PaperCell:
-    """A printed cell that cannot be computed here, and why."""
-    return PaperCell(table, row, measure, metric, nan, nan, 0, "", printed, "no scores", note)
+def understood(entries: Sequence[Mapping[str, str]], **where: object) -> list[Known]:
+    """The known differences at a place: {..., right, note} is an error of the paper, {..., ours, note} has a reason."""
+    return [
+        Known(e["right"], e["note"], "published error") if "right" in e else Known(e["ours"], e["note"])
+        for e in about(entries, **where)
+    ]
 
 
-def leading(value: float, digits: int = 3) -> str:
-    """A number as the papers print it: `.071`, `-.055`, `1.099`; a negative zero has no sign."""
-    text = f"{value:.{digits}f}"
-    if float(text) == 0:
-        text = text.removeprefix("-")
-    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+def joined(*notes: str) -> str:
+    """The notes that say something, in one line."""
+    return "; ".join(filter(None, notes))

@@ -1,26 +1,25 @@
-"""Published lists of the segments with the most favoritism, such as Tables 7 and 13-20 of Gowda et al. 2021."""
+"""Published lists of the segments with the most favoritism.
+
+**Source:** Gowda et al. 2021, Tables 7, 13 and 14 (deltas), 8 (one segment), 15 to 20 (the segments).
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cached_property
 
 from clirbench.analyses.favoritism import favoritism, ranked
-from clirbench.corpora.base import CorpusSource
 from clirbench.errors import UnknownName
-from clirbench.files.tables import read_table
 from clirbench.metrics.base import Metric
-from clirbench.papers.cells import PaperCell, cells_table, compared, leading, without
-from clirbench.papers.pair_texts import PairTexts, check_labels, how_to_give, read_pair
-from clirbench.papers.tau_table import embedded
+from clirbench.papers.cells import PaperCell, about, joined
+from clirbench.papers.pair_texts import PairTexts, TwoSystems, how_to_give
+from clirbench.papers.printing import leading
+from clirbench.papers.published import shipped
 from clirbench.result import AnalysisTable
 from clirbench.types import Doubles
 
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
-
-@dataclass(frozen=True)
-class FavoredSegments:
+@dataclass(frozen=True, kw_only=True)
+class FavoredSegments(TwoSystems):
     """The segments that metrics favour most, by leave-one-out, beside the printed deltas, systems and segments.
 
     printed: a shipped table (columns `table`, `pair`, `metric`, `rank`, `delta`, `favours`, `segment`); number: which
@@ -29,89 +28,79 @@ class FavoredSegments:
     one that a positive delta favours.
     """
 
-    name: str
-    title: str
     printed: str
     number: str
     label: str
     metrics: Mapping[str, Metric]
-    texts: Mapping[str, CorpusSource] = field(default_factory=dict)
-    folders: Mapping[str, str] = field(default_factory=dict)
-    pair: Sequence[str] = ("snmt", "unmt")
     single: Sequence[Mapping[str, str]] = ()
     known: Sequence[Mapping[str, str]] = ()
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        """The printed rows beside ours; where the texts are at hand, the ten segments of each metric too."""
-        check_labels(self.folders, [self.label])
-        texts = read_pair(self.label, self.texts, self.folders, self.pair)
+    def cells(self) -> Iterator[PaperCell]:
+        """Delta, favoured system and segment of every printed rank; without the texts, what is printed."""
+        for record in shipped(self.printed).records():
+            if record["table"] == self.number and self._texts is None:
+                note = joined(self._note(record), how_to_give(self.label))
+                yield PaperCell(f"rank {record['rank']}", "delta", record["metric"], printed=record["delta"], note=note)
+            elif record["table"] == self.number:
+                yield from self._ranked(record)
+        if self._texts is not None:
+            yield from map(self._single, self.single)
+
+    def further(self) -> Sequence[AnalysisTable]:
+        """Where the texts are at hand, the ten segments of each metric."""
+        return () if self._texts is None else [self._segments_table(self._texts)]
+
+    @cached_property
+    def _texts(self) -> PairTexts | None:
+        self.check_labels([self.label])
+        return self.read_pair(self.label)
+
+    @cached_property
+    def _deltas(self) -> Mapping[str, Doubles]:
+        """Metric to the delta of each segment, (segments,)."""
+        texts = self._texts
         if texts is None:
-            return [cells_table(self.name, self.title, list(_without_texts(self)))]
-        deltas = {
-            name: favoritism(metric, *(metric.statistics(lines, texts.test) for lines in (texts.first, texts.second)))
+            return {}
+        return {
+            name: favoritism(metric, *(metric.statistics(lines, texts.test) for lines in texts.outputs))
             for name, metric in self.metrics.items()
         }
-        cells = [*_rows(self, deltas), *_single(self, deltas)]
-        return [cells_table(self.name, self.title, cells), segments_table(self, texts, deltas)]
 
+    def _note(self, record: Mapping[str, str]) -> str:
+        found = about(self.known, metric=record["metric"], rank=record["rank"])
+        return joined(*(entry["note"] for entry in found))
 
-def segments_table(table: FavoredSegments, texts: PairTexts, deltas: Mapping[str, Doubles]) -> AnalysisTable:
-    """The ten segments of each metric with source, reference and both outputs, as the paper's appendix has them."""
-    source = texts.test.source or ("",) * len(texts.test)
-    rows = [
-        (
-            name,
-            rank,
-            at + 1,
-            float(delta[at]),
-            source[at],
-            texts.test.references[0][at],
-            texts.first[at],
-            texts.second[at],
-        )
-        for name, delta in deltas.items()
-        for rank, at in enumerate(ranked(delta)[:10].tolist(), start=1)
-    ]
-    header = ("metric", "rank", "segment", "delta", "source", "reference", *table.pair)
-    return AnalysisTable(f"{table.name}_segments", f"{table.title}: the segments", header, tuple(rows))
-
-
-def _printed(table: FavoredSegments) -> Iterator[dict[str, str]]:
-    for record in read_table(embedded(table.printed)).records():
-        if record["table"] == table.number:
-            yield record
-
-
-def _rows(table: FavoredSegments, deltas: Mapping[str, Doubles]) -> Iterator[PaperCell]:
-    """Delta, favoured system and segment of every printed rank."""
-    for record in _printed(table):
-        metric, rank = record["metric"], int(record["rank"])
-        if metric not in deltas:
-            raise UnknownName(f"metric of {table.name}", metric, deltas)
-        delta = deltas[metric]
-        at = int(ranked(delta)[rank - 1])
-        value, row = float(delta[at]), f"rank {rank}"
-        note = "; ".join(k["note"] for k in table.known if (k["metric"], int(k["rank"])) == (metric, rank))
+    def _ranked(self, record: Mapping[str, str]) -> Iterator[PaperCell]:
+        metric, row = record["metric"], f"rank {record['rank']}"
+        if metric not in self._deltas:
+            raise UnknownName(f"metric of {self.name}", metric, self._deltas)
+        delta = self._deltas[metric]
+        at = int(ranked(delta)[int(record["rank"]) - 1])
+        value, segment = float(delta[at]), at + 1
         favours = "SN" if value > 0 else "UN"
-        yield compared(table.name, row, "delta", metric, value, leading(value), record["delta"], note=note)
-        yield compared(table.name, row, "favours", metric, value, favours, record["favours"])
+        yield PaperCell(
+            row, "delta", metric, printed=record["delta"], shown=leading(value), value=value, note=self._note(record)
+        )
+        yield PaperCell(row, "favours", metric, printed=record["favours"], shown=favours, value=value)
         if record["segment"]:
-            yield compared(table.name, row, "segment", metric, at + 1, str(at + 1), record["segment"])
+            yield PaperCell(row, "segment", metric, printed=record["segment"], shown=str(segment), value=segment)
 
+    def _single(self, entry: Mapping[str, str]) -> PaperCell:
+        row, metric, printed, where = f"segment {entry['segment']}", entry["metric"], entry["delta"], entry["where"]
+        if metric not in self._deltas:
+            return PaperCell(row, "delta", metric, printed=printed, note=f"{where}; no {metric} scores here")
+        value = float(self._deltas[metric][int(entry["segment"]) - 1])
+        shown = leading(value, int(entry["digits"]))
+        return PaperCell(row, "delta", metric, printed=printed, shown=shown, value=value, note=where)
 
-def _single(table: FavoredSegments, deltas: Mapping[str, Doubles]) -> Iterator[PaperCell]:
-    for one in table.single:
-        row, metric = f"segment {one['segment']}", one["metric"]
-        if metric in deltas:
-            value = float(deltas[metric][int(one["segment"]) - 1])
-            shown = leading(value, int(one["digits"]))
-            yield compared(table.name, row, "delta", metric, value, shown, one["delta"], note=one["where"])
-        else:
-            yield without(table.name, row, "delta", metric, one["delta"], f"{one['where']}; no {metric} scores here")
-
-
-def _without_texts(table: FavoredSegments) -> Iterator[PaperCell]:
-    known = {(k["metric"], int(k["rank"])): k["note"] for k in table.known}
-    for record in _printed(table):
-        note = "; ".join(filter(None, (known.get((record["metric"], int(record["rank"]))), how_to_give(table.label))))
-        yield without(table.name, f"rank {record['rank']}", "delta", record["metric"], record["delta"], note)
+    def _segments_table(self, texts: PairTexts) -> AnalysisTable:
+        """The ten segments of each metric with source, reference and both outputs, as the paper's appendix has them."""
+        test = texts.test
+        columns = (test.source or ("",) * len(test), test.references[0], *texts.outputs)
+        rows = tuple(
+            (name, rank, at + 1, float(delta[at]), *(lines[at] for lines in columns))
+            for name, delta in self._deltas.items()
+            for rank, at in enumerate(ranked(delta)[:10].tolist(), start=1)
+        )
+        header = ("metric", "rank", "segment", "delta", "source", "reference", *self.pair)
+        return AnalysisTable(f"{self.name}_segments", f"{self.title}: the segments", header, rows)

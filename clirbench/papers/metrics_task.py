@@ -1,37 +1,47 @@
-"""The tables of a WMT metrics task (Stanojevic et al. 2015, Tables 3 to 6), made for any year and language pairs."""
+"""The tables of a WMT metrics task, made for any year and language pairs.
+
+**Source:** Stanojevic et al. 2015, Tables 3 to 6.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.analyses.segment_level import human_path, segment_scores
-from clirbench.corpora.base import Corpus, CorpusSource
+from clirbench.corpora.base import CorpusSource
 from clirbench.errors import ConfigError
 from clirbench.files.human_scores import HumanSegments, read_human
 from clirbench.metrics.base import Metric
-from clirbench.result import AnalysisTable
-from clirbench.statistics.people import SystemLevel, against_people
+from clirbench.result import AnalysisTable, Result
+from clirbench.statistics.people import against_people
 from clirbench.statistics.segment_level import comparisons, matrix, segment_kendall
 from clirbench.systems.files import FileSystems
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
-    from clirbench.result import Result
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A coefficient, and half the width of its 95 % interval."""
+
+    value: float
+    half_width: float
 
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """What one language pair gives: system-level agreement and segment-level tau of every metric."""
+    """What one language pair gives: system-level r and rho and segment-level tau of every metric."""
 
     label: str
     systems: int
-    system_level: Mapping[str, SystemLevel]
-    tau: Mapping[str, float]
-    tau_width: Mapping[str, float]
+    pearson: Mapping[str, Interval]
+    rho: Mapping[str, float]
+    tau: Mapping[str, Interval]
 
 
 @dataclass(frozen=True)
@@ -58,39 +68,48 @@ class MetricsTask:
         if unknown := [label for label in self.only if label not in self.texts]:
             raise ConfigError(f"paper.only={unknown}: choose from {', '.join(self.texts)}")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         """System level and segment level; rows by falling average."""
-        labels = tuple(self.only) or tuple(self.texts)
-        directions = [self.direction(label) for label in labels]
-        return [self._system_table(directions), self._segment_table(directions)]
+        directions = [self.direction(label) for label in self.only or self.texts]
+        systems = ", ".join(f"{direction.label} {direction.systems}" for direction in directions)
+        rho = {m.name: mean([direction.rho[m.name] for direction in directions]) for m in self.metrics.values()}
+        pearson_text = (
+            f"Pearson's r with people's system scores, half the width of its 95 % interval ({self.samples} draws of "
+            f"people's judgments of segments, seed {self.seed}), the average over language pairs, and the average of "
+            f"Spearman's rho. Systems: {systems}. People's scores of segments take the place of TrueSkill."
+        )
+        tau_text = f"Segment-level Kendall's tau, ties by the matrix {self.matrix_name}, and half its 95 % interval."
+        return [
+            self._table("system", {d.label: d.pearson for d in directions}, pearson_text, {"average Spearman": rho}),
+            self._table("segment", {d.label: d.tau for d in directions}, tau_text, {}),
+        ]
 
     def direction(self, label: str) -> Direction:
         """One language pair, from its texts and people's scores."""
         corpus = self.texts[label].read()
-        translations = FileSystems().translations(corpus)
+        metrics = tuple(self.metrics.values())
         statistics: dict[tuple[str, str], Statistics] = {}
+        translations = FileSystems().translations(corpus)
         for translation in translations:
             assert translation.test is not None
             lines = translation.test.lines()
-            for metric in self.metrics.values():
+            for metric in metrics:
                 statistics[metric.name, translation.system] = metric.statistics(lines, corpus.test)
-        human = self._human(label, corpus, [t.system for t in translations])
-        metrics = tuple(self.metrics.values())
-        levels = against_people(metrics, statistics, human, samples=self.samples, seed=self.seed)
-        taus = {metric.name: self._tau(metric, statistics, human) for metric in metrics}
-        return Direction(
-            label, len(human.systems), {level.metric: level for level in levels},
-            {name: tau for name, (tau, _) in taus.items()}, {name: width for name, (_, width) in taus.items()},
-        )  # fmt: skip
-
-    def _human(self, label: str, corpus: Corpus, systems: Sequence[str]) -> HumanSegments:
         path = human_path(self.human.get(label), corpus)
-        return read_human(path, systems, len(corpus.test))
+        human = read_human(path, [translation.system for translation in translations], len(corpus.test))
+        levels = against_people(metrics, statistics, human, samples=self.samples, seed=self.seed)
+        return Direction(
+            label,
+            len(human.systems),
+            pearson={one.metric: Interval(one.pearson, (one.ci_high - one.ci_low) / 2) for one in levels},
+            rho={one.metric: one.spearman for one in levels},
+            tau={metric.name: self._tau(metric, statistics, human) for metric in metrics},
+        )
 
     def _tau(
         self, metric: Metric, statistics: "Mapping[tuple[str, str], Statistics]", human: HumanSegments
-    ) -> tuple[float, float]:
-        """tau and half its interval: segments are drawn again, with all comparisons made on them."""
+    ) -> Interval:
+        """Segment-level tau; for its interval segments are drawn again, with all comparisons made on them."""
         sign = 1.0 if metric.higher_is_better else -1.0
         own = np.stack([sign * segment_scores(metric, statistics[metric.name, system]) for system in human.systems])
         form = matrix(self.matrix_name)
@@ -100,46 +119,32 @@ class MetricsTask:
         with np.errstate(invalid="ignore"):
             values = above[drawn].sum(axis=1) / below[drawn].sum(axis=1)
         low, high = np.nanquantile(values, [0.025, 0.975]) if np.isfinite(values).any() else (nan, nan)
-        return tau, float(high - low) / 2
+        return Interval(tau, float(high - low) / 2)
 
-    def _system_table(self, directions: Sequence[Direction]) -> AnalysisTable:
-        header: list[str] = ["metric"]
-        for direction in directions:
-            header += [direction.label, f"{direction.label} interval"]
-        rows: list[tuple[Any, ...]] = []
-        for name in self._names():
-            found = [direction.system_level[name] for direction in directions]
-            cells = [x for level in found for x in (level.pearson, (level.ci_high - level.ci_low) / 2)]
-            rows.append((name, *cells, mean([one.pearson for one in found]), mean([one.spearman for one in found])))
-        rows.sort(key=lambda row: -row[-2] if not isnan(row[-2]) else 9.0)
-        systems = ", ".join(f"{d.label} {d.systems}" for d in directions)
-        text = (
-            f"Pearson's r with people's system scores, half the width of its 95 % interval ({self.samples} draws of "
-            f"people's judgments of segments, seed {self.seed}), the average over language pairs, and the average of "
-            f"Spearman's rho. Systems: {systems}. People's scores of segments take the place of TrueSkill.",
-        )
+    def _table(
+        self,
+        level: str,
+        found: Mapping[str, Mapping[str, Interval]],
+        text: str,
+        further: Mapping[str, Mapping[str, float]],
+    ) -> AnalysisTable:
+        """A row for each metric: its interval for each language pair, their average, and further columns."""
+        header = [heading for label in found for heading in (label, f"{label} interval")]
+        average = {
+            m.name: mean([by_metric[m.name].value for by_metric in found.values()]) for m in self.metrics.values()
+        }
+        rows = []
+        for name in sorted(average, key=lambda name: (isnan(average[name]), -average[name])):
+            cells = [cell for by_metric in found.values() for cell in astuple(by_metric[name])]
+            rows.append((name, *cells, average[name], *(column[name] for column in further.values())))
         return AnalysisTable(
-            f"{self.name}_system", f"{self.title}: system level", (*header, "average", "average Spearman"),
-            tuple(rows), text, said=len(rows),
-        )  # fmt: skip
-
-    def _segment_table(self, directions: Sequence[Direction]) -> AnalysisTable:
-        header: list[str] = ["metric"]
-        for direction in directions:
-            header += [direction.label, f"{direction.label} interval"]
-        rows: list[tuple[Any, ...]] = []
-        for name in self._names():
-            cells = [x for d in directions for x in (d.tau[name], d.tau_width[name])]
-            rows.append((name, *cells, mean([d.tau[name] for d in directions])))
-        rows.sort(key=lambda row: -row[-1] if not isnan(row[-1]) else 9.0)
-        text = (f"Segment-level Kendall's tau, ties by the matrix {self.matrix_name}, and half its 95 % interval.",)
-        return AnalysisTable(
-            f"{self.name}_segment", f"{self.title}: segment level", (*header, "average"), tuple(rows), text,
+            f"{self.name}_{level}",
+            f"{self.title}: {level} level",
+            ("metric", *header, "average", *further),
+            tuple(rows),
+            (text,),
             said=len(rows),
-        )  # fmt: skip
-
-    def _names(self) -> list[str]:
-        return [metric.name for metric in self.metrics.values()]
+        )
 
 
 def mean(values: Sequence[float]) -> float:

@@ -1,17 +1,19 @@
-"""Figures 2 to 6 and 8 of Gowda 2020: imbalance of vocabularies, BLEU and the bias by class frequency."""
+"""Imbalance of vocabularies, BLEU and the bias by class frequency, beside the published statistics.
+
+**Source:** Gowda 2020, Figures 2 to 6 (imbalance and BLEU) and 8 (bias), and the authors' files behind them.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
-from math import nan
+from dataclasses import astuple, dataclass
+from functools import cached_property
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from clirbench.analyses.types import COLORS
 from clirbench.errors import MissingData
-from clirbench.files.tables import read_table
-from clirbench.papers.cells import PaperCell, cells_table, compared, leading, without
-from clirbench.papers.tau_table import embedded
+from clirbench.papers.cells import PaperCell
+from clirbench.papers.printing import half_up, leading
+from clirbench.papers.published import PublishedTable, shipped
+from clirbench.papers.vocabulary_sweep import RATES, Rows, bias_figure, biases, how_good, recommendations, sweep_figure
 from clirbench.result import AnalysisTable
 from clirbench.statistics.imbalance import (
     divergence,
@@ -23,140 +25,108 @@ from clirbench.statistics.imbalance import (
     read_rates,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from clirbench.result import Result
-
-Published = Mapping[tuple[str, str], Mapping[str, str]]
-RATES = ("rho_precision_dev", "rho_recall_dev")
 D_NOTE = "every class that never occurs counts 1 / (2 K), which the printed formula does not say; by the formula {}"
 
 
 @dataclass(frozen=True)
-class Vocabularies:
+class VocabularyFile:
+    """A file behind the published statistics, and the name and the cells of its row there."""
+
+    path: Path
+    row: str
+    printed: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabularies(PublishedTable):
     """Published statistics of vocabularies beside ours, from files of class frequencies and of precision and recall.
 
-    published: a shipped table (columns `group`, `name`, `classes`, mu, D_published, used, F95, BLEU, rho). files: label
-    to folder; the files there are called `SIZE-NAME.tgt.txt` and belong to the row of group `LABEL SIZE` and name NAME
-    (`bpe01k` there is `01k01k` in the table). rates: the same for `SIZE-NAME.SET.tsv[.gz]`, tables of Rank, Precision
-    and Recall. `floor`: the recommendation's least F95.
+    published: a shipped table (columns `group`, `name`, `classes`, mu, D_published, used, F95, BLEU, rho).
+    statistics: label to folder; the files there are called `SIZE-NAME.tgt.txt` and belong to the row of group
+      `LABEL SIZE` and name NAME (`bpe01k` there is `01k01k` in the table).
+    rates: the same for `SIZE-NAME.SET.tsv[.gz]`, tables of Rank, Precision and Recall.
+    floor: the recommendation's least F95.
     """
 
-    name: str
-    title: str
     published: str
     statistics: Mapping[str, str | None]
     rates: Mapping[str, str | None]
     floor: float = 100.0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        """Every statistic that can be computed, what the rule of thumb recommends, and the figures."""
-        rows = published_rows(self.published)
-        cells = [*self._imbalance(rows), *self._bias(rows)]
-        advice = recommendations(rows, self.floor)
+    def cells(self) -> Iterator[PaperCell]:
+        """Every statistic that can be computed from the files at hand."""
+        for file in self._files(self.statistics, "*.tgt.txt*"):
+            yield from imbalance_cells(file)
+        for file in self._files(self.rates, "*.tsv*"):
+            yield from bias_cells(file)
+
+    def further(self) -> Sequence[AnalysisTable]:
+        """What the rule of thumb recommends, and the figures."""
+        rows, advice = self._rows, recommendations(self._rows, self.floor)
         return [
-            cells_table(self.name, self.title, cells),
             AnalysisTable(
-                f"{self.name}_recommended", "Which vocabulary the rule of thumb takes, and which had the best BLEU",
-                ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"), advice,
-                (in_words(advice, self.floor),), figure=lambda: sweep_figure(rows), said=len(advice),
+                f"{self.name}_recommended",
+                "Which vocabulary the rule of thumb takes, and which had the best BLEU",
+                ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"),
+                tuple(map(astuple, advice)),
+                (how_good(advice, self.floor),),
+                figure=lambda: sweep_figure(rows),
+                said=len(advice),
             ),
             AnalysisTable(
-                f"{self.name}_bias", "Bias by class frequency against imbalance (Figure 8)",
-                ("group", "name", "D_published", "rho_precision", "rho_recall"), bias_rows(rows),
-                figure=lambda: bias_figure(rows),
+                f"{self.name}_bias",
+                "Bias by class frequency against imbalance (Figure 8)",
+                ("group", "name", "D_published", "rho_precision", "rho_recall"),
+                tuple(map(astuple, biases(rows))),
+                figure=lambda: bias_figure(biases(rows)),
             ),
-        ]  # fmt: skip
+        ]
 
-    def _imbalance(self, rows: Published) -> Iterator[PaperCell]:
-        for label, folder in self.statistics.items():
-            for path in _files(folder, "*.tgt.txt*"):
+    @cached_property
+    def _rows(self) -> Rows:
+        return {(record["group"], record["name"]): record for record in shipped(self.published).records()}
+
+    def _files(self, folders: Mapping[str, str | None], pattern: str) -> Iterator[VocabularyFile]:
+        """The files of the folders whose vocabulary has a row in the published table."""
+        for label, folder in folders.items():
+            for path in _paths(folder, pattern):
                 size, name = _key(path)
-                row = rows.get((f"{label} {size}", name))
-                if row is None:
-                    continue
-                classes = read_classes(path)
-                where = f"{label} {size} {name}"
-                note = D_NOTE.format(leading(divergence(classes), 4))
-                values = [
-                    ("classes that occur", "used", float(len(classes.used)), f"{len(classes.used)}", ""),
-                    ("D", "D_published", divergence_published(classes), twice(divergence_published(classes)), note),
-                    ("F95", "F95", frequency_at(classes), f"{frequency_at(classes):g}", ""),
-                    ("mu", "mu", mean_length(classes), f"{mean_length(classes):.2f}", ""),
-                ]
-                for measure, column, value, shown, said in values:
-                    printed = _same_form(row[column], shown)
-                    yield compared(self.name, where, measure, "", value, shown, printed, note=said)
-
-    def _bias(self, rows: Published) -> Iterator[PaperCell]:
-        for label, folder in self.rates.items():
-            for path in _files(folder, "*.tsv*"):
-                size, name = _key(path)
-                row = rows.get((f"{label} {size}", name))
-                if row is None:
-                    continue
-                for column, value in zip(RATES, rank_bias(*read_rates(path)), strict=True):
-                    shown, printed = leading(value), leading(float(row[column]))
-                    where = f"{label} {size} {name}"
-                    if value != value:
-                        yield without(self.name, where, column, "", printed, "undefined: a side does not vary")
-                    else:
-                        yield compared(self.name, where, column, "", value, shown, printed)
+                if row := self._rows.get((f"{label} {size}", name)):
+                    yield VocabularyFile(path, f"{label} {size} {name}", row)
 
 
-def published_rows(name: str) -> dict[tuple[str, str], dict[str, str]]:
-    """(group, vocabulary) -> the published figures."""
-    return {(record["group"], record["name"]): record for record in read_table(embedded(name)).records()}
+def imbalance_cells(file: VocabularyFile) -> Iterator[PaperCell]:
+    """Statistics of the frequency of every class."""
+    classes = read_classes(file.path)
+    used, d, f95, mu = len(classes.used), divergence_published(classes), frequency_at(classes), mean_length(classes)
+    note = D_NOTE.format(leading(divergence(classes), 4))
+    for measure, column, value, shown in (
+        ("classes that occur", "used", float(used), str(used)),
+        ("D", "D_published", d, rounded_twice(d)),
+        ("F95", "F95", f95, f"{f95:g}"),
+        ("mu", "mu", mu, f"{mu:.2f}"),
+    ):
+        printed = _same_form(file.printed[column], shown)
+        said = note if measure == "D" else ""
+        yield PaperCell(file.row, measure, printed=printed, shown=shown, value=value, note=said)
 
 
-def recommendations(rows: Published, floor: float) -> tuple[tuple[Any, ...], ...]:
-    """For each group the largest vocabulary with F95 >= floor, the one with the best test BLEU, and both BLEUs."""
-    found: list[tuple[Any, ...]] = []
-    for group in dict.fromkeys(group for group, _ in rows):
-        inside = {name: row for (here, name), row in rows.items() if here == group}
-        scored = {name: float(row["BLEU_test"]) for name, row in inside.items() if row["BLEU_test"]}
-        if not scored:
-            continue
-        best = max(scored, key=lambda name: scored[name])
-        enough = [name for name, row in inside.items() if float(row["F95"]) >= floor]
-        if enough:
-            taken = max(enough, key=lambda name: float(inside[name]["used"]))
-            score = scored.get(taken, nan)
-            found.append((group, taken, score, best, scored[best], round(scored[best] - score, 2)))
+def bias_cells(file: VocabularyFile) -> Iterator[PaperCell]:
+    """Correlations of the rank of a class with its precision and its recall."""
+    for column, value in zip(RATES, rank_bias(*read_rates(file.path)), strict=True):
+        printed = leading(float(file.printed[column]))
+        if isnan(value):
+            yield PaperCell(file.row, column, printed=printed, note="undefined: a side does not vary")
         else:
-            found.append((group, "none", nan, best, scored[best], nan))
-    return tuple(found)
+            yield PaperCell(file.row, column, printed=printed, shown=leading(value), value=value)
 
 
-def in_words(advice: Sequence[tuple[Any, ...]], floor: float) -> str:
-    """How good the rule of thumb was on the published scores."""
-    given = [row for row in advice if row[1] != "none"]
-    hits = sum(row[1] == row[3] for row in given)
-    worst = max((row[5] for row in given), default=nan)
-    return (
-        f"Largest vocabulary with F95 >= {floor:g}: in {hits} of {len(given)} settings it is the one with the best "
-        f"test BLEU, at worst it is {worst:.1f} BLEU below; {len(advice) - len(given)} settings have no such "
-        "vocabulary."
-    )
-
-
-def bias_rows(rows: Published) -> tuple[tuple[Any, ...], ...]:
-    """D and both correlations of every vocabulary that has them (of the development set)."""
-    return tuple(
-        (group, name, float(row["D_published"]), float(row[RATES[0]]), float(row[RATES[1]]))
-        for (group, name), row in rows.items()
-        if row[RATES[0]] and row[RATES[1]]
-    )
-
-
-def twice(value: float) -> str:
+def rounded_twice(value: float) -> str:
     """Four decimals, then three, halves up both times: the table of three was made from files with four."""
-    half_up = Decimal(str(value)).quantize(Decimal("0.0001"), ROUND_HALF_UP)
-    return leading(float(half_up.quantize(Decimal("0.001"), ROUND_HALF_UP)))
+    return leading(half_up(half_up(value, 4), 3))
 
 
-def _files(folder: str | None, pattern: str) -> list[Path]:
+def _paths(folder: str | None, pattern: str) -> list[Path]:
     if folder is None:
         return []
     path = Path(folder).expanduser()
@@ -187,46 +157,3 @@ def _same_form(printed: str, shown: str) -> str:
         return leading(float(printed))
     digits = len(shown.partition(".")[2])
     return f"{float(printed):.{digits}f}" if digits else f"{float(printed):g}"
-
-
-def sweep_figure(rows: Published) -> "Figure":
-    """mu, D, F95 and test BLEU by vocabulary size, a line for each group (Figures 2 to 6)."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(9, 7), layout="constrained")
-    axes = drawn.subplots(2, 2).ravel()
-    panels = [("mu", "mu"), ("D_published", "D"), ("F95", "F95"), ("BLEU_test", "BLEU")]
-    groups = list(dict.fromkeys(group for group, _ in rows))
-    for axis, (column, label) in zip(axes, panels, strict=True):
-        for at, group in enumerate(groups):
-            points = sorted(
-                (float(row["used"]), float(row[column]))
-                for (here, _), row in rows.items()
-                if here == group and row[column]
-            )
-            style = "-" if at < len(COLORS) else "--"
-            axis.plot(*zip(*points, strict=True), style, color=COLORS[at % len(COLORS)], label=group, linewidth=1)
-        axis.set_xscale("log")
-        axis.set_yscale("log" if label in ("F95", "mu") else "linear")
-        axis.set_xlabel("classes")
-        axis.set_ylabel(label)
-        axis.grid(alpha=0.25, linewidth=0.5)
-    axes[0].legend(fontsize=6)
-    return drawn
-
-
-def bias_figure(rows: Published) -> "Figure":
-    """Correlation of class rank with precision and with recall, by D (Figure 8)."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(6, 4), layout="constrained")
-    axis = drawn.subplots()
-    points = bias_rows(rows)
-    for at, label in ((3, "rank and precision"), (4, "rank and recall")):
-        axis.scatter([p[2] for p in points], [p[at] for p in points], s=14, color=COLORS[at - 3], label=label)
-    axis.axhline(0, color="#999999", linewidth=0.7)
-    axis.set_xlabel("D")
-    axis.set_ylabel("Pearson's r")
-    axis.grid(alpha=0.25, linewidth=0.5)
-    axis.legend()
-    return drawn

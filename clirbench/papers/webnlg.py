@@ -1,28 +1,27 @@
-"""Table 2 of Gowda et al. 2021: do MT metrics order the data-to-text systems of WebNLG 2017 as people do?"""
+"""Do MT metrics order the data-to-text systems of WebNLG 2017 as people do?
+
+**Source:** Gowda et al. 2021, Table 2.
+"""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.tables import read_table
 from clirbench.metrics.base import Metric
-from clirbench.papers.cells import PaperCell, cells_table, compared, without
+from clirbench.papers.cells import PaperCell, understood
+from clirbench.papers.pair_texts import corpus_score
 from clirbench.papers.printing import shown
-from clirbench.papers.system_scores import corpus_score
-from clirbench.papers.tau_table import printed_cells
+from clirbench.papers.published import PublishedFiles, printed_cells
 from clirbench.result import AnalysisTable
 from clirbench.statistics.coefficients import kendall
 from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
-
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
 HUMAN = ("fluency", "grammar", "semantics")
 JUDGED, RECORDS = "all_data_final_averaged.csv", "MRs.txt"
@@ -38,8 +37,8 @@ class Judgments:
     test: TestSet
 
 
-@dataclass(frozen=True)
-class WebNLG:
+@dataclass(frozen=True, kw_only=True)
+class WebNLG(PublishedFiles):
     """Kendall's tau of metrics with people's judgments of fluency, grammar and semantics, over the systems.
 
     `references`: which files are references (the paper's numbers come from the first alone); `exclude`: outputs that
@@ -47,60 +46,60 @@ class WebNLG:
     such as BLEURTmean. `explained`: {metric, measure, ours, note}, a difference that is understood.
     """
 
-    name: str
-    title: str
     printed: str
     metrics: Mapping[str, Metric]
-    manifest: str = "webnlg2017_human"
-    mirror: str | None = None
-    cache: str | None = None
-    download: bool = False
     references: Sequence[str] = ("gold-sample-reference0.lex",)
     exclude: Sequence[str] = ("webnlg",)
     scores: str | None = None
-    explained: Sequence[Mapping[str, str]] = field(default_factory=tuple)
+    explained: Sequence[Mapping[str, str]] = ()
     alpha: float = 0.05
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        """The published table beside ours, and the scores behind it."""
-        judged = self.read()
-        columns = {
-            name: np.array([corpus_score(metric, judged.outputs[s], judged.test) for s in judged.systems])
-            for name, metric in self.metrics.items()
-        }
-        columns |= self.further(judged.systems)
-        cells = cells_table(self.name, self.title, list(self.cells(judged, columns)))
-        header = ("system", *HUMAN, *columns)
-        rows = tuple(
-            (system, *(float(judged.means[kind][at]) for kind in HUMAN), *(float(c[at]) for c in columns.values()))
-            for at, system in enumerate(judged.systems)
-        )
-        return [cells, AnalysisTable(f"{self.name}_scores", "WebNLG 2017: judgments and scores", header, rows)]
-
-    def cells(self, judged: Judgments, columns: Mapping[str, Doubles]) -> Iterator[PaperCell]:
-        """A cell for each judgment and metric; printed metrics first, then those that were not printed."""
+    def cells(self) -> Iterator[PaperCell]:
+        """The tau of each metric with each judgment; printed metrics first, then those that were not printed."""
         printed = printed_cells(self.printed)
         for kind in HUMAN:
             row = printed["WebNLG", kind]
-            for metric in (name for name in row if name not in ("group", "measure")):
-                if metric in columns:
-                    yield self._cell(judged, columns[metric], kind, metric, row[metric])
+            for metric in dict.fromkeys((*row, *self._scores)):
+                if metric in self._scores:
+                    yield self._cell(kind, metric, row.get(metric, ""))
                 else:
                     why = "no scores at hand; give a table with 'paper.scores=FILE'"
-                    yield without(self.name, "WebNLG", kind, metric, row[metric], why)
-            for metric in (name for name in columns if name not in row):
-                yield self._cell(judged, columns[metric], kind, metric, "")
+                    yield PaperCell("WebNLG", kind, metric, printed=row[metric], note=why)
 
-    def _cell(self, judged: Judgments, values: Doubles, kind: str, metric: str, printed: str) -> PaperCell:
-        found = kendall(values, judged.means[kind], p_value="scipy")
-        why = {e["ours"]: e["note"] for e in self.explained if (e["metric"], e["measure"]) == (metric, kind)}
-        text = shown(found.value, found.p_value, self.alpha, absolute=False)
-        return compared(
-            self.name, "WebNLG", kind, metric, found.value, text, printed,
-            explained=why, note=found.note, n=found.n, p_value=found.p_value,
-        )  # fmt: skip
+    def further(self) -> Sequence[AnalysisTable]:
+        """The judgments and scores behind the table."""
+        columns = {**self._judged.means, **self._scores}
+        values = (column.tolist() for column in columns.values())
+        rows = tuple(zip(self._judged.systems, *values, strict=True))
+        title = "WebNLG 2017: judgments and scores"
+        return [AnalysisTable(f"{self.name}_scores", title, ("system", *columns), rows)]
 
-    def further(self, systems: Sequence[str]) -> dict[str, Doubles]:
+    def _cell(self, kind: str, metric: str, printed: str) -> PaperCell:
+        found = kendall(self._scores[metric], self._judged.means[kind], p_value="scipy")
+        return PaperCell(
+            "WebNLG",
+            kind,
+            metric,
+            printed=printed,
+            shown=shown(found.value, found.p_value, self.alpha, absolute=False),
+            value=found.value,
+            p_value=found.p_value,
+            n=found.n,
+            note=found.note,
+            known=understood(self.explained, metric=metric, measure=kind),
+        )
+
+    @cached_property
+    def _scores(self) -> Mapping[str, Doubles]:
+        """Metric to the score of each system."""
+        judged = self._judged
+        computed = {
+            name: np.array([corpus_score(metric, judged.outputs[s], judged.test) for s in judged.systems])
+            for name, metric in self.metrics.items()
+        }
+        return computed | self._further_scores(judged.systems)
+
+    def _further_scores(self, systems: Sequence[str]) -> dict[str, Doubles]:
         """Columns of the table of further scores; raises `InputError` where a system is missing."""
         if not self.scores:
             return {}
@@ -116,10 +115,10 @@ class WebNLG:
         except ValueError as error:
             raise InputError(f"{file.where}: {error}") from None
 
-    def read(self) -> Judgments:
+    @cached_property
+    def _judged(self) -> Judgments:
         """Outputs and judgments in the order of the records; raises `AlignmentError` where a system lacks one."""
-        files = ManifestFiles(load_manifest(self.manifest), Places(self.mirror, self.cache, self.download))
-        paths = files.locate([JUDGED, RECORDS, *self.references])
+        paths = self.locate(JUDGED, RECORDS, *self.references)
         records = TextFile(paths[RECORDS]).lines()
         references = [TextFile(paths[name]).lines() for name in self.references]
         for name, lines in zip(self.references, references, strict=True):

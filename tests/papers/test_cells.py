@@ -2,37 +2,65 @@
 
 from pathlib import Path
 
-from clirbench.papers.cells import cells_table, compared, leading, without
+from clirbench.papers.cells import Known, PaperCell, about, cells_table, understood
 from tests.conftest import Cli
 
 
-def test_numbers_are_printed_as_the_papers_do() -> None:
-    assert [leading(x) for x in (0.0711, -0.0548, 1.0994, -0.0001)] == [".071", "-.055", "1.099", ".000"]
-    assert leading(-0.000874, 5) == "-.00087"
-
-
 def test_verdicts() -> None:
-    why = {".3": "beta 2"}
-    assert compared("t", "r", "m", "x", 0.3, ".3", ".3").verdict == "as printed"
-    assert compared("t", "r", "m", "x", 0.3, ".3", "").verdict == "not printed"
-    assert compared("t", "r", "m", "x", 0.3, ".3", ".4").verdict == "differs"
-    found = compared("t", "r", "m", "x", 0.3, ".3", ".4", explained=why)
-    assert (found.verdict, found.note) == ("explained", "beta 2")
-    # An explanation holds for the value it was given for, not for any other.
-    assert compared("t", "r", "m", "x", 0.5, ".5", ".4", explained=why).verdict == "differs"
+    known = [Known(".3", "beta 2"), Known(".6", "a typing error", "published error")]
+    assert PaperCell("r", "m", "x", printed=".3", shown=".3").verdict == "as printed"
+    assert PaperCell("r", "m", "x", shown=".3").verdict == "not printed"
+    assert PaperCell("r", "m", "x", printed=".4", shown=".3").verdict == "differs"
+    assert PaperCell("r", "m", "x", printed=".4", known=known).verdict == "no scores"
+    found = PaperCell("r", "m", "x", printed=".4", shown=".3", note="n", known=known)
+    assert (found.verdict, found.remark) == ("explained", "beta 2; n")
+    found = PaperCell("r", "m", "x", printed=".4", shown=".6", known=known)
+    assert (found.verdict, found.remark) == ("published error", "a typing error")
+    # What is known holds for the value it was said of, not for any other, and says nothing where both agree.
+    found = PaperCell("r", "m", "x", printed=".4", shown=".5", note="n", known=known)
+    assert (found.verdict, found.remark) == ("differs", "n")
+    assert PaperCell("r", "m", "x", printed=".3", shown=".3", known=known).remark == ""
+
+
+def test_what_is_known_of_a_place() -> None:
+    entries = [
+        {"row": "Wins", "metric": "BLEU", "right": "3", "note": "miscounted"},
+        {"row": "Wins", "measure": "MAP", "metric": "BLEU", "ours": "4", "note": "another rule"},
+    ]
+    both = understood(entries, row="Wins", measure="MAP", metric="BLEU")
+    assert both == [Known("3", "miscounted", "published error"), Known("4", "another rule", "explained")]
+    assert understood(entries, row="Wins", measure="RBO", metric="BLEU") == both[:1]  # a key that is not given fits any
+    assert understood(entries, row="Mean", measure="MAP", metric="BLEU") == []
+    assert about([{"rank": "6"}], rank=6) == [{"rank": "6"}]
 
 
 def test_what_differs_makes_the_run_fail_and_nothing_else_does() -> None:
     cells = [
-        compared("t", "r", "m", "x", 0.3, ".3", ".3"),
-        without("t", "r", "m", "y", ".5", "no texts"),
-        compared("t", "r", "m", "z", 0.3, ".3", ".4"),
+        PaperCell("r", "m", "x", printed=".3", shown=".3", value=0.3),
+        PaperCell("r", "m", "y", printed=".5", note="no texts"),
+        PaperCell("r", "m", "z", printed=".4", shown=".3", value=0.3),
     ]
     table = cells_table("t", "Table T", cells)
     assert table.failures == ("Table T: r m z is printed .4, ours is .3, and nothing explains it",)
     assert cells_table("t", "Table T", cells[:2]).failures == ()
     assert table.text[0] == "3 cells: 1 as printed, 1 no scores, 1 differs."
     assert table.rows[1][7] != table.rows[1][7]  # no value: NaN
+
+
+def test_a_table_without_one_cell_to_compare_makes_the_run_fail() -> None:
+    missing = PaperCell("r", "m", "y", printed=".5", note="no texts")
+    assert cells_table("t", "Table T", [missing, missing]).failures == (
+        "Table T: none of the 2 cells could be compared: no texts",
+    )
+    # A cell of ours that is not printed is a finding too.
+    assert cells_table("t", "Table T", [missing, PaperCell("r", "m", "x", shown=".3")]).failures == ()
+
+
+def test_texts_that_are_not_at_hand_are_asked_for_once_the_printed_cells_are_written(cli: Cli) -> None:
+    done = cli("+experiment=gowda2021_table14", "hydra.run.dir=out")
+    assert done.returncode == 1
+    assert "none of the 20 cells could be compared: the texts of RO-EN are not at hand" in done.stderr
+    assert len((cli.cwd / "out" / "gowda2021_table14.tsv").read_text(encoding="utf-8").splitlines()) == 21
 
 
 def test_an_unexplained_cell_is_written_and_then_fails(cli: Cli) -> None:

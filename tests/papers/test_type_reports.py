@@ -25,8 +25,8 @@ def test_unmt_leads_on_the_most_frequent_types_and_snmt_on_the_rest(shared_data:
 
 def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "x", ["no report"])
-    with pytest.raises(InputError, match="not a report of word types"):
-        published_report(tmp_path / "x", "s")
+    with pytest.raises(InputError, match="no line begins with `Type`"):
+        published_report(tmp_path / "x")
     write_lines(tmp_path / "y", ["Type\tScore\tRefs\tPreds\tMatch\tF1\tPrecisn\tRecall", "the\t1"])
     with pytest.raises(InputError, match="line 2: 2 columns, the header has 8"):
-        published_report(tmp_path / "y", "s")
+        published_report(tmp_path / "y")

@@ -10,7 +10,7 @@ import scipy.stats
 
 from clirbench.errors import UnknownName
 from clirbench.files.tables import read_table
-from clirbench.papers.tau_table import DATA
+from clirbench.papers.published import DATA
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.differences import TESTS, Difference, clusters, differences, holm, williams
 from clirbench.statistics.evidence import Evidence

@@ -8,14 +8,19 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from clirbench.errors import ConfigError, InputError, MissingData, UnknownName
-from clirbench.papers.tau_table import PaperCell, TauTable, reproduce
+from clirbench.papers.cells import PaperCell
+from clirbench.papers.taus import PublishedTaus
 
 CONF = Path(__file__).parents[2] / "conf" / "paper"
 
 
-def table(name: str, *overrides: str) -> TauTable:
+def table(name: str, *overrides: str) -> PublishedTaus:
     with initialize_config_dir(str(CONF), version_base="1.3"):
         return instantiate(compose(name, overrides=list(overrides)), _convert_="all")  # type: ignore[no-any-return]
+
+
+def reproduce(published: PublishedTaus) -> list[PaperCell]:
+    return list(published.cells())
 
 
 def errors(cells: list[PaperCell]) -> list[tuple[str, str, str, str, str]]:
@@ -48,13 +53,13 @@ def test_every_printed_cell(name: str, cells: int, known: list[tuple[str, str, s
 def test_the_missing_mark_is_explained() -> None:
     (cell,) = [cell for cell in reproduce(table("gowda2021_table4")) if cell.verdict == "published error"]
     assert cell.p_value == pytest.approx(0.087, abs=5e-4)
-    assert "p = .087" in cell.note
+    assert "p = .087" in cell.remark
 
 
 def test_signs_are_kept_where_the_paper_prints_none() -> None:
     cells = [cell for cell in reproduce(table("gowda2021_table10")) if cell.row == "TR-EN"]
     assert sum(cell.value < 0 for cell in cells) == 3
-    assert all("|tau|" in cell.note for cell in cells if cell.value < 0)
+    assert all("|tau|" in cell.remark for cell in cells if cell.value < 0)
 
 
 def test_an_erratum_does_not_hide_another_difference() -> None:
