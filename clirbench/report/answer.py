@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.report.facts import interval, listed, short
+from clirbench.analyses.wording import number as short
+from clirbench.report.facts import interval, listed
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation

@@ -12,7 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from clirbench.report.answer import answered
-from clirbench.report.facts import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
+from clirbench.report.facts import (
+    TauTable,
+    agreement_lines,
+    coefficient_name,
+    count_lines,
+    table_notes,
+    tau_tables,
+    warnings,
+)
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 
 Value = TypeVar("Value")
@@ -81,7 +89,7 @@ def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
     title = f"{table.title}: " if table.title else ""
     trend = any(cell.endswith(" t") for _, cells in table.rows for cell in cells)
     meaning = "t: a trend along training, no evidence" if trend else "x: not significant"
-    heading = f"{title}{NAMES.get(table.coefficient, table.coefficient)} over {n_systems} systems ({meaning})"
+    heading = f"{title}{coefficient_name(table.coefficient)} over {n_systems} systems ({meaning})"
     if sys.stdout.isatty():
         _rich(table, heading)
     else:
@@ -93,7 +101,6 @@ def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
 
 
 WIDEST = 48
-NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 
 
 def _print_rows(rows: list[list[str]]) -> None:

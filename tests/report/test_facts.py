@@ -1,16 +1,8 @@
 import numpy as np
-import pytest
 
-from clirbench.report.facts import listed, pseudo, short, tau_cell, tau_tables, undefined_reasons
+from clirbench.report.facts import listed, pseudo, tau_cell, tau_tables, undefined_reasons
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.8666, ".867"), (-0.0211, "-.021"), (1.0, "1.000"), (0.0, ".000"), (-1.0, "-1.000")]
-)
-def test_numbers_are_printed_as_the_field_prints_them(value: float, text: str) -> None:
-    assert short(value) == text
 
 
 def row(value: float, significant: str, note: str = "") -> Correlation:
