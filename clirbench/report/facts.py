@@ -1,4 +1,4 @@
-"""What the terminal and report.md both show: tau tables, warnings, counts, as plain rows of text."""
+"""What every report shows, once for all of them: tau tables and the text of a cell, counts, warnings, notes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,32 @@ COEFFICIENT_NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "
 
 @dataclass(frozen=True)
 class TauTable:
-    """One table of a coefficient: a row for each measure, a column for each metric."""
+    """One table of a coefficient: a row for each measure, a column for each metric; `taus[measure][metric]`."""
 
     title: str
     coefficient: str
     metrics: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    measures: tuple[str, ...]
+    taus: tuple[tuple[Correlation, ...], ...]
+
+    @property
+    def rows(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Each measure with its cells as text."""
+        return [
+            (name, tuple(tau_cell(tau) for tau in taus)) for name, taus in zip(self.measures, self.taus, strict=True)
+        ]
+
+
+def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall") -> list[TauTable]:
+    """One table for each title of the scoreboard's measures."""
+    found = by_pair(rows, coefficient)
+    metrics = tuple(column.name for column in board.metrics)
+    tables = []
+    for title in board.tables:
+        measures = tuple(column.name for column in board.measures if column.table == title)
+        taus = tuple(tuple(found[measure, metric] for metric in metrics) for measure in measures)
+        tables.append(TauTable(title, coefficient, metrics, measures, taus))
+    return tables
 
 
 def by_pair(rows: Iterable[Correlation], coefficient: str) -> dict[tuple[str, str], Correlation]:
@@ -68,18 +88,6 @@ def interval(row: Correlation) -> str:
     if low is None or high is None or isnan(low) or isnan(high):
         return ""
     return f" [{number(low, 2)}, {number(high, 2)}]"
-
-
-def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall") -> list[TauTable]:
-    """One table for each title of the scoreboard's measures."""
-    found = by_pair(rows, coefficient)
-    metrics = tuple(column.name for column in board.metrics)
-    tables = []
-    for title in board.tables:
-        measures = [column.name for column in board.measures if column.table == title]
-        cells = tuple((name, tuple(tau_cell(found[name, metric]) for metric in metrics)) for name in measures)
-        tables.append(TauTable(title, coefficient, metrics, cells))
-    return tables
 
 
 def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:

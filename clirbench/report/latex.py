@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.analyses.wording import number
-from clirbench.report.facts import best_value, by_pair, first_coefficient, highest, mark, table_notes
+from clirbench.report.facts import TauTable, best_value, first_coefficient, highest, mark, table_notes, tau_tables
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
@@ -42,9 +42,10 @@ MOST_ROWS = 60
 def write(folder: Path, result: Result) -> None:
     """Write `tau.tex` (`tau-2.tex`, ... where there are several titles), `systems.tex`, and one file per analysis."""
     folder.mkdir()
-    for place, title in enumerate(result.board.tables, start=1):
-        name = "tau.tex" if place == 1 else f"tau-{place}.tex"
-        _write(folder / name, tau_table(result, title, f"tab:tau{'' if place == 1 else place}"))
+    found = tau_tables(result.board, result.correlations, first_coefficient(result))
+    for place, taus in enumerate(found, start=1):
+        name, label = ("tau.tex", "tab:tau") if place == 1 else (f"tau-{place}.tex", f"tab:tau{place}")
+        _write(folder / name, tau_table(result, taus, label))
     _write(folder / "systems.tex", systems_table(result.board))
     for made in result.tables:
         if len(made.rows) <= MOST_ROWS:
@@ -60,29 +61,28 @@ def escape(text: str) -> str:
     return "".join(SPECIAL.get(c, c) for c in text if c in SPECIAL or c.isprintable())
 
 
-def tau_table(result: Result, title: str, label: str) -> list[str]:
-    """Measures as rows, metrics as columns, by the run's first coefficient."""
-    board, experiment = result.board, result.experiment
-    coefficient = first_coefficient(result)
-    found = by_pair(result.correlations, coefficient)
-    measures = [column for column in board.measures if column.table == title]
-    rows = []
-    for measure in measures:
-        here = [found[measure.name, metric.name] for metric in board.metrics]
-        rows.append([escape(measure.name), *(_tau(row, bold=highest(row, here)) for row in here)])
-    n = sorted({row.n_systems for row in found.values()})
+def tau_table(result: Result, found: TauTable, label: str) -> list[str]:
+    """Measures as rows, metrics as columns; before it the signatures, as comments."""
+    board = result.board
+    measures = [board[name] for name in found.measures]
+    rows = [
+        [escape(name), *(_tau(tau, bold=highest(tau, row)) for tau in row)]
+        for name, row in zip(found.measures, found.taus, strict=True)
+    ]
+    taus = [tau for row in found.taus for tau in row]
+    n = sorted({tau.n_systems for tau in taus})
     systems = f"$n={n[0]}$" if len(n) == 1 else f"$n={n[0]}$ to ${n[-1]}$" if n else "no"
     caption = (
-        f"{NAMES.get(coefficient, escape(coefficient))} between MT metrics and IR measures over {systems} systems"
-        f"{f' ({escape(title)})' if title else ''}. Bold: the highest of a row; \\texttimes: not significant "
-        f"($p \\geq {experiment.alpha:g}$)."
+        f"{NAMES.get(found.coefficient, escape(found.coefficient))} between MT metrics and IR measures over {systems} "
+        f"systems{f' ({escape(found.title)})' if found.title else ''}. Bold: the highest of a row; \\texttimes: not "
+        f"significant ($p \\geq {result.experiment.alpha:g}$)."
     )
-    if any(row.significant == "trend" for row in found.values()):
+    if any(tau.significant == "trend" for tau in taus):
         caption += " t: checkpoints rise together, so that significance says nothing."
-    caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, title))
+    caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, found.title))
     caption += signed(measures)
     comments = [f"% {c.name}: {c.signature}" for c in (*board.metrics, *measures) if c.signature]
-    header = ["", *(escape(metric.name) for metric in board.metrics)]
+    header = ["", *map(escape, found.metrics)]
     return [*(" ".join(line.split("\n")) for line in comments), *table(header, rows, caption, label)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.analyses.wording import number
-from clirbench.report.facts import best_value, by_pair, highest, interval, tau_cell
+from clirbench.report.facts import TauTable, best_value, highest, interval, tau_cell
 from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
@@ -48,18 +48,13 @@ class PageTable:
         return len(self.rows) > 8
 
 
-def tau_page_table(
-    board: Scoreboard, rows: Sequence[Correlation], coefficient: str, title: str, caption: str
-) -> PageTable:
-    """A row for each measure of one title, a column for each metric, coloured by the coefficient."""
-    found = by_pair(rows, coefficient)
-    metrics = [column.name for column in board.metrics]
-    lines = []
-    for measure in (column.name for column in board.measures if column.table == title):
-        here = [found[measure, metric] for metric in metrics]
-        lines.append((Cell(measure, measure), *(_tau(row, bold=highest(row, here)) for row in here)))
-    name = f"tau-{coefficient}-{board.tables.index(title)}"
-    return PageTable(name, caption, ("measure", *metrics), (False, *(True for _ in metrics)), tuple(lines))
+def tau_page_table(table: TauTable, name: str, caption: str) -> PageTable:
+    """A row for each measure, a column for each metric, coloured by the coefficient."""
+    rows = tuple(
+        (Cell(measure, measure), *(_tau(tau, bold=highest(tau, taus)) for tau in taus))
+        for measure, taus in zip(table.measures, table.taus, strict=True)
+    )
+    return PageTable(name, caption, ("measure", *table.metrics), (False, *(True for _ in table.metrics)), rows)
 
 
 def _tau(row: Correlation, *, bold: bool) -> Cell:

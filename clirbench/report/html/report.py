@@ -16,6 +16,7 @@ from clirbench.report.facts import (
     first_coefficient,
     interval,
     table_notes,
+    tau_tables,
     warnings,
 )
 from clirbench.report.figures import axis_label
@@ -102,10 +103,10 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
 def _taus(result: Result, coefficient: str) -> dict[str, Any]:
     name = coefficient_name(coefficient)
     tables: list[tuple[PageTable, list[str]]] = []
-    for title in result.board.tables:
-        caption = f"{name}{f': {title}' if title else ''}, over {len(result.board.systems)} systems"
-        table = tau_page_table(result.board, result.correlations, coefficient, title, caption)
-        tables.append((table, table_notes(result, title)))
+    for place, found in enumerate(tau_tables(result.board, result.correlations, coefficient)):
+        caption = f"{name}{f': {found.title}' if found.title else ''}, over {len(result.board.systems)} systems"
+        table = tau_page_table(found, f"tau-{coefficient}-{place}", caption)
+        tables.append((table, table_notes(result, found.title)))
     return {"name": name, "coefficient": coefficient, "tables": tables}
 
 
