@@ -15,6 +15,7 @@ from clirbench.statistics.correlation import Correlation
 # Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.
 SHARE_WARNING = 0.5
 COEFFICIENT_NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
+COEFFICIENT_SYMBOLS = {"kendall": "tau", "spearman": "rho", "pearson": "r"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class TauTable:
         ]
 
 
-def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall") -> list[TauTable]:
+def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str) -> list[TauTable]:
     """One table for each title of the scoreboard's measures."""
     found = by_pair(rows, coefficient)
     metrics = tuple(column.name for column in board.metrics)
@@ -63,13 +64,18 @@ def best_value(column: Column) -> float:
 
 
 def first_coefficient(result: Result) -> str:
-    """The coefficient that a run was asked for first, which answers and LaTeX tables speak of."""
+    """The coefficient that a run was asked for first, which the screen, the answer, figures and LaTeX tables show."""
     return result.experiment.coefficients[0] if result.experiment.coefficients else "kendall"
 
 
 def coefficient_name(coefficient: str) -> str:
     """`kendall` -> `Kendall's tau`; one that has no other name stays as it is."""
     return COEFFICIENT_NAMES.get(coefficient, coefficient)
+
+
+def coefficient_symbol(coefficient: str) -> str:
+    """`kendall` -> `tau`; one that has no symbol stays as it is."""
+    return COEFFICIENT_SYMBOLS.get(coefficient, coefficient)
 
 
 def tau_cell(row: Correlation) -> str:

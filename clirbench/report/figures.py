@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
-from clirbench.report.facts import by_pair, interval, tau_cell
+from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
 from clirbench.report.grouping import Grouping, grouping
 from clirbench.report.image_files import as_figure, save
 from clirbench.result import Result
@@ -29,10 +29,11 @@ def write(folder: Path, result: Result) -> None:
     The run's configuration names the formats: svg, pdf, png; the same bytes each time.
     """
     folder.mkdir()
+    taus, groups = by_pair(result.correlations, first_coefficient(result)), grouping(result.board)
     for measure in result.board.measures:
         metrics = [m for m in result.board.metrics if np.isfinite(m.values + measure.values).any()]
         if metrics:
-            drawing = scatter_plots(measure, metrics, by_pair(result.correlations, "kendall"), grouping(result.board))
+            drawing = scatter_plots(measure, metrics, taus, groups)
             title = f"{measure.name} against {', '.join(metric.name for metric in metrics)}"
             for ending in result.experiment.figures:
                 _write_drawing(folder / f"{file_stem(measure.name)}.{ending}", drawing, title)
@@ -66,7 +67,7 @@ def scatter_plots(
         _scatter_plot(drawing, x0, y0, metric, measure, groups)
         if tau := taus.get((measure.name, metric.name)):
             middle = x0 + LEFT + (WIDTH - LEFT - RIGHT) / 2
-            text = f"tau {tau_cell(tau)}{interval(tau)}"
+            text = f"{coefficient_symbol(tau.coefficient)} {tau_cell(tau)}{interval(tau)}"
             drawing.labels.append(Label(middle, y0 + 15, text, 9, "middle", bold=True))
     if legend:
         _legend(drawing, groups)

@@ -17,6 +17,7 @@ from clirbench.report.facts import (
     agreement_lines,
     coefficient_name,
     count_lines,
+    first_coefficient,
     highest,
     mark,
     table_notes,
@@ -52,7 +53,7 @@ def show(result: Result) -> None:
     """Print the tau tables and what must be known about them; on a terminal the answer too, first."""
     if sys.stdout.isatty() and result.correlations:
         Console(highlight=False).print(Text(" ".join(answered(result).sentences), style="bold"), end="\n\n")
-    for table in tau_tables(result.board, result.correlations):
+    for table in tau_tables(result.board, result.correlations, first_coefficient(result)):
         show_table(table, len(result.board.systems), table_notes(result, table.title))
     for made in result.tables:
         if made.said:

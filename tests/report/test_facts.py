@@ -32,7 +32,7 @@ def test_each_title_has_its_own_table() -> None:
             Column("RBO[news]", "measure", values, table="now"),
         ),
     )
-    tables = tau_tables(board, correlate(board, ["kendall"]))
+    tables = tau_tables(board, correlate(board, ["kendall"]), "kendall")
     assert [(t.title, [name for name, _ in t.rows]) for t in tables] == [
         ("published", ["RBO"]),
         ("now", ["RBO[news]"]),
