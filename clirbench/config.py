@@ -21,6 +21,7 @@ from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
+from clirbench.report.image_files import FORMATS
 from clirbench.report.sweep import NAME, SUMMARY, combine
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
@@ -51,6 +52,10 @@ def build(cfg: DictConfig) -> Experiment:
         "analyses": _analyses(cfg, errors),
         "paper": _component(cfg, "paper", Analysis, errors),
         "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
+        "figures": tuple(
+            _choice("output.figures", name, FORMATS, errors)
+            for name in dict.fromkeys(_names(OmegaConf.select(cfg, "output.figures")))
+        ),
     }
     raise_all(errors)
     return Experiment(
@@ -127,10 +132,9 @@ def _doubled(names: Sequence[str]) -> list[str]:
 
 def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, ...]:
     measures = []
-    named = cfg.get("measures") or []
-    for name in [named] if isinstance(named, str) else named:
+    for name in _names(cfg.get("measures")):
         try:
-            measures.append(parse(str(name)))
+            measures.append(parse(name))
         except ClirbenchError as error:
             errors.append(error)
     names = [measure.name for measure in measures]
@@ -166,6 +170,11 @@ def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, 
     errors.extend(UnknownName("analysis", name, choices) for name in names if name not in choices)
     found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in nodes]
     return tuple(analysis for analysis in found if analysis is not None)
+
+
+def _names(value: Any) -> list[str]:
+    """A list of names, of which a single one needs no brackets; nothing where the key is null."""
+    return [value] if isinstance(value, str) else [str(name) for name in value or []]
 
 
 def _choice(key: str, value: str, choices: Sequence[str], errors: list[ClirbenchError]) -> str:

@@ -104,6 +104,7 @@ class Experiment:
     analyses: tuple[Analysis, ...] = ()
     paper: Analysis | None = None
     write_runs: str = "auto"
+    figures: tuple[str, ...] = ("svg",)
     plan: Plan | None = None
     seed: int = 0
     remarks: tuple[str, ...] = ()

@@ -57,6 +57,24 @@ def test_a_name_listed_twice_is_refused() -> None:
         build(composed("+experiment=folder", "folder=x", "measures=[MAP,MAP]"))
 
 
+@pytest.mark.parametrize(
+    ("override", "formats"),
+    [
+        ("seed=0", ("svg",)),
+        ("output.figures=png", ("png",)),
+        ("output.figures=[svg,pdf,png,pdf]", ("svg", "pdf", "png")),
+        ("output.figures=[]", ()),
+    ],
+)
+def test_figures_have_the_formats_that_were_asked_for(override: str, formats: tuple[str, ...]) -> None:
+    assert build(composed("+experiment=folder", "folder=x", override)).figures == formats
+
+
+def test_an_unknown_format_of_figures_lists_the_choices() -> None:
+    with pytest.raises(UnknownName, match=r"'pgn'\. Did you mean 'png'\? Choices: pdf, png, svg"):
+        build(composed("+experiment=folder", "folder=x", "output.figures=[svg,pgn]"))
+
+
 def test_an_unknown_run_file_choice_lists_the_choices() -> None:
     with pytest.raises(UnknownName, match="all, auto, ideal, none"):
         build(composed("+experiment=folder", "folder=x", "output.runs=every"))

@@ -40,7 +40,7 @@ class TestFolder:
         out = small_folder.parent / "out"
         written = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
         expected = {"systems.tsv", "correlations.tsv", "per_topic.tsv", "report.md", "provenance.json"}
-        expected |= {"trec/ideal.run", "trec/qrels.txt", "trec/every2.run", "figures/MAP.png", "figures/RBO.svg"}
+        expected |= {"trec/ideal.run", "trec/qrels.txt", "trec/every2.run", "figures/MAP.svg", "figures/RBO.svg"}
         assert expected <= written
         assert json.loads((out / "provenance.json").read_text())["signatures"]["BLEU"].startswith("nrefs:1|BLEU|")
 

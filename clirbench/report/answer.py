@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.report.facts import interval, listed, short
+from clirbench.analyses.wording import number as short
+from clirbench.report.facts import coefficient_symbol, interval, listed
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
 TREND = "they are checkpoints of training, and a common rise along it gives such agreement by itself"
 TO_TEST = "add analysis=[correlation,differences]"
-SYMBOLS = {"kendall": "tau", "spearman": "rho", "pearson": "r"}
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _nothing(board: Scoreboard) -> tuple[str, str]:
 
 def _agreement(board: Scoreboard, best: Sequence[Correlation], rows: Sequence[Correlation], alpha: float) -> str:
     """Sentence one. A trend along training gives agreement by itself: then the p-value is not an argument."""
-    top, symbol = best[0], SYMBOLS.get(best[0].coefficient, best[0].coefficient)
+    top, symbol = best[0], coefficient_symbol(best[0].coefficient)
     n, value = top.n_systems, f"{symbol} {short(top.value)}{interval(top)}"
     names = _and([row.metric for row in best])
     if fewest := _too_few(top, alpha):

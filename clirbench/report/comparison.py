@@ -1,4 +1,4 @@
-"""What differs between two runs, read from the folders that they have written.
+"""What differs between two runs, found from the folders that they have written; `comparison_view.py` shows it.
 
 A number that should be equal and is not stands out: its column has the same signature in both runs and was computed
 from the same inputs, so that only the program can have moved it.
@@ -6,7 +6,7 @@ from the same inputs, so that only the program can have moved it.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,11 @@ ABSENT = "(absent)"
 
 @dataclass(frozen=True)
 class RunFiles:
-    """A run's folder, read: provenance, `scores[column][system]`, `taus[measure, metric, coefficient]`, topics."""
+    """A run's folder, read: `provenance` and the numbers of its tables; a hole is NaN.
+
+    `scores[column][system]`, `taus[measure, metric, coefficient]` = (value, significant: `true`, `false`, ...),
+    `per_topic[measure, system, topic]`.
+    """
 
     path: Path
     provenance: Mapping[str, Any]
@@ -48,7 +52,10 @@ class RunFiles:
 
 @dataclass(frozen=True)
 class Change:
-    """One line of the comparison; `unequal`: the two should be equal and are not."""
+    """One line of the comparison: `what` changed (the cells that name it), from `first` to `second`.
+
+    `difference` = second - first, NaN where there is none; `unequal`: the two should be equal and are not.
+    """
 
     what: tuple[str, ...]
     first: str
@@ -80,35 +87,47 @@ def read_run(path: Path) -> RunFiles:
     table = read_table(path / "systems.tsv")
     columns = [name for name in table.header if name in provenance.get("signatures", {})]
     systems = table.column("system")
-    scores = {name: {s: _number(cell) for s, cell in zip(systems, table.column(name), strict=True)} for name in columns}
+    scores = {name: {s: _parsed(cell) for s, cell in zip(systems, table.column(name), strict=True)} for name in columns}
     taus = {
-        (row["measure"], row["metric"], row["coefficient"]): (_number(row["value"]), row["significant"])
+        (row["measure"], row["metric"], row["coefficient"]): (_parsed(row["value"]), row["significant"])
         for row in read_table(path / "correlations.tsv").records()
     }
     per_topic = {}
     if (path / "per_topic.tsv").is_file():
         rows = read_table(path / "per_topic.tsv").records()
-        per_topic = {(r["measure"], r["system"], r["topic_id"]): _number(r["value"]) for r in rows}
+        per_topic = {(r["measure"], r["system"], r["topic_id"]): _parsed(r["value"]) for r in rows}
     return RunFiles(path, provenance, scores, taus, per_topic)
 
 
-def _number(text: str) -> float:
+def _parsed(text: str) -> float:
     return float(text) if text.strip() else nan
 
 
 def compare(a: RunFiles, b: RunFiles) -> tuple[Part, ...]:
     """Everything that differs: configuration, program, inputs, signatures, scores, tau, topics."""
     return (
-        _texts(
+        _text_part(
             "configuration", "Configuration", _flat(a.provenance, "configuration"), _flat(b.provenance, "configuration")
         ),
-        _texts("program", "Program", _program(a), _program(b)),
-        _texts("inputs", "Inputs", _flat(a.provenance, "inputs"), _flat(b.provenance, "inputs")),
+        _text_part("program", "Program", _program(a), _program(b)),
+        _text_part("inputs", "Inputs", _flat(a.provenance, "inputs"), _flat(b.provenance, "inputs")),
         _signatures(a, b),
         _scores(a, b),
         _taus(a, b),
         _topics(a, b),
     )
+
+
+def verdict(parts: Sequence[Part]) -> str:
+    """One sentence: do the numbers agree, and where they do not, should they?"""
+    numbers = [part for part in parts if part.name in ("scores", "tau", "topics")]
+    wrong = sum(change.unequal for part in numbers for change in part.changes)
+    changed = sum(len(part.changes) for part in numbers)
+    if wrong:
+        return f"{wrong} numbers differ that should be equal (same signature, same inputs); they stand first, marked."
+    if changed:
+        return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
+    return f"All {sum(part.same for part in numbers)} numbers that both runs have are equal."
 
 
 def _flat(provenance: Mapping[str, Any], name: str) -> dict[str, str]:
@@ -128,7 +147,7 @@ def _program(run: RunFiles) -> dict[str, str]:
     return dict(_leaves({name: run.provenance.get(name) for name in names}, ""))
 
 
-def _texts(name: str, title: str, a: Mapping[str, str], b: Mapping[str, str]) -> Part:
+def _text_part(name: str, title: str, a: Mapping[str, str], b: Mapping[str, str]) -> Part:
     keys = list(dict.fromkeys((*a, *b)))
     changed = [key for key in keys if a.get(key) != b.get(key)]
     changes = tuple(Change((key,), a.get(key, ABSENT), b.get(key, ABSENT)) for key in changed)
@@ -137,14 +156,14 @@ def _texts(name: str, title: str, a: Mapping[str, str], b: Mapping[str, str]) ->
 
 def _signatures(a: RunFiles, b: RunFiles) -> Part:
     """Of two signatures of one column only the parts that differ."""
-    part = _texts("signatures", "Signatures", _flat(a.provenance, "signatures"), _flat(b.provenance, "signatures"))
+    part = _text_part("signatures", "Signatures", _flat(a.provenance, "signatures"), _flat(b.provenance, "signatures"))
     changes = []
     for change in part.changes:
         first, second = change.first.split("|"), change.second.split("|")
         ours = "|".join(piece for piece in first if piece not in second)
         theirs = "|".join(piece for piece in second if piece not in first)
         changes.append(Change(change.what, ours, theirs) if ours or theirs else change)
-    return Part(part.name, part.title, part.header, tuple(changes), part.same)
+    return replace(part, changes=tuple(changes))
 
 
 def equal(a: float, b: float) -> bool:
@@ -154,7 +173,7 @@ def equal(a: float, b: float) -> bool:
     return abs(a - b) <= TOLERANCE * max(abs(a), abs(b), 1e-300)
 
 
-def expected(a: RunFiles, b: RunFiles, column: str, system: str) -> bool:
+def should_be_equal(a: RunFiles, b: RunFiles, column: str, system: str) -> bool:
     """Whether both runs made this number from the same inputs in the same way."""
     made = a.made_of(column, system)
     return made is not None and made == b.made_of(column, system)
@@ -172,9 +191,10 @@ def _scores(a: RunFiles, b: RunFiles) -> Part:
             if equal(x, y):
                 same += 1
             else:
-                unequal = expected(a, b, column, system)
-                changes.append(Change((system, column), *_pair(x, y), y - x, unequal))
-    return Part("scores", "Scores", ("system", "column", "first", "second", "difference"), _loudest(changes), same)
+                unequal = should_be_equal(a, b, column, system)
+                changes.append(Change((system, column), *_told_apart(x, y), y - x, unequal))
+    header = ("system", "column", "first", "second", "difference")
+    return Part("scores", "Scores", header, _most_striking_first(changes), same)
 
 
 def _taus(a: RunFiles, b: RunFiles) -> Part:
@@ -188,16 +208,16 @@ def _taus(a: RunFiles, b: RunFiles) -> Part:
         measure, metric, _ = key
         systems_agree = a.systems == b.systems and key in a.taus and key in b.taus
         unequal = systems_agree and all(
-            equal(a.scores[c][s], b.scores[c][s]) or expected(a, b, c, s)
+            equal(a.scores[c][s], b.scores[c][s]) or should_be_equal(a, b, c, s)
             for c in (measure, metric)
             if c in a.scores and c in b.scores
             for s in a.systems
         )
-        texts = zip(_pair(x, y), (first, second), strict=True)
-        before, after = (how if how == ABSENT else text + _mark(how) for text, how in texts)
+        texts = zip(_told_apart(x, y), (first, second), strict=True)
+        before, after = (how if how == ABSENT else text + _significance(how) for text, how in texts)
         changes.append(Change(key, before, after, y - x, unequal))
     header = ("measure", "metric", "coefficient", "first", "second", "difference")
-    return Part("tau", "Agreement (x: not significant)", header, _loudest(changes), same)
+    return Part("tau", "Agreement (x: not significant)", header, _most_striking_first(changes), same)
 
 
 def _topics(a: RunFiles, b: RunFiles) -> Part:
@@ -208,19 +228,17 @@ def _topics(a: RunFiles, b: RunFiles) -> Part:
             same += 1
         else:
             measure, system, _ = key
-            changes.append(Change(key, *_pair(x, y), y - x, expected(a, b, measure, system)))
+            changes.append(Change(key, *_told_apart(x, y), y - x, should_be_equal(a, b, measure, system)))
     header = ("measure", "system", "topic", "first", "second", "difference")
-    return Part("topics", "Values of single topics", header, _loudest(changes), same)
+    return Part("topics", "Values of single topics", header, _most_striking_first(changes), same)
 
 
-def _loudest(changes: Sequence[Change]) -> tuple[Change, ...]:
+def _most_striking_first(changes: Sequence[Change]) -> tuple[Change, ...]:
     """First what should be equal, then the largest differences."""
-    return tuple(
-        sorted(changes, key=lambda c: (not c.unequal, -abs(c.difference) if c.difference == c.difference else 0))
-    )
+    return tuple(sorted(changes, key=lambda c: (not c.unequal, 0 if isnan(c.difference) else -abs(c.difference))))
 
 
-def _pair(a: float, b: float) -> tuple[str, str]:
+def _told_apart(a: float, b: float) -> tuple[str, str]:
     """Both numbers, with as many digits as it takes to tell them apart."""
     for digits in (6, 9, 12):
         first, second = ("" if isnan(value) else f"{value:.{digits}g}" for value in (a, b))
@@ -229,17 +247,5 @@ def _pair(a: float, b: float) -> tuple[str, str]:
     return repr(a), repr(b)
 
 
-def _mark(significant: str) -> str:
+def _significance(significant: str) -> str:
     return "" if significant == "true" else " x" if significant == "false" else " undefined"
-
-
-def verdict(parts: Sequence[Part]) -> str:
-    """One sentence: do the numbers agree, and where they do not, should they?"""
-    numbers = [part for part in parts if part.name in ("scores", "tau", "topics")]
-    wrong = sum(change.unequal for part in numbers for change in part.changes)
-    changed = sum(len(part.changes) for part in numbers)
-    if wrong:
-        return f"{wrong} numbers differ that should be equal (same signature, same inputs); they stand first, marked."
-    if changed:
-        return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
-    return f"All {sum(part.same for part in numbers)} numbers that both runs have are equal."

@@ -1,28 +1,31 @@
-"""Two runs side by side, on the terminal and as a page."""
+"""What differs between two runs, on the terminal and as a page; `comparison.py` finds it."""
 
 import sys
 from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
 
 from clirbench.report.comparison import Change, Part, RunFiles, verdict
-from clirbench.report.html.grid import Cell, Grid
 from clirbench.report.html.page import rendered
+from clirbench.report.html.page_tables import Cell, PageTable
 
-MOST = 500
+MOST_ROWS = 500  # of each table of the page
 MARK = "!"
+"""Before a number that should be equal and is not."""
 
 
 def show(a: RunFiles, b: RunFiles, parts: Sequence[Part], rows: int) -> None:
     """Tables on a terminal; tab-separated text where the output is piped."""
+    print_part = _print_rich if sys.stdout.isatty() else _print_plain
     print(verdict(parts))
     for part in parts:
         if part.changes:
-            _rich(part, rows) if sys.stdout.isatty() else _plain(part, rows)
+            print_part(part, rows)
         elif part.same:
             print(f"{part.title}: no difference ({part.same} compared)")
 
 
-def _plain(part: Part, rows: int) -> None:
+def _print_plain(part: Part, rows: int) -> None:
     print(f"\n# {part.title}: {_counted(part)}")
     print("\t".join(("", *part.header)))
     for change in part.changes[:rows]:
@@ -31,7 +34,7 @@ def _plain(part: Part, rows: int) -> None:
         print(f"# {len(part.changes) - rows} more; --rows N or --html FILE shows them")
 
 
-def _rich(part: Part, rows: int) -> None:
+def _print_rich(part: Part, rows: int) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -54,7 +57,7 @@ def _counted(part: Part) -> str:
 def _cells(part: Part, change: Change) -> tuple[str, ...]:
     cells = (*change.what, change.first, change.second)
     if len(part.header) > len(cells):
-        cells += ("" if change.difference != change.difference else f"{change.difference:+.3g}",)
+        cells += ("" if isnan(change.difference) else f"{change.difference:+.3g}",)
     return tuple(cell.replace("\t", " ").replace("\n", " ") for cell in cells)
 
 
@@ -64,25 +67,22 @@ def write_html(path: Path, a: RunFiles, b: RunFiles, parts: Sequence[Part]) -> N
         "runs": [(run.path.name or str(run.path), run.provenance.get("made", ""), str(run.path)) for run in (a, b)],
         "verdict": verdict(parts),
         "alarm": any(change.unequal for part in parts for change in part.changes),
-        "parts": [(part, _counted(part), _grid(part)) for part in parts],
+        "parts": [(part, _counted(part), _page_table(part)) for part in parts],
     }
     path.write_text(rendered("compare.html.j2", values, {}), encoding="utf-8", newline="\n")
 
 
-def _grid(part: Part) -> Grid:
-    rows = []
-    for change in part.changes[:MOST]:
-        first, *rest = _cells(part, change)
-        tip = "should be equal: same signature, same inputs" if change.unequal else ""
-        head = Cell(f"{MARK} {first}" if change.unequal else first, first, tip, "unequal" if change.unequal else "")
-        numbers = [_sort(change, part, i, cell) for i, cell in enumerate(rest, start=1)]
-        rows.append((head, *numbers))
+def _page_table(part: Part) -> PageTable:
+    rows = tuple(_page_row(part, change) for change in part.changes[:MOST_ROWS])
     numeric = tuple(name == "difference" for name in part.header)
-    caption = f"{part.title}: {_counted(part)}"
-    return Grid(part.name, caption, part.header, numeric, tuple(rows))
+    return PageTable(part.name, f"{part.title}: {_counted(part)}", part.header, numeric, rows)
 
 
-def _sort(change: Change, part: Part, column: int, text: str) -> Cell:
-    if part.header[column] == "difference":
-        return Cell(text, abs(change.difference) if change.difference == change.difference else -1.0)
-    return Cell(text, text.casefold())
+def _page_row(part: Part, change: Change) -> tuple[Cell, ...]:
+    first, *rest = _cells(part, change)
+    head = Cell(first, first)
+    if change.unequal:
+        head = Cell(f"{MARK} {first}", first, "should be equal: same signature, same inputs", "unequal")
+    size = -1.0 if isnan(change.difference) else abs(change.difference)
+    cells = zip(part.header[1:], rest, strict=True)
+    return (head, *(Cell(text, size if name == "difference" else text.casefold()) for name, text in cells))

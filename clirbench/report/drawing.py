@@ -1,7 +1,7 @@
 """A drawing of lines, marks and text in points (1/72 inch), origin at the top left, and its form as svg.
 
 Figures are many and small; placing a few hundred strokes ourselves takes a hundredth of the time of a plotting
-library, and gives the same bytes each time. `pdf.py` and `png.py` write the same drawing.
+library, and gives the same bytes each time. `image_files.py` replays the same drawing for pdf and png.
 """
 
 from dataclasses import dataclass, field
@@ -34,6 +34,7 @@ class Mark:
     shape: Shape = "circle"
     colour: str = COLOURS[0]
     radius: float = 2.4
+    opacity: float = 0.85
 
     def corners(self) -> tuple[tuple[float, float], ...]:
         """The corners of a shape that has some, of about a circle's area."""
@@ -74,7 +75,7 @@ class Drawing:
 
 def svg(drawing: Drawing, title: str) -> str:
     """The drawing as a stand-alone svg; `title` is what a screen reader says."""
-    w, h = number(drawing.width), number(drawing.height)
+    w, h = svg_number(drawing.width), svg_number(drawing.height)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}pt" height="{h}pt" viewBox="0 0 {w} {h}" role="img" '
         'font-family="Helvetica, Arial, DejaVu Sans, sans-serif">',
@@ -82,30 +83,30 @@ def svg(drawing: Drawing, title: str) -> str:
         f'<rect width="{w}" height="{h}" fill="#FFFFFF"/>',
     ]
     for line in drawing.lines:
-        path = " ".join(f"{number(x)},{number(y)}" for x, y in line.points)
+        path = " ".join(f"{svg_number(x)},{svg_number(y)}" for x, y in line.points)
         parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="{number(line.width)}"/>'
+            f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="{svg_number(line.width)}"/>'
         )
     parts += [_mark(mark) for mark in drawing.marks]
     for label in drawing.labels:
-        at = f'x="{number(label.x)}" y="{number(label.y)}"'
+        at = f'x="{svg_number(label.x)}" y="{svg_number(label.y)}"'
         if label.upright:
-            at = f'transform="translate({number(label.x)} {number(label.y)}) rotate(-90)"'
+            at = f'transform="translate({svg_number(label.x)} {svg_number(label.y)}) rotate(-90)"'
         bold = ' font-weight="bold"' if label.bold else ""
         anchor = f' text-anchor="{label.anchor}"' if label.anchor != "start" else ""
-        parts.append(f'<text {at} font-size="{number(label.size)}"{anchor}{bold}>{escape(label.text)}</text>')
+        parts.append(f'<text {at} font-size="{svg_number(label.size)}"{anchor}{bold}>{escape(label.text)}</text>')
     return "\n".join([*parts, "</svg>\n"])
 
 
 def _mark(mark: Mark) -> str:
-    paint = f'fill="{mark.colour}" fill-opacity="0.85"'
+    paint = f'fill="{mark.colour}" fill-opacity="{svg_number(mark.opacity)}"'
     if mark.shape == "circle":
-        return f'<circle cx="{number(mark.x)}" cy="{number(mark.y)}" r="{number(mark.radius)}" {paint}/>'
-    path = " ".join(f"{number(x)},{number(y)}" for x, y in mark.corners())
+        return f'<circle cx="{svg_number(mark.x)}" cy="{svg_number(mark.y)}" r="{svg_number(mark.radius)}" {paint}/>'
+    path = " ".join(f"{svg_number(x)},{svg_number(y)}" for x, y in mark.corners())
     return f'<polygon points="{path}" {paint}/>'
 
 
-def number(value: float) -> str:
-    """Two decimals, none that say nothing."""
+def svg_number(value: float) -> str:
+    """A length or place with at most two decimals, no zeros at the end: `12.5`, `0.13`, `1`."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

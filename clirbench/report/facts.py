@@ -1,37 +1,86 @@
-"""What the terminal and report.md both show: tau tables, warnings, counts, as plain rows of text."""
+"""What every report shows, once for all of them: tau tables and the text of a cell, counts, warnings, notes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, nan
 
+import numpy as np
+
+from clirbench.analyses.wording import number
 from clirbench.report.agreement import agreement, system_agreement
 from clirbench.result import Counts, Result, Retrieval, marked
-from clirbench.scoreboard import Scoreboard
+from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
 # Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.
 SHARE_WARNING = 0.5
+COEFFICIENT_NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
+COEFFICIENT_SYMBOLS = {"kendall": "tau", "spearman": "rho", "pearson": "r"}
 
 
 @dataclass(frozen=True)
 class TauTable:
-    """One table of a coefficient: a row for each measure, a column for each metric."""
+    """One table of a coefficient: a row for each measure, a column for each metric; `taus[measure][metric]`."""
 
     title: str
     coefficient: str
     metrics: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    measures: tuple[str, ...]
+    taus: tuple[tuple[Correlation, ...], ...]
+
+    @property
+    def rows(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Each measure with its cells as text."""
+        return [
+            (name, tuple(tau_cell(tau) for tau in taus)) for name, taus in zip(self.measures, self.taus, strict=True)
+        ]
 
 
-def short(value: float, digits: int = 3) -> str:
-    """A number in [-1, 1] as the field prints it: `.867`, `-.021`, `1.000`."""
-    text = f"{value:.{digits}f}"
-    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str) -> list[TauTable]:
+    """One table for each title of the scoreboard's measures."""
+    found = by_pair(rows, coefficient)
+    metrics = tuple(column.name for column in board.metrics)
+    tables = []
+    for title in board.tables:
+        measures = tuple(column.name for column in board.measures if column.table == title)
+        taus = tuple(tuple(found[measure, metric] for metric in metrics) for measure in measures)
+        tables.append(TauTable(title, coefficient, metrics, measures, taus))
+    return tables
+
+
+def by_pair(rows: Iterable[Correlation], coefficient: str) -> dict[tuple[str, str], Correlation]:
+    """The rows of one coefficient by (measure, metric)."""
+    return {(row.measure, row.metric): row for row in rows if row.coefficient == coefficient}
+
+
+def highest(row: Correlation, rows: Iterable[Correlation]) -> bool:
+    """Whether a table prints this coefficient in bold: it is above 0, and none of the rows has a higher one."""
+    return row.value > 0 and not any(other.value > row.value + 1e-12 for other in rows)
+
+
+def best_value(column: Column) -> float:
+    """The best value of a column as `oriented` has it (the highest is the best); NaN where all are holes."""
+    return float(np.nanmax(column.oriented)) if np.isfinite(column.values).any() else nan
+
+
+def first_coefficient(result: Result) -> str:
+    """The coefficient that a run was asked for first, which the screen, the answer, figures and LaTeX tables show."""
+    return result.experiment.coefficients[0] if result.experiment.coefficients else "kendall"
+
+
+def coefficient_name(coefficient: str) -> str:
+    """`kendall` -> `Kendall's tau`; one that has no other name stays as it is."""
+    return COEFFICIENT_NAMES.get(coefficient, coefficient)
+
+
+def coefficient_symbol(coefficient: str) -> str:
+    """`kendall` -> `tau`; one that has no symbol stays as it is."""
+    return COEFFICIENT_SYMBOLS.get(coefficient, coefficient)
 
 
 def tau_cell(row: Correlation) -> str:
     """The coefficient and its mark (`mark`), `undefined` where it does not exist."""
-    return "undefined" if isnan(row.value) else f"{short(row.value)} {mark(row)}".rstrip()
+    return "undefined" if isnan(row.value) else f"{number(row.value)} {mark(row)}".rstrip()
 
 
 def mark(row: Correlation) -> str:
@@ -44,19 +93,7 @@ def interval(row: Correlation) -> str:
     low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
     if low is None or high is None or isnan(low) or isnan(high):
         return ""
-    return f" [{short(low, 2)}, {short(high, 2)}]"
-
-
-def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str = "kendall") -> list[TauTable]:
-    """One table for each title of the scoreboard's measures."""
-    found = {(row.measure, row.metric): row for row in rows if row.coefficient == coefficient}
-    metrics = tuple(column.name for column in board.metrics)
-    tables = []
-    for title in board.tables:
-        measures = [column.name for column in board.measures if column.table == title]
-        cells = tuple((name, tuple(tau_cell(found[name, metric]) for metric in metrics)) for name in measures)
-        tables.append(TauTable(title, coefficient, metrics, cells))
-    return tables
+    return f" [{number(low, 2)}, {number(high, 2)}]"
 
 
 def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:
@@ -94,7 +131,7 @@ def _count_line(label: str, found: Counts) -> str:
     if found.median_matched is not None and found.share_relevant is not None:
         line += (
             f"; median documents matched {found.median_matched:g}, "
-            f"median share of them relevant {short(found.share_relevant)}"
+            f"median share of them relevant {number(found.share_relevant)}"
         )
     return line
 
@@ -117,13 +154,12 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
         for label, name in retrieval.per_topic
         if label == other
     ]
-    taus = [
-        f"{a} and {b} {short(system_agreement(result.board[a].values, result.board[b].values).value)}" for a, b in pairs
-    ]
+    board = result.board
+    taus = [f"{a} and {b} {number(system_agreement(board[a].values, board[b].values).value)}" for a, b in pairs]
     rule = result.experiment.relevance[first].signature
     return (
         f"agreement of {rule} and {other} on {len(found.topic_ids)} topics: the relevant documents overlap by "
-        f"{short(found.mean())} (mean of |both| / |either|); tau between the two orders of the systems: "
+        f"{number(found.mean())} (mean of |both| / |either|); tau between the two orders of the systems: "
         + ", ".join(taus)
     )
 

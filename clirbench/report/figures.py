@@ -1,25 +1,19 @@
-"""Figures for a paper: for each measure a grid of its metrics, one mark for each system; svg, pdf and png."""
+"""Figures for a paper: for each measure a scatter plot for each metric, one mark for each system."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
-from clirbench.report.facts import interval, tau_cell
-from clirbench.report.pdf import pdf
-from clirbench.report.png import png
+from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
+from clirbench.report.grouping import Grouping, grouping
+from clirbench.report.image_files import as_figure, save
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import Correlation
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-from dataclasses import dataclass
-
-from clirbench.scoreboard import Scoreboard
+from clirbench.types import Doubles
 
 COLUMNS = 3
 WIDTH, HEIGHT = 230.0, 200.0  # of one plot with its labels, in points
@@ -29,101 +23,58 @@ GREY = "#D9D9D9"
 PER_CENT = ("BLEU", "chrF", "Macro", "Micro", "SentBLEU", "METEOR", "Query", "Term", "TER", "WER", "PER", "CDER")
 
 
-PREFERRED = ("family", "group", "kind", "series", "run", "type")
-MOST = 7
-
-
-@dataclass(frozen=True)
-class Groups:
-    """`of[i]` is the number of system i's group, its name in `names`; `column` is empty where all are one group."""
-
-    column: str
-    names: tuple[str, ...]
-    of: tuple[int, ...]
-
-
-def groups(board: Scoreboard, column: str = "") -> Groups:
-    """Groups by `column`, or by the first metadata column that makes 2 to 7 groups of which one has two systems."""
-    n = len(board.systems)
-    candidates = [column] if column else group_columns(board)
-    if not candidates:
-        return Groups("", ("systems",), (0,) * n)
-    texts = [text.strip() or "(none)" for text in board.metadata[candidates[0]]]
-    names = tuple(dict.fromkeys(texts))
-    return Groups(candidates[0], names, tuple(names.index(text) for text in texts))
-
-
-def series(board: Scoreboard) -> tuple[int, ...]:
-    """Which training run each system belongs to: the first group column in which every group has several steps."""
-    steps = board.metadata.get("step", ("",) * len(board.systems))
-    for column in group_columns(board):
-        of = groups(board, column).of
-        if all(len({steps[i] for i, g in enumerate(of) if g == group}) > 1 for group in set(of)):
-            return of
-    return (0,) * len(board.systems)
-
-
-def group_columns(board: Scoreboard) -> list[str]:
-    """Metadata columns that can colour the systems, those with a telling name first."""
-    fit = [
-        name
-        for name, texts in board.metadata.items()
-        if name != "step" and 2 <= len({text.strip() for text in texts}) <= min(MOST, len(board.systems) - 1)
-    ]
-    order = {name: i for i, name in enumerate(PREFERRED)}
-    return sorted(fit, key=lambda name: order.get(name.lower(), len(order)))
-
-
 def write(folder: Path, result: Result) -> None:
-    """Write `MEASURE.svg`, `.pdf` and `.png` for each measure that shares a system with a metric."""
+    """Write `MEASURE.svg` for each measure that shares a system with a metric, and the figures of analyses.
+
+    The run's configuration names the formats: svg, pdf, png; the same bytes each time.
+    """
     folder.mkdir()
-    rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == "kendall"}
-    grouped = groups(result.board)
+    taus, groups = by_pair(result.correlations, first_coefficient(result)), grouping(result.board)
     for measure in result.board.measures:
         metrics = [m for m in result.board.metrics if np.isfinite(m.values + measure.values).any()]
         if metrics:
-            drawing = grid(measure, metrics, rows, grouped)
+            drawing = scatter_plots(measure, metrics, taus, groups)
             title = f"{measure.name} against {', '.join(metric.name for metric in metrics)}"
-            name = safe(measure.name)
-            (folder / f"{name}.svg").write_text(svg(drawing, title), encoding="utf-8", newline="\n")
-            (folder / f"{name}.pdf").write_bytes(pdf(drawing, title))
-            (folder / f"{name}.png").write_bytes(png(drawing))
+            for ending in result.experiment.figures:
+                _write_drawing(folder / f"{file_stem(measure.name)}.{ending}", drawing, title)
     for table in result.tables:
         if table.figure is not None:
-            _save(table.figure(), folder, table.name)
+            for ending in result.experiment.figures:
+                # Drawn anew each time: to save a figure moves its parts a little.
+                save(table.figure(), folder / f"{table.name}.{ending}", table.title)
 
 
-def _save(figure: "Figure", folder: Path, name: str) -> None:
-    """A figure of an analysis, as svg, pdf and png, the same bytes each time."""
-    import matplotlib
-
-    with matplotlib.rc_context({"svg.hashsalt": "clirbench", "svg.fonttype": "none"}):
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": "clirbench"})
-        figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None, "Creator": "clirbench"})
-        figure.savefig(folder / f"{name}.png", dpi=120, metadata={"Software": "clirbench"})
+def _write_drawing(path: Path, drawing: Drawing, title: str) -> None:
+    if path.suffix == ".svg":
+        path.write_text(svg(drawing, title), encoding="utf-8", newline="\n")
+    else:
+        save(as_figure(drawing), path, title)
 
 
-def grid(
-    measure: Column, metrics: Sequence[Column], rows: dict[tuple[str, str], Correlation], grouped: Groups
+def scatter_plots(
+    measure: Column, metrics: Sequence[Column], taus: Mapping[tuple[str, str], Correlation], groups: Grouping
 ) -> Drawing:
-    """One scatter plot for each metric, the measure on the vertical axis of all; below them what the marks mean."""
+    """One plot for each metric, the measure on the vertical axis of all; below them what the marks mean.
+
+    `taus` by (measure, metric): a plot whose pair has one is headed by it.
+    """
     n_columns = min(COLUMNS, len(metrics))
     n_rows = -(-len(metrics) // n_columns)
-    legend = 18.0 if len(grouped.names) > 1 else 0.0
+    legend = 18.0 if len(groups.names) > 1 else 0.0
     drawing = Drawing(WIDTH * n_columns, HEIGHT * n_rows + legend)
     for i, metric in enumerate(metrics):
-        _plot(drawing, i % n_columns * WIDTH, i // n_columns * HEIGHT, metric, measure, grouped)
-        row = rows.get((measure.name, metric.name))
-        if row is not None:
-            x = i % n_columns * WIDTH + LEFT + (WIDTH - LEFT - RIGHT) / 2
-            text = f"tau {tau_cell(row)}{interval(row)}"
-            drawing.labels.append(Label(x, i // n_columns * HEIGHT + 15, text, 9, "middle", bold=True))
+        x0, y0 = i % n_columns * WIDTH, i // n_columns * HEIGHT
+        _scatter_plot(drawing, x0, y0, metric, measure, groups)
+        if tau := taus.get((measure.name, metric.name)):
+            middle = x0 + LEFT + (WIDTH - LEFT - RIGHT) / 2
+            text = f"{coefficient_symbol(tau.coefficient)} {tau_cell(tau)}{interval(tau)}"
+            drawing.labels.append(Label(middle, y0 + 15, text, 9, "middle", bold=True))
     if legend:
-        _legend(drawing, grouped)
+        _legend(drawing, groups)
     return drawing
 
 
-def _plot(drawing: Drawing, x0: float, y0: float, metric: Column, measure: Column, grouped: Groups) -> None:
+def _scatter_plot(drawing: Drawing, x0: float, y0: float, metric: Column, measure: Column, groups: Grouping) -> None:
     left, right, top, bottom = x0 + LEFT, x0 + WIDTH - RIGHT, y0 + TOP, y0 + HEIGHT - BOTTOM
     kept = np.isfinite(metric.values + measure.values)
     across = Scale.over(metric.values[kept], left, right)
@@ -138,20 +89,17 @@ def _plot(drawing: Drawing, x0: float, y0: float, metric: Column, measure: Colum
         drawing.labels.append(Label(left - 4, y + 3, along.text(value), 8, "end"))
     drawing.lines.append(Line(((left, top), (left, bottom), (right, bottom))))
     for i in np.flatnonzero(kept).tolist():
-        group = grouped.of[i]
-        drawing.marks.append(
-            Mark(
-                across(float(metric.values[i])),
-                along(float(measure.values[i])),
-                SHAPES[group % len(SHAPES)],
-                COLOURS[group % len(COLOURS)],
-            )
-        )
-    drawing.labels.append(Label((left + right) / 2, bottom + 25, axis(metric), 9, "middle"))
-    drawing.labels.append(Label(x0 + 13, (top + bottom) / 2, axis(measure), 9, "middle", upright=True))
+        x, y = across(float(metric.values[i])), along(float(measure.values[i]))
+        drawing.marks.append(_mark(x, y, groups.group_of[i]))
+    drawing.labels.append(Label((left + right) / 2, bottom + 25, axis_label(metric), 9, "middle"))
+    drawing.labels.append(Label(x0 + 13, (top + bottom) / 2, axis_label(measure), 9, "middle", upright=True))
 
 
-def axis(column: Column) -> str:
+def _mark(x: float, y: float, group: int, radius: float = 2.4) -> Mark:
+    return Mark(x, y, SHAPES[group % len(SHAPES)], COLOURS[group % len(COLOURS)], radius)
+
+
+def axis_label(column: Column) -> str:
     """A column's name with its unit, where we computed it and it has one, and its direction where less is better."""
     unit = []
     if column.origin == "computed" and column.role == "measure" and np.nanmax(np.abs(column.values)) <= 1:
@@ -163,10 +111,10 @@ def axis(column: Column) -> str:
     return column.name + (f" ({', '.join(unit)})" if unit else "")
 
 
-def _legend(drawing: Drawing, grouped: Groups) -> None:
+def _legend(drawing: Drawing, groups: Grouping) -> None:
     x, y = LEFT, drawing.height - 7
-    for i, name in enumerate(grouped.names):
-        drawing.marks.append(Mark(x, y - 3, SHAPES[i % len(SHAPES)], COLOURS[i % len(COLOURS)], 3))
+    for group, name in enumerate(groups.names):
+        drawing.marks.append(_mark(x, y - 3, group, 3))
         drawing.labels.append(Label(x + 7, y, name, 8))
         x += 24 + 4.6 * len(name)
 
@@ -179,7 +127,8 @@ class Scale:
         self.low, self.high, self.start, self.end = low - margin, high + margin, start, end
 
     @classmethod
-    def over(cls, values: "np.typing.NDArray[np.float64]", start: float, end: float) -> "Scale":
+    def over(cls, values: Doubles, start: float, end: float) -> "Scale":
+        """The scale that has room for all the values (at least one, no holes)."""
         return cls(float(values.min()), float(values.max()), start, end)
 
     def __call__(self, value: float) -> float:
@@ -203,7 +152,7 @@ class Scale:
         return f"{value + 0.0:.{decimals}f}" if abs(value) < 1e7 else f"{value:.3g}"
 
 
-def safe(name: str) -> str:
+def file_stem(name: str) -> str:
     """A measure's name as a file name: `RBO(p=0.9)` -> `RBO_p_0.9`, `MAP[news]` -> `MAP_news`."""
     kept = "".join(c if c.isalnum() or c in "@.-+" else "_" for c in name)
     return kept.strip("_")

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.report.facts import mark, short, table_notes
+from clirbench.analyses.wording import number
+from clirbench.report.facts import TauTable, best_value, first_coefficient, highest, mark, table_notes, tau_tables
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
@@ -41,9 +42,10 @@ MOST_ROWS = 60
 def write(folder: Path, result: Result) -> None:
     """Write `tau.tex` (`tau-2.tex`, ... where there are several titles), `systems.tex`, and one file per analysis."""
     folder.mkdir()
-    for number, title in enumerate(result.board.tables, start=1):
-        name = "tau.tex" if number == 1 else f"tau-{number}.tex"
-        _write(folder / name, tau_table(result, title, f"tab:tau{'' if number == 1 else number}"))
+    found = tau_tables(result.board, result.correlations, first_coefficient(result))
+    for place, taus in enumerate(found, start=1):
+        name, label = ("tau.tex", "tab:tau") if place == 1 else (f"tau-{place}.tex", f"tab:tau{place}")
+        _write(folder / name, tau_table(result, taus, label))
     _write(folder / "systems.tex", systems_table(result.board))
     for made in result.tables:
         if len(made.rows) <= MOST_ROWS:
@@ -59,40 +61,36 @@ def escape(text: str) -> str:
     return "".join(SPECIAL.get(c, c) for c in text if c in SPECIAL or c.isprintable())
 
 
-def tau_table(result: Result, title: str, label: str) -> list[str]:
-    """Measures as rows, metrics as columns, by the run's first coefficient."""
-    board, experiment = result.board, result.experiment
-    coefficient = experiment.coefficients[0] if experiment.coefficients else "kendall"
-    found = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == coefficient}
-    measures = [column for column in board.measures if column.table == title]
-    rows = []
-    for measure in measures:
-        here = [found[measure.name, metric.name] for metric in board.metrics]
-        best = max((row.value for row in here if not isnan(row.value)), default=2.0)
-        rows.append([escape(measure.name), *(_tau(row, best) for row in here)])
-    n = sorted({row.n_systems for row in found.values()})
+def tau_table(result: Result, found: TauTable, label: str) -> list[str]:
+    """Measures as rows, metrics as columns; before it the signatures, as comments."""
+    board = result.board
+    measures = [board[name] for name in found.measures]
+    rows = [
+        [escape(name), *(_tau(tau, bold=highest(tau, row)) for tau in row)]
+        for name, row in zip(found.measures, found.taus, strict=True)
+    ]
+    taus = [tau for row in found.taus for tau in row]
+    n = sorted({tau.n_systems for tau in taus})
     systems = f"$n={n[0]}$" if len(n) == 1 else f"$n={n[0]}$ to ${n[-1]}$" if n else "no"
     caption = (
-        f"{NAMES.get(coefficient, escape(coefficient))} between MT metrics and IR measures over {systems} systems"
-        f"{f' ({escape(title)})' if title else ''}. Bold: the highest of a row; \\texttimes: not significant "
-        f"($p \\geq {experiment.alpha:g}$)."
+        f"{NAMES.get(found.coefficient, escape(found.coefficient))} between MT metrics and IR measures over {systems} "
+        f"systems{f' ({escape(found.title)})' if found.title else ''}. Bold: the highest of a row; \\texttimes: not "
+        f"significant ($p \\geq {result.experiment.alpha:g}$)."
     )
-    if any(row.significant == "trend" for row in found.values()):
+    if any(tau.significant == "trend" for tau in taus):
         caption += " t: checkpoints rise together, so that significance says nothing."
-    caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, title))
+    caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, found.title))
     caption += signed(measures)
     comments = [f"% {c.name}: {c.signature}" for c in (*board.metrics, *measures) if c.signature]
-    header = ["", *(escape(metric.name) for metric in board.metrics)]
+    header = ["", *map(escape, found.metrics)]
     return [*(" ".join(line.split("\n")) for line in comments), *table(header, rows, caption, label)]
 
 
-def _tau(row: Correlation, best: float) -> str:
+def _tau(row: Correlation, *, bold: bool) -> str:
     if isnan(row.value):
         return "--"
-    text = f"${short(row.value)}$"
-    if row.value >= best - 1e-12 and row.value > 0:
-        text = f"\\textbf{{{short(row.value)}}}"
-    return text + {"x": r"\,\texttimes", "t": r"\,t"}.get(mark(row), "")
+    text = number(row.value)
+    return (f"\\textbf{{{text}}}" if bold else f"${text}$") + {"x": r"\,\texttimes", "t": r"\,t"}.get(mark(row), "")
 
 
 def signed(columns: Sequence[Column]) -> str:
@@ -108,13 +106,13 @@ def signed(columns: Sequence[Column]) -> str:
 def systems_table(board: Scoreboard) -> list[str]:
     """Every system with its metrics and measures; the best of a column in bold, a hole is a dash."""
     columns = (*board.metrics, *board.measures)
-    best = [np.nanmax(c.oriented) if np.isfinite(c.values).any() else np.nan for c in columns]
+    best = [best_value(column) for column in columns]
     rows = []
     for i, system in enumerate(board.systems):
         cells = []
         for column, top in zip(columns, best, strict=True):
             value = float(column.values[i])
-            text = "--" if isnan(value) else f"{value:.1f}" if column.role == "metric" else short(value)
+            text = "--" if isnan(value) else f"{value:.1f}" if column.role == "metric" else number(value)
             cells.append(f"\\textbf{{{text}}}" if column.oriented[i] == top else text)
         rows.append([escape(system), *cells])
     caption = f"MT metrics and IR measures of $n={len(board.systems)}$ systems. Bold: the best of a column."
@@ -131,8 +129,7 @@ def analysis_table(made: AnalysisTable) -> list[str]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, float | np.floating):
-        number = float(value)
-        return "--" if isnan(number) else r"$\infty$" if isinf(number) else f"${number:.3f}$"
+        return "--" if isnan(value) else r"$\infty$" if isinf(value) else f"${value:.3f}$"
     return escape(str(value))
 
 

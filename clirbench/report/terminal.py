@@ -1,7 +1,7 @@
 """What the terminal shows: progress while it works, then the tau tables; plain text where output is piped."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isnan
 from pathlib import Path
@@ -12,8 +12,21 @@ from rich.table import Table
 from rich.text import Text
 
 from clirbench.report.answer import answered
-from clirbench.report.facts import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
+from clirbench.report.facts import (
+    TauTable,
+    agreement_lines,
+    coefficient_name,
+    count_lines,
+    first_coefficient,
+    highest,
+    mark,
+    table_notes,
+    tau_cell,
+    tau_tables,
+    warnings,
+)
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
+from clirbench.statistics.correlation import Correlation
 
 Value = TypeVar("Value")
 
@@ -40,7 +53,7 @@ def show(result: Result) -> None:
     """Print the tau tables and what must be known about them; on a terminal the answer too, first."""
     if sys.stdout.isatty() and result.correlations:
         Console(highlight=False).print(Text(" ".join(answered(result).sentences), style="bold"), end="\n\n")
-    for table in tau_tables(result.board, result.correlations):
+    for table in tau_tables(result.board, result.correlations, first_coefficient(result)):
         show_table(table, len(result.board.systems), table_notes(result, table.title))
     for made in result.tables:
         if made.said:
@@ -79,9 +92,9 @@ def show_folder(folder: Path) -> None:
 def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
     """One tau table."""
     title = f"{table.title}: " if table.title else ""
-    trend = any(cell.endswith(" t") for _, cells in table.rows for cell in cells)
+    trend = any(tau.significant == "trend" for taus in table.taus for tau in taus)
     meaning = "t: a trend along training, no evidence" if trend else "x: not significant"
-    heading = f"{title}{NAMES.get(table.coefficient, table.coefficient)} over {n_systems} systems ({meaning})"
+    heading = f"{title}{coefficient_name(table.coefficient)} over {n_systems} systems ({meaning})"
     if sys.stdout.isatty():
         _rich(table, heading)
     else:
@@ -93,7 +106,6 @@ def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
 
 
 WIDEST = 48
-NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 
 
 def _print_rows(rows: list[list[str]]) -> None:
@@ -109,7 +121,7 @@ def _rich(table: TauTable, heading: str) -> None:
     """
     console = Console()
     console.print(Text(heading, style="bold"))
-    name_width = max(len(name) for name, _ in table.rows)
+    name_width = max(map(len, table.measures))
     cell_width = max(len(text) for text in (*table.metrics, *(c for _, cells in table.rows for c in cells)))
     fitting = max(1, (console.width - name_width - 4) // (cell_width + 3))
     for start in range(0, len(table.metrics), fitting):
@@ -117,21 +129,20 @@ def _rich(table: TauTable, heading: str) -> None:
         shown.add_column("")
         for metric in table.metrics[start : start + fitting]:
             shown.add_column(Text(metric), justify="right", no_wrap=True)
-        for name, cells in table.rows:
-            best = max((_sortable(c) for c in cells if c != "undefined"), default=2.0)
-            shown.add_row(Text(name), *(_painted(c, best) for c in cells[start : start + fitting]))
+        for name, taus in zip(table.measures, table.taus, strict=True):
+            shown.add_row(Text(name), *(_painted(tau, taus) for tau in taus[start : start + fitting]))
         console.print(shown)
 
 
-def _painted(cell: str, best: float) -> Text:
-    if cell == "undefined":
-        return Text(cell, style="dim italic")
-    highest = _sortable(cell) == best > 0
-    return Text(cell, style="bold green" if highest else "dim" if cell.endswith(" x") else "")
-
-
-def _sortable(cell: str) -> float:
-    return float(cell.split(" ")[0])
+def _painted(tau: Correlation, row: Sequence[Correlation]) -> Text:
+    """The cell of one coefficient in its row of the table."""
+    if isnan(tau.value):
+        style = "dim italic"
+    elif highest(tau, row):
+        style = "bold green"
+    else:
+        style = "dim" if mark(tau) == "x" else ""
+    return Text(tau_cell(tau), style=style)
 
 
 def aligned(rows: list[list[str]]) -> list[str]:

@@ -76,7 +76,7 @@ def test_the_files(cli: Cli, small_folder: Path) -> None:
     ]  # fmt: skip
     assert float(rows[0]["value"]) > 0.8  # fewer dropped words are better for people and BLEU alike
     assert float(rows[2]["value"]) > 0.8  # and TER is turned round
-    assert (cli.cwd / "out" / "figures" / "system_level.png").is_file()
+    assert (cli.cwd / "out" / "figures" / "system_level.svg").is_file()
 
 
 def test_retrieval_as_the_standard(cli: Cli, small_folder: Path) -> None:

@@ -2,7 +2,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from clirbench.report.drawing import Drawing, Label, Line, Mark, number, svg
+from clirbench.report.drawing import Drawing, Label, Line, Mark, svg, svg_number
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -28,4 +28,4 @@ def test_svg_is_well_formed_and_holds_what_was_drawn() -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(1.0, "1"), (0.126, "0.13"), (-0.001, "0"), (12.5, "12.5")])
 def test_numbers_are_short(value: float, text: str) -> None:
-    assert number(value) == text
+    assert svg_number(value) == text

@@ -1,20 +1,20 @@
 import numpy as np
 import pytest
 
-from clirbench.report.facts import listed, pseudo, short, tau_cell, tau_tables, undefined_reasons
+from clirbench.report.facts import listed, pseudo, tau_cell, tau_tables, undefined_reasons
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
+
+
+def row(value: float, significant: str, note: str = "") -> Correlation:
+    return Correlation("MAP", "BLEU", "kendall", value, 0.2, 5, significant, note)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.8666, ".867"), (-0.0211, "-.021"), (1.0, "1.000"), (0.0, ".000"), (-1.0, "-1.000")]
 )
 def test_numbers_are_printed_as_the_field_prints_them(value: float, text: str) -> None:
-    assert short(value) == text
-
-
-def row(value: float, significant: str, note: str = "") -> Correlation:
-    return Correlation("MAP", "BLEU", "kendall", value, 0.2, 5, significant, note)  # type: ignore[arg-type]
+    assert tau_cell(row(value, "true")) == text
 
 
 def test_an_insignificant_tau_is_marked_and_an_undefined_one_says_so() -> None:
@@ -40,7 +40,7 @@ def test_each_title_has_its_own_table() -> None:
             Column("RBO[news]", "measure", values, table="now"),
         ),
     )
-    tables = tau_tables(board, correlate(board, ["kendall"]))
+    tables = tau_tables(board, correlate(board, ["kendall"]), "kendall")
     assert [(t.title, [name for name, _ in t.rows]) for t in tables] == [
         ("published", ["RBO"]),
         ("now", ["RBO[news]"]),

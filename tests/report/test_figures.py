@@ -1,11 +1,19 @@
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from clirbench.report.figures import Scale, axis, grid, group_columns, groups, safe, series, write
+from clirbench.report.figures import Scale, axis_label, file_stem, scatter_plots, write
+from clirbench.report.grouping import grouping
+from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Column
 from tests.report.boards import EVIL, board, result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MADE = board(
     {"BLEU": [10, 20, 30], "constant": [5, 5, 5], "holes": [float("nan")] * 3},
@@ -14,19 +22,43 @@ MADE = board(
 )
 
 
-def test_each_measure_has_three_files_and_the_same_bytes_each_time(tmp_path: Path) -> None:
-    for name in ("first", "second"):
-        write(tmp_path / name, result(MADE))
-    names = sorted(path.name for path in (tmp_path / "first").iterdir())
-    assert names == sorted(f"{stem}.{kind}" for stem in ("MAP", safe(EVIL)) for kind in ("svg", "pdf", "png"))
-    for name in names:
-        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
-    assert "<script" not in (tmp_path / "first" / f"{safe(EVIL)}.svg").read_text(encoding="utf-8")
+def curve() -> "Figure":
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(3, 2), layout="constrained")
+    drawn.subplots().plot([0, 1], [1, 0], label="a < b")
+    return drawn
+
+
+def files(folder: Path, *formats: str) -> dict[str, bytes]:
+    """The figures of a run with an analysis that has one, by name of the file."""
+    analysis = AnalysisTable("weights", "Weights", ("name",), (), figure=curve)
+    made = result(MADE, [analysis])
+    write(folder, replace(made, experiment=replace(made.experiment, figures=formats)))
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_figures_are_svg_unless_more_is_asked_for(tmp_path: Path) -> None:
+    write(tmp_path / "figures", result(MADE))
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"MAP.svg", f"{file_stem(EVIL)}.svg"}
+
+
+def test_each_figure_is_there_in_each_format_with_the_same_bytes_each_time(tmp_path: Path) -> None:
+    first = files(tmp_path / "first", "svg", "pdf", "png")
+    stems = ("MAP", file_stem(EVIL), "weights")
+    assert sorted(first) == sorted(f"{stem}.{ending}" for stem in stems for ending in ("svg", "pdf", "png"))
+    assert files(tmp_path / "second", "png", "svg", "pdf") == first
+    assert b"<script" not in first[f"{file_stem(EVIL)}.svg"]
+
+
+def test_every_svg_can_be_read(tmp_path: Path) -> None:
+    for name, data in files(tmp_path / "figures", "svg").items():
+        assert ElementTree.fromstring(data).tag == "{http://www.w3.org/2000/svg}svg", name
 
 
 def test_columns_without_a_common_system_are_left_out_and_marks_tell_groups() -> None:
     bleu, constant, _ = MADE.metrics
-    drawing = grid(MADE["MAP"], [bleu, constant], {}, groups(MADE))
+    drawing = scatter_plots(MADE["MAP"], [bleu, constant], {}, grouping(MADE))
     assert len(drawing.marks) == 2 * 3 + 2  # two plots, and the legend
     assert {mark.shape for mark in drawing.marks} == {"circle", "square"}
     texts = [label.text for label in drawing.labels]
@@ -45,7 +77,7 @@ def test_columns_without_a_common_system_are_left_out_and_marks_tell_groups() ->
     ],
 )
 def test_axes_name_unit_and_direction_where_they_are_known(column: Column, text: str) -> None:
-    assert axis(column) == text
+    assert axis_label(column) == text
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.81, 0.83), (-5.0, 12.0), (3.0, 3.0), (0.0, 0.0), (1e6, 2e6)])
@@ -59,34 +91,4 @@ def test_ticks_are_few_round_and_inside(low: float, high: float) -> None:
 
 @pytest.mark.parametrize(("name", "file"), [("RBO(p=0.9)", "RBO_p_0.9"), ("MAP[news]", "MAP_news"), ("../x", ".._x")])
 def test_names_of_measures_become_names_of_files(name: str, file: str) -> None:
-    assert safe(name) == file
-
-
-VALUES = {"BLEU": [1.0, 2.0, 3.0, 4.0]}
-
-
-def test_a_column_that_tells_few_groups_apart_is_chosen_and_one_with_a_telling_name_first() -> None:
-    metadata = {
-        "id": ["1", "2", "3", "4"],
-        "size": ["s", "s", "m", "m"],
-        "family": ["x", "y", "y", " "],
-        "same": ["a"] * 4,
-    }
-    made = board(VALUES, {}, metadata)
-    assert group_columns(made) == ["family", "size"]
-    found = groups(made)
-    assert (found.column, found.names, found.of) == ("family", ("x", "y", "(none)"), (0, 1, 1, 2))
-
-
-def test_without_metadata_all_are_one_group() -> None:
-    found = groups(board(VALUES, {}))
-    assert (found.column, found.of) == ("", (0, 0, 0, 0))
-
-
-def test_a_training_run_is_a_group_with_several_steps() -> None:
-    metadata = {"step": ["1", "2", "1", "2"], "family": ["x", "y", "y", "x"], "size": ["s", "s", "m", "m"]}
-    made = board(VALUES, {}, metadata)
-    assert group_columns(made) == ["family", "size"]
-    assert series(made) == (0, 1, 1, 0)
-    assert series(board(VALUES, {}, {**metadata, "family": ["x", "y", "x", "y"]})) == (0, 0, 1, 1)  # by size
-    assert series(board(VALUES, {}, {"step": ["1", "2", "3", "4"]})) == (0, 0, 0, 0)
+    assert file_stem(name) == file

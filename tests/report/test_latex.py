@@ -4,6 +4,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.report.facts import tau_tables
 from clirbench.report.latex import escape, signed, table, tau_table, write
 from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Column
@@ -23,7 +24,8 @@ def test_nothing_in_a_text_reaches_latex_as_a_command(text: str) -> None:
 def test_tau_table_marks_the_best_and_what_is_not_significant() -> None:
     rising = [float(i) for i in range(10)]
     made = board({"A_1": rising, "B": [5, 6, 1, 9, 2, 10, 3, 7, 4, 8], "C": [1.0] * 10}, {"MAP": rising})
-    lines = tau_table(result(made), "", "tab:tau")
+    (taus,) = tau_tables(made, result(made).correlations, "kendall")
+    lines = tau_table(result(made), taus, "tab:tau")
     row = next(line for line in lines if line.startswith("MAP"))
     # tau of B with 0..9, by hand: 18 inversions (4 + 4 + 5 + 4 + 1) of 45 pairs: (27 - 18) / 45 = .2.
     assert row == r"MAP & \textbf{1.000} & $.200$\,\texttimes & -- \\"

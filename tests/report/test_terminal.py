@@ -1,6 +1,7 @@
 """What is printed, piped and on a terminal."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -34,6 +35,14 @@ def test_a_pipe_gets_tabs_cell_for_cell(capsys: pytest.CaptureFixture[str]) -> N
     assert lines[1] == "\tBLEU\tBad\tFlat"
     # Bad swaps 3 of 15 pairs: (12 - 3) / 15 = .6; with 6 systems that is not significant.
     assert lines[2] == "MAP[qrels]\t1.000\t.600 x\tundefined"
+
+
+def test_a_run_that_asks_for_another_coefficient_first_shows_that_one(capsys: pytest.CaptureFixture[str]) -> None:
+    made = result(MADE)
+    kept = tuple(row for row in made.correlations if row.coefficient == "spearman")
+    experiment = replace(made.experiment, coefficients=("spearman",))
+    terminal.show(replace(made, experiment=experiment, correlations=kept))
+    assert capsys.readouterr().out.startswith("Spearman's rho over 6 systems")
 
 
 def test_a_terminal_gets_the_answer_and_every_column_within_its_width(monkeypatch: pytest.MonkeyPatch) -> None:

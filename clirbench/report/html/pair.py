@@ -5,8 +5,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from clirbench.analyses.wording import number
 from clirbench.report.answer import records
-from clirbench.report.facts import short
 from clirbench.report.html.page import rendered
 from clirbench.result import AnalysisTable
 
@@ -43,7 +43,7 @@ def _row(row: Any, systems: Sequence[str]) -> dict[str, Any]:
     reference = str(row["reference"])
     return {
         "segment": row.get("segment", row.get("rank", "")),
-        "delta": short(float(row["delta"])),
+        "delta": number(float(row["delta"])),
         "favours": row["favours"],
         "source": row.get("source", ""),
         "reference": reference,

@@ -6,18 +6,29 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from clirbench.analyses.wording import number
 from clirbench.report.answer import answered, checkpoints
-from clirbench.report.facts import agreement_lines, count_lines, interval, short, table_notes, warnings
-from clirbench.report.figures import axis, group_columns, groups, series
-from clirbench.report.html.grid import Grid, analysis_grid, systems_grid, tau_grid
+from clirbench.report.facts import (
+    agreement_lines,
+    by_pair,
+    coefficient_name,
+    count_lines,
+    first_coefficient,
+    interval,
+    table_notes,
+    tau_tables,
+    warnings,
+)
+from clirbench.report.figures import axis_label
+from clirbench.report.grouping import Grouping, group_columns, grouped_by, one_group, training_runs
 from clirbench.report.html.page import rendered, rounded
+from clirbench.report.html.page_tables import PageTable, analysis_page_table, systems_page_table, tau_page_table
 from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import write_pair
 from clirbench.report.html.spread import spreads
 from clirbench.report.html.topics import topic_sets
 from clirbench.result import AnalysisTable, Result
 
-NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 # What a reader asks next stands first; analyses that are not named here follow in the order they were made.
 ORDER = (
     "differences",
@@ -74,9 +85,9 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
         "metrics": [column.name for column in board.metrics],
         "measures": [column.name for column in board.measures],
         "group_columns": group_columns(board),
-        "systems": systems_grid(board),
+        "systems": systems_page_table(board),
         "steps": checkpoints(board),
-        "analyses": [(made, analysis_grid(made)) for made in ordered(result.tables)],
+        "analyses": [(made, analysis_page_table(made)) for made in ordered(result.tables)],
         "topics": bool(result.retrieval),
         "pair": pair,
         "warnings": warnings(result),
@@ -90,13 +101,13 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
 
 
 def _taus(result: Result, coefficient: str) -> dict[str, Any]:
-    name = NAMES.get(coefficient, coefficient)
-    grids: list[tuple[Grid, list[str]]] = []
-    for title in result.board.tables:
-        caption = f"{name}{f': {title}' if title else ''}, over {len(result.board.systems)} systems"
-        grid = tau_grid(result.board, result.correlations, coefficient, title, caption)
-        grids.append((grid, table_notes(result, title)))
-    return {"name": name, "coefficient": coefficient, "grids": grids}
+    name = coefficient_name(coefficient)
+    tables: list[tuple[PageTable, list[str]]] = []
+    for place, found in enumerate(tau_tables(result.board, result.correlations, coefficient)):
+        caption = f"{name}{f': {found.title}' if found.title else ''}, over {len(result.board.systems)} systems"
+        table = tau_page_table(found, f"tau-{coefficient}-{place}", caption)
+        tables.append((table, table_notes(result, found.title)))
+    return {"name": name, "coefficient": coefficient, "tables": tables}
 
 
 def ordered(tables: Sequence[AnalysisTable]) -> list[AnalysisTable]:
@@ -112,7 +123,7 @@ def payload(result: Result) -> dict[str, Any]:
     spread = spreads(result.evidence) if result.inputs is not None else {}
     columns = {
         column.name: {
-            "axis": axis(column),
+            "axis": axis_label(column),
             "lower": not column.higher_is_better,
             "values": [rounded(value) for value in column.values.tolist()],
             "sd": [rounded(value, 3) for value in spread[column.name].tolist()] if column.name in spread else None,
@@ -124,28 +135,25 @@ def payload(result: Result) -> dict[str, Any]:
         "metrics": [column.name for column in board.metrics],
         "measures": [column.name for column in board.measures],
         "columns": columns,
-        "groups": [_groups(result, name) for name in (*group_columns(board), "")],
+        "groups": [
+            *(_grouping(grouped_by(board, column)) for column in group_columns(board)),
+            _grouping(one_group(board, "all systems")),
+        ],
         "tau": _labels(result),
         "steps": board.metadata.get("step") if checkpoints(board) else None,
-        "series": series(board),
+        "series": training_runs(board),
         "topics": topic_sets(result),
     }
 
 
-def _groups(result: Result, column: str) -> dict[str, Any]:
-    if not column:
-        return {"column": "", "names": ["all systems"], "of": [0] * len(result.board.systems)}
-    found = groups(result.board, column)
-    return {"column": found.column, "names": found.names, "of": found.of}
+def _grouping(made: Grouping) -> dict[str, Any]:
+    return {"column": made.column, "names": made.names, "of": made.group_of}
 
 
 def _labels(result: Result) -> dict[str, dict[str, str]]:
     """measure -> metric -> what stands over the plot."""
     found: dict[str, dict[str, str]] = {}
-    first = result.experiment.coefficients[0] if result.experiment.coefficients else "kendall"
-    for row in result.correlations:
-        if row.coefficient == first:
-            text = "undefined" if row.value != row.value else short(row.value) + interval(row)
-            text += "" if row.significant != "false" else " (not significant)"
-            found.setdefault(row.measure, {})[row.metric] = text
+    for (measure, metric), row in by_pair(result.correlations, first_coefficient(result)).items():
+        doubt = " (not significant)" if row.significant == "false" else ""
+        found.setdefault(measure, {})[metric] = number(row.value) + interval(row) + doubt
     return found

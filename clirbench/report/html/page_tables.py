@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.report.facts import interval, short, tau_cell
+from clirbench.analyses.wording import number
+from clirbench.report.facts import TauTable, best_value, highest, interval, tau_cell
 from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
@@ -28,8 +29,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Grid:
-    """A table: the first column names the rows; `numeric[i]` says which columns are set flush right."""
+class PageTable:
+    """A table to sort and filter: its first column names the rows; `numeric[i]` sets column i flush right.
+
+    `left_out` counts the rows that stand in `file`.tsv alone.
+    """
 
     name: str
     caption: str
@@ -44,41 +48,34 @@ class Grid:
         return len(self.rows) > 8
 
 
-def tau_grid(board: Scoreboard, rows: Sequence[Correlation], coefficient: str, title: str, caption: str) -> Grid:
-    """A row for each measure of one title, a column for each metric, coloured by the coefficient."""
-    found = {(row.measure, row.metric): row for row in rows if row.coefficient == coefficient}
-    metrics = [column.name for column in board.metrics]
-    lines = []
-    for measure in (column.name for column in board.measures if column.table == title):
-        here = [found[measure, metric] for metric in metrics]
-        best = max((row.value for row in here if not isnan(row.value)), default=2.0)
-        cells = [_tau(row, row.value >= best - 1e-12 and row.value > 0) for row in here]
-        lines.append((Cell(measure, measure), *cells))
-    number = board.tables.index(title)
-    return Grid(
-        f"tau-{coefficient}-{number}", caption, ("measure", *metrics), (False, *(True for _ in metrics)), tuple(lines)
+def tau_page_table(table: TauTable, name: str, caption: str) -> PageTable:
+    """A row for each measure, a column for each metric, coloured by the coefficient."""
+    rows = tuple(
+        (Cell(measure, measure), *(_tau(tau, bold=highest(tau, taus)) for tau in taus))
+        for measure, taus in zip(table.measures, table.taus, strict=True)
     )
+    return PageTable(name, caption, ("measure", *table.metrics), (False, *(True for _ in table.metrics)), rows)
 
 
-def _tau(row: Correlation, best: bool) -> Cell:
+def _tau(row: Correlation, *, bold: bool) -> Cell:
     if isnan(row.value):
         return Cell("undefined", -2.0, f"{row.metric} with {row.measure}: undefined, {row.note}", "none", row.metric)
     level = f"{'neg' if row.value < 0 else 'pos'} l{min(10, round(abs(row.value) * 10))}"
     dull = "" if row.significant != "false" else " dull"
-    tip = f"{row.metric} with {row.measure}: {short(row.value)}{interval(row)}"
+    tip = f"{row.metric} with {row.measure}: {number(row.value)}{interval(row)}"
     if not isnan(row.p_value):
-        tip += f", p {'< .0001' if row.p_value < 0.0001 else '= ' + short(row.p_value, 4)}"
+        tip += f", p {'< .0001' if row.p_value < 0.0001 else '= ' + number(row.p_value, 4)}"
     tip += f", {row.n_systems} systems{MEANING.get(row.significant, '')}"
     if scheme := getattr(row, "scheme", ""):
         tip += f"; interval over {scheme}"
     tip += f"; {row.note}" if row.note else ""
-    return Cell(tau_cell(row), row.value, tip, level + dull + (" best" if best else ""), row.metric)
+    return Cell(tau_cell(row), row.value, tip, level + dull + (" best" if bold else ""), row.metric)
 
 
-def systems_grid(board: Scoreboard) -> Grid:
+def systems_page_table(board: Scoreboard) -> PageTable:
     """Every system with its metadata and columns; the best value of a column is bold, a hole is a dash."""
     columns = (*board.metrics, *board.measures)
-    best = {c.name: np.nanmax(c.oriented) if np.isfinite(c.values).any() else np.nan for c in columns}
+    best = {column.name: best_value(column) for column in columns}
     header = ("system", *board.metadata, *(column.name for column in columns))
     numeric = (False, *(_numbers(texts) for texts in board.metadata.values()), *(True for _ in columns))
     rows = []
@@ -92,34 +89,36 @@ def systems_grid(board: Scoreboard) -> Grid:
             cells.append(Cell("–", float("-inf"), "no value") if isnan(value) else Cell(text, value, "", style))
         rows.append(tuple(cells))
     caption = f"All {len(board.systems)} systems; bold: the best of its column"
-    return Grid("systems", caption, header, numeric, tuple(rows))
+    return PageTable("systems", caption, header, numeric, tuple(rows))
 
 
-def analysis_grid(made: AnalysisTable) -> Grid:
+def analysis_page_table(made: AnalysisTable) -> PageTable:
     """A further analysis as it is, its first rows; the whole stands in its .tsv."""
     shown = made.rows[:MOST_ROWS]
     numeric = tuple(any(isinstance(row[i], int | float) for row in shown) for i in range(len(made.header)))
     rows = tuple(tuple(_value(value) for value in row) for row in shown)
-    return Grid(f"analysis-{made.name}", made.title, made.header, numeric, rows, len(made.rows) - len(shown), made.name)
+    left_out = len(made.rows) - len(shown)
+    return PageTable(f"analysis-{made.name}", made.title, made.header, numeric, rows, left_out, made.name)
 
 
 def _value(value: Any) -> Cell:
     if isinstance(value, bool):
         return Cell(str(value).lower(), str(value))
     if isinstance(value, float | np.floating):
-        number = float(value)
-        if isnan(number):
+        exact = float(value)
+        if isnan(exact):
             return Cell("–", float("-inf"), "undefined")
-        return Cell("∞" if isinf(number) else f"{number:.4g}" if abs(number) >= 100 else f"{number:.4f}", number)
+        text = "∞" if isinf(exact) else f"{exact:.4g}" if abs(exact) >= 100 else f"{exact:.4f}"
+        return Cell(text, exact)
     return Cell(str(value), value if isinstance(value, int) else _sortable(str(value)))
 
 
 def _sortable(text: str) -> float | str:
     try:
-        number = float(text.replace(",", "").replace("_", ""))
+        value = float(text.replace(",", "").replace("_", ""))
     except ValueError:
         return text.casefold()
-    return text.casefold() if isnan(number) else number
+    return text.casefold() if isnan(value) else value
 
 
 def _numbers(texts: Sequence[str]) -> bool:

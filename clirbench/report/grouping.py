@@ -1,0 +1,69 @@
+"""Which systems belong together, by the columns that describe them: what colours the marks of a plot."""
+
+from dataclasses import dataclass
+
+from clirbench.scoreboard import Scoreboard
+
+TELLING = ("family", "group", "kind", "series", "run", "type")
+"""Names of columns that are tried first, the most telling one first."""
+MOST_GROUPS = 7
+"""As many as there are colours that anybody can tell apart."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Systems in groups: `group_of[i]` is the place in `names` of system i's group.
+
+    `column` is the metadata column that the groups come from, empty where all systems are one group.
+    """
+
+    column: str
+    names: tuple[str, ...]
+    group_of: tuple[int, ...]
+
+
+def grouping(board: Scoreboard) -> Grouping:
+    """The systems grouped by the first of the `group_columns`; one group where there is none."""
+    columns = group_columns(board)
+    return grouped_by(board, columns[0]) if columns else one_group(board, "systems")
+
+
+def group_columns(board: Scoreboard) -> list[str]:
+    """Metadata columns that make 2 to 7 groups of which one has two systems, those with a telling name first."""
+    most = min(MOST_GROUPS, len(board.systems) - 1)
+    fit = [
+        column
+        for column, texts in board.metadata.items()
+        if column != "step" and 2 <= len({text.strip() for text in texts}) <= most
+    ]
+    place = {name: i for i, name in enumerate(TELLING)}
+    return sorted(fit, key=lambda column: place.get(column.lower(), len(place)))
+
+
+def grouped_by(board: Scoreboard, column: str) -> Grouping:
+    """One group for each text of a metadata column, in the order of the systems; a hole is `(none)`."""
+    texts = [text.strip() or "(none)" for text in board.metadata[column]]
+    names = tuple(dict.fromkeys(texts))
+    return Grouping(column, names, tuple(names.index(text) for text in texts))
+
+
+def one_group(board: Scoreboard, name: str) -> Grouping:
+    """All systems in one group called `name`."""
+    return Grouping("", (name,), (0,) * len(board.systems))
+
+
+def training_runs(board: Scoreboard) -> tuple[int, ...]:
+    """Which training run each system is a checkpoint of: its group by the first column whose groups all have steps.
+
+    A group has steps where its systems differ in the column `step`; without such a column all are one run.
+    """
+    steps = board.metadata.get("step", ("",) * len(board.systems))
+    for column in group_columns(board):
+        group_of = grouped_by(board, column).group_of
+        if all(len(_steps_of(group, group_of, steps)) > 1 for group in set(group_of)):
+            return group_of
+    return one_group(board, "").group_of
+
+
+def _steps_of(group: int, group_of: tuple[int, ...], steps: tuple[str, ...]) -> set[str]:
+    return {step for step, other in zip(steps, group_of, strict=True) if other == group}
