@@ -70,7 +70,7 @@ class Tokeniser:
 
     @property
     def signature(self) -> str:
-        return f"case:{'lc' if self.lowercase else 'mixed'}|tok:{self.name}"
+        return f"{case_of(self.lowercase)}|tok:{self.name}"
 
     def prepare(self, lines: Sequence[str]) -> list[str]:
         """The lines as they go to `cut`, which splits them on white space or by the rules of 13a."""
@@ -213,6 +213,11 @@ def kinds() -> NDArray[np.uint8]:
     from clirbench.metrics.compiled.tokens import character_kinds
 
     return character_kinds()
+
+
+def case_of(lowercase: bool) -> str:
+    """What signatures say of the case: `case:lc` where it is lowered, `case:mixed` where it is kept."""
+    return "case:lc" if lowercase else "case:mixed"
 
 
 @cache
