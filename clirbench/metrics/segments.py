@@ -83,6 +83,23 @@ class SegmentScores(Aggregated):
         return csr_array(hstack([csr_array(np.full((n, 1), self.scores[0])), eye_array(n)]))
 
 
+class MadeElsewhere(Aggregated):
+    """A metric whose segment scores are made elsewhere: read from a file, or printed by a program."""
+
+    name: str
+    higher_is_better: bool
+    scale: float
+
+    @property
+    def signature(self) -> str:
+        raise NotImplementedError(f"{type(self).__name__} needs a property `signature`")
+
+    def with_scores(self, scores: Sequence[float]) -> SegmentScores:
+        """One system's scores, times `scale`, with this metric's name, aggregate, direction and signature."""
+        scaled = tuple(self.scale * score for score in scores)
+        return SegmentScores(scaled, self.name, self.aggregate, self.higher_is_better, self.signature)
+
+
 def segment_scores(metric: Metric, statistics: "Statistics") -> Doubles:
     """The score of every segment by itself: statistics (segments, k) -> (segments,).
 
