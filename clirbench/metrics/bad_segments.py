@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import log
 from typing import ClassVar
 
 from clirbench.metrics.segments import SegmentMean
 from clirbench.metrics.tokenised import Tokenised
-from clirbench.metrics.tokens import Tokens
 from clirbench.types import TestSet
 
 
@@ -42,7 +40,7 @@ class TotalBS(SegmentMean, Tokenised):
         """The value of each segment's bad segments: (segments,)."""
         ours, theirs = self.tokens(hypotheses, test)
         stems = [word[: len(word) - len(word) // 3] for word in ours.types]
-        lines = zip(stem_lines(ours, stems), stem_lines(theirs, stems), strict=True)
+        lines = zip(ours.lines(stems), theirs.lines(stems), strict=True)
         return [sum(map(self.value, bad_lengths(a, b))) for a, b in lines]
 
     def value(self, length: int) -> float:
@@ -68,13 +66,6 @@ class BS(TotalBS):
     def value(self, length: int) -> float:
         """What a bad segment of `length` words counts."""
         return log(1 + length)
-
-
-def stem_lines(tokens: Tokens, stems: Sequence[str]) -> Iterator[list[str]]:
-    """The stems of every line, from the stem of each type."""
-    numbers, offsets = tokens.numbers.tolist(), tokens.offsets.tolist()
-    for begin, end in pairwise(offsets):
-        yield [stems[number] for number in numbers[begin:end]]
 
 
 def bad_lengths(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[int]:

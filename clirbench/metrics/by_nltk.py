@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -142,15 +141,8 @@ class NoSynonyms:
 
 def word_lists(hypotheses: Tokens, references: Tokens) -> list[tuple[list[str], list[list[str]]]]:
     """The words of every hypothesis, and of all its references."""
-    ours, theirs = words(hypotheses), words(references)
+    ours, theirs = hypotheses.lines(), references.lines()
     return [(line, theirs[number :: len(ours)]) for number, line in enumerate(ours)]
-
-
-def words(tokens: Tokens) -> list[list[str]]:
-    """The tokens of every line as strings."""
-    names = tokens.types
-    numbers, offsets = tokens.numbers.tolist(), tokens.offsets.tolist()
-    return [[names[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
 
 
 @cache

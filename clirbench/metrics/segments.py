@@ -7,14 +7,14 @@ system   (the score of the whole, ones on the diagonal): defined where all segme
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clirbench.checks import check_choice
 from clirbench.errors import AlignmentError
-from clirbench.metrics.base import Metric, check_aligned
+from clirbench.metrics.base import check_aligned
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
@@ -98,15 +98,6 @@ class MadeElsewhere(Aggregated):
         """One system's scores, times `scale`, with this metric's name, aggregate, direction and signature."""
         scaled = tuple(self.scale * score for score in scores)
         return SegmentScores(scaled, self.name, self.aggregate, self.higher_is_better, self.signature)
-
-
-def segment_scores(metric: Metric, statistics: "Statistics") -> Doubles:
-    """The score of every segment by itself: statistics (segments, k) -> (segments,).
-
-    Scale and direction are the metric's. For sentence BLEU as sacreBLEU has it, use `BLEU(effective_order=True)`.
-    """
-    rows: Any = statistics
-    return metric.score(rows)
 
 
 def as_statistics(scores: ArrayLike) -> Doubles:

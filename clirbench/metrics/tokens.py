@@ -121,6 +121,12 @@ class Tokens:
         here = tuple(text[a:b] for a, b in pairwise(starts.tolist()))
         return (*self.known.types, *here) if self.known else here
 
+    def lines(self, names: Sequence[str] | None = None) -> list[list[str]]:
+        """The tokens of every line as strings: the types themselves, or what `names` has for each type's number."""
+        names = self.types if names is None else names
+        numbers = self.numbers.tolist()
+        return [[names[number] for number in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
+
 
 class _Types:
     """The types met so far that `known` lacks, in tables that grow with them and not with the text."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.base import Metric
-from clirbench.metrics.segments import SegmentScores, as_statistics, mean, ratio, segment_scores
+from clirbench.metrics.segments import SegmentScores, as_statistics, mean, ratio
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score
 from tests.metrics.test_bad_input import ALL, named
@@ -40,7 +40,7 @@ def test_documents_and_segments_are_small_corpora(metric: Metric) -> None:
     documents = document_scores(metric, statistics, starts)
     expected = [alone(a, b) for a, b in pairwise(starts)]
     np.testing.assert_allclose(documents, expected, atol=1e-9)
-    segments = segment_scores(metric, statistics)
+    segments = metric.score(statistics)
     np.testing.assert_allclose(segments, [alone(i, i + 1) for i in range(len(HYPOTHESES))], atol=1e-9)
 
 
