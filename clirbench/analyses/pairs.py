@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clirbench.analyses.wording import as_table, sizes
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.metrics.macrof import TypeAverage
+from clirbench.metrics.base import Typed
 from clirbench.result import AnalysisTable
 from clirbench.statistics.pairs import PAIR_TESTS, PairTest, compare_pairs
 from clirbench.statistics.resampling import SAMPLING
@@ -52,7 +52,7 @@ class PairsAnalysis:
 
 
 def type_names(result: "Result") -> dict[tuple[str, str], tuple[str, ...]]:
-    """(metric, system) -> the names of its types, for the type averages of a run with texts."""
+    """(metric, system) -> the names of its types, for the metrics with columns for each type, in a run with texts."""
     if result.inputs is None:
         return {}
     test = result.inputs.corpus.test
@@ -61,7 +61,7 @@ def type_names(result: "Result") -> dict[tuple[str, str], tuple[str, ...]]:
         for translation in result.inputs.translations
         if translation.test is not None
         for metric in result.experiment.metrics
-        if isinstance(metric, TypeAverage)
+        if isinstance(metric, Typed)
     }
 
 

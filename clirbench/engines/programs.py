@@ -2,14 +2,17 @@
 
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
-from clirbench.errors import ResourceError
+from clirbench.errors import ConfigError, ResourceError
 
 GRACE = 2.0  # seconds between asking a program to end and ending it
 SHOWN_LINES, SHOWN_BYTES = 10, 2000
@@ -37,6 +40,89 @@ class Finished:
         else:
             how = f"exit status {self.status}"
         return f"{how}; stderr ends: {self.last_words}" if self.last_words else f"{how}; nothing on stderr"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command as users configure it; `{source}` and the like in it stand for paths that are filled in for each call.
+
+    `command` is a list of arguments, or a string that is split as a shell would, yet run without one; with `shell` the
+    string goes to /bin/sh. `timeout`: seconds a call. `environment`: variables beside those of this process. `owner`
+    begins every message.
+
+    Raises `ConfigError` for a command that holds no program or cannot be split, and for a timeout that is not above 0.
+    """
+
+    owner: str
+    command: str | Sequence[str]
+    shell: bool
+    timeout: float | None
+    environment: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        if self.timeout is not None and self.timeout <= 0:
+            raise ConfigError(f"{self.owner}: timeout={self.timeout} must be above 0 seconds, or null for no limit")
+        if not self.words:
+            raise ConfigError(f"{self.owner}: {self.command!r} holds no program")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The arguments, placeholders still in place (of a shell's line: its words, to look at)."""
+        if not isinstance(self.command, str):
+            return tuple(str(word) for word in self.command)
+        try:
+            return tuple(shlex.split(self.command))
+        except ValueError as error:
+            if self.shell:
+                return (self.command,)
+            raise ConfigError(f"{self.owner}: {self.command!r} cannot be split into arguments ({error})") from None
+
+    def asks_for(self, mark: str) -> bool:
+        """Whether a placeholder is part of the command."""
+        return any(mark in word for word in self.words)
+
+    @property
+    def signature(self) -> str:
+        """`exec:apertium isl-eng`; `shell:` before what goes to /bin/sh."""
+        line = self.command if isinstance(self.command, str) else shlex.join(self.words)
+        return f"{'shell' if self.shell else 'exec'}:{line}"
+
+    @property
+    def variables(self) -> str:
+        """`A=1,B=2`, sorted."""
+        return ",".join(f"{name}={value}" for name, value in sorted(self.environment.items()))
+
+    def arguments(self, places: Mapping[str, Path]) -> list[str]:
+        """What is run, with the path of each placeholder in its place."""
+        if self.shell:
+            quoted = {mark: shlex.quote(str(place)) for mark, place in places.items()}
+            return ["/bin/sh", "-c", filled(str(self.command), quoted)]
+        return [filled(word, {mark: str(place) for mark, place in places.items()}) for word in self.words]
+
+    def check_installed(self, places: Mapping[str, Path]) -> None:
+        """Raise `ResourceError` unless the program (or, with `shell`, the shell) is there."""
+        program = self.arguments(places)[0]
+        if shutil.which(program) is None:
+            raise ResourceError(f"{self.owner}: {program}: no such program; install it, or correct the command")
+
+    def run(self, places: Mapping[str, Path], given: bytes | None, called: str) -> Finished:
+        """Run it to its end; raises `ResourceError`, which begins with `called`, unless it ends well."""
+        variables = {name: str(value) for name, value in self.environment.items()}
+        ended = run_to_end(self.arguments(places), given, self.timeout, variables)
+        if ended.status != 0:
+            raise ResourceError(f"{called}: {ended.ending}")
+        return ended
+
+
+def filled(text: str, places: Mapping[str, str]) -> str:
+    for mark, place in places.items():
+        text = text.replace(mark, place)
+    return text
+
+
+def as_input(lines: Sequence[str]) -> bytes:
+    """What a program reads: one segment a line; a line end inside a segment becomes a blank."""
+    return "".join(line.replace("\n", " ") + "\n" for line in lines).encode("utf-8", "replace")
 
 
 def run_to_end(

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import log
+from typing import ClassVar
 
-from clirbench.metrics.base import check_aligned
-from clirbench.metrics.segments import as_statistics, mean
-from clirbench.metrics.tokens import Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
-from clirbench.types import Doubles, TestSet
+from clirbench.metrics.segments import SegmentMean
+from clirbench.metrics.tokenised import Tokenised
+from clirbench.types import TestSet
 
 
 @dataclass(frozen=True)
-class TotalBS:
+class TotalBS(SegmentMean, Tokenised):
     """Mean total length of the bad segments.
 
     A bad segment is a maximal run of words of the hypothesis whose stems the reference lacks, or of the reference
@@ -28,42 +27,25 @@ class TotalBS:
     **Source:** Stanojević et al. 2015, section 2.2.2 (there is no other description).
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = False
+    higher_is_better: ClassVar[bool] = False
+    first_reference: ClassVar[bool] = True
+
     name: str = "TOTAL-BS"
 
-    def __post_init__(self) -> None:
-        _ = self.tokeniser
-
     @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
+    def details(self) -> Sequence[str]:
+        return ("stem:2/3", "mean")
 
-    @property
-    def higher_is_better(self) -> bool:
-        return False
-
-    @property
-    def signature(self) -> str:
-        return f"{self.name}|{self.tokeniser.signature}|stem:2/3|mean|refs:first|sacrebleu:{sacrebleu_version()}"
-
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
-        """(value of the segment's bad segments, 1), one row a segment: (segments, 2)."""
-        check_aligned(hypotheses, test)
-        reference = test.references[:1]
-        ours = hypothesis_tokens(self.tokeniser, tuple(hypotheses), reference)
-        theirs = reference_tokens(self.tokeniser, reference)
+    def segment_scores(self, hypotheses: Sequence[str], test: TestSet) -> list[float]:
+        """The value of each segment's bad segments: (segments,)."""
+        ours, theirs = self.tokens(hypotheses, test)
         stems = [word[: len(word) - len(word) // 3] for word in ours.types]
-        lines = zip(stem_lines(ours, stems), stem_lines(theirs, stems), strict=True)
-        return as_statistics([sum(map(self.value, bad_lengths(a, b))) for a, b in lines])
+        lines = zip(ours.lines(stems), theirs.lines(stems), strict=True)
+        return [sum(map(self.value, bad_lengths(a, b))) for a, b in lines]
 
     def value(self, length: int) -> float:
         """What a bad segment of `length` words counts."""
         return float(length)
-
-    def score(self, totals: Doubles) -> Doubles:
-        """Mean over segments, vectorised over leading axes: (..., 2) -> (...), from 0 up."""
-        return mean(totals)
 
 
 @dataclass(frozen=True)
@@ -84,13 +66,6 @@ class BS(TotalBS):
     def value(self, length: int) -> float:
         """What a bad segment of `length` words counts."""
         return log(1 + length)
-
-
-def stem_lines(tokens: Tokens, stems: Sequence[str]) -> Iterator[list[str]]:
-    """The stems of every line, from the stem of each type."""
-    numbers, offsets = tokens.numbers.tolist(), tokens.offsets.tolist()
-    for begin, end in pairwise(offsets):
-        yield [stems[number] for number in numbers[begin:end]]
 
 
 def bad_lengths(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[int]:

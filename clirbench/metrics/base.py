@@ -52,6 +52,32 @@ class Counted(Protocol):
         """What counts for this metric and for all that have an equal counter; named after what it counts."""
 
 
+@runtime_checkable
+class Typed(Protocol):
+    """A metric whose statistics are sparse, with `width` columns for each type (a word, a term).
+
+    Each system's types are numbered by themselves; the names tell which are the same in two systems.
+    """
+
+    @property
+    def width(self) -> int:
+        """Columns a type."""
+
+    def types(self, hypotheses: Sequence[str], test: TestSet) -> tuple[str, ...]:
+        """The names of the types, in the order of the statistics' columns."""
+
+
+@runtime_checkable
+class Resampled(Protocol):
+    """A metric of sparse statistics that has a faster way to the scores of many resamples than summing rows."""
+
+    def resampled(self, statistics: "csr_array[Any]", weights: Doubles) -> Doubles:
+        """Scores under every row of segment weights: (samples, segments) -> (samples,)."""
+
+    def left_out(self, statistics: "csr_array[Any]") -> Doubles:
+        """Scores without each segment in turn: (segments,)."""
+
+
 def counter(metric: Metric, test: TestSet) -> Metric:
     """The metric that makes the statistics of this one: itself, unless others count the same.
 

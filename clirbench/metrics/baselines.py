@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from clirbench.errors import InputError
 from clirbench.metrics.base import check_aligned
 from clirbench.metrics.macrof import TypeAverage, type_statistics
-from clirbench.metrics.segments import as_statistics, mean, ratio
-from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
+from clirbench.metrics.segments import SegmentMean, ratio
+from clirbench.metrics.tokenised import Tokenised, aligned_tokens
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LengthRatio:
+class RatioOfTokens(Tokenised):
+    """A metric that is 100 times the ratio of two sums; 0 where there is nothing to divide by."""
+
+    def score(self, totals: Doubles) -> Doubles:
+        """The ratio from summed statistics, vectorised over leading axes: (..., 2) -> (...), from 0 up."""
+        return np.asarray(100.0 * ratio(totals[..., 0], totals[..., 1]))
+
+
+@dataclass(frozen=True)
+class LengthRatio(RatioOfTokens):
     """How long the output is against the reference: 100 * hypothesis tokens / reference tokens.
 
     Statistics: hypothesis tokens, reference tokens. Score: from 0 up, 100 for equal lengths, more counts as better (a
@@ -31,39 +40,15 @@ class LengthRatio:
     **Source:** the length ratio that BLEU's brevity penalty is made of (Papineni et al. 2002).
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = False
+    first_reference: ClassVar[bool] = True
+    compiled: ClassVar[bool] = True
+
     name: str = "LengthRatio"
-
-    def __post_init__(self) -> None:
-        _ = self.tokeniser
-
-    @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
-
-    @property
-    def releases_gil(self) -> bool:
-        return self.tokeniser.releases_gil
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
-
-    @property
-    def signature(self) -> str:
-        return f"{self.name}|{self.tokeniser.signature}|refs:first|sacrebleu:{sacrebleu_version()}"
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Hypothesis and reference tokens, one row a segment: (segments, 2)."""
-        check_aligned(hypotheses, test)
-        reference = test.references[:1]
-        ours = hypothesis_tokens(self.tokeniser, tuple(hypotheses), reference).lengths
-        return np.column_stack([ours, reference_tokens(self.tokeniser, reference).lengths]).astype(np.float64)
-
-    def score(self, totals: Doubles) -> Doubles:
-        """Length ratio from summed statistics, vectorised over leading axes: (..., 2) -> (...), from 0 up."""
-        return np.asarray(100.0 * ratio(totals[..., 0], totals[..., 1]))
+        ours, theirs = self.tokens(hypotheses, test)
+        return np.column_stack([ours.lengths, theirs.lengths]).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -79,10 +64,6 @@ class TypeCount(TypeAverage):
 
     name: str = "TypeCount"
 
-    @property
-    def signature(self) -> str:
-        return self.sign(self.name)
-
     def score(self, totals: "Statistics") -> Doubles:
         """Types with PREDS above 0, vectorised over leading axes: (..., 3 * types) -> (...)."""
         if isinstance(totals, np.ndarray):
@@ -93,7 +74,7 @@ class TypeCount(TypeAverage):
 
 
 @dataclass(frozen=True)
-class CopyRate:
+class CopyRate(RatioOfTokens):
     """Share of the source's words that are left in the output: untranslated words, names, and words of both languages.
 
     CopyRate = 100 * sum over types with a letter of min(count in hypothesis, count in source) / source tokens with a
@@ -108,35 +89,22 @@ class CopyRate:
     **Source:** untranslation as a failure of unsupervised systems, Gowda et al. 2021, section 4.
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = False
+    higher_is_better: ClassVar[bool] = False
+
     name: str = "CopyRate"
 
-    def __post_init__(self) -> None:
-        _ = self.tokeniser
-
     @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
-
-    @property
-    def higher_is_better(self) -> bool:
-        return False
-
-    @property
-    def signature(self) -> str:
-        return f"{self.name}|{self.tokeniser.signature}|words:with a letter|sacrebleu:{sacrebleu_version()}"
+    def details(self) -> Sequence[str]:
+        return ("words:with a letter",)
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Words copied and source words, one row a segment: (segments, 2)."""
         check_aligned(hypotheses, test)
         if test.source is None:
             raise InputError(f"{self.name} needs the source of the test set: put source.txt beside the reference")
-        against = TestSet((test.source,))
-        check_aligned(hypotheses, against)
-        entries = type_statistics(self.tokeniser, hypotheses, against).tocoo()
-        types = hypothesis_tokens(self.tokeniser, tuple(hypotheses), against.references).types
-        words = np.array([any(map(str.isalpha, name)) for name in types], dtype=bool)
+        ours, theirs = aligned_tokens(self.tokeniser, hypotheses, TestSet((test.source,)))
+        entries = type_statistics(ours, theirs).tocoo()
+        words = np.array([any(map(str.isalpha, name)) for name in ours.types], dtype=bool)
         row, column = entries.coords
         kept = words[column // 3]
 
@@ -147,13 +115,9 @@ class CopyRate:
 
         return np.column_stack([count(2), count(0)])
 
-    def score(self, totals: Doubles) -> Doubles:
-        """Share copied from summed statistics, vectorised over leading axes: (..., 2) -> (...), 0-100."""
-        return np.asarray(100.0 * ratio(totals[..., 0], totals[..., 1]))
-
 
 @dataclass(frozen=True)
-class RandomMetric:
+class RandomMetric(SegmentMean):
     """A metric that knows nothing: each segment's score is uniform in [0, 100), drawn by seed, line and text.
 
     Statistics: (segment score, 1). Score: the mean over segments, 0-100, higher is better. The same seed and text give
@@ -164,26 +128,19 @@ class RandomMetric:
     **Source:** ours.
     """
 
+    higher_is_better: ClassVar[bool] = True
+
     seed: int = 0
     name: str = "Random"
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
 
     @property
     def signature(self) -> str:
         return f"{self.name}|seed:{self.seed}|blake2b"
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
-        """(segment score, 1), one row a segment: (segments, 2)."""
-        check_aligned(hypotheses, test)
-        return as_statistics([self._draw(line, text) for line, text in enumerate(hypotheses)])
+    def segment_scores(self, hypotheses: Sequence[str], test: TestSet) -> list[float]:
+        """The draw of each segment: (segments,)."""
+        return [self._draw(line, text) for line, text in enumerate(hypotheses)]
 
     def _draw(self, line: int, text: str) -> float:
         drawn = blake2b(f"{self.seed} {line} {text}".encode("utf-8", "surrogatepass"), digest_size=6).digest()
         return 100 * int.from_bytes(drawn) / 2**48
-
-    def score(self, totals: Doubles) -> Doubles:
-        """Mean over segments, vectorised over leading axes: (..., 2) -> (...), 0-100."""
-        return mean(totals)

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import check_choice, check_least
-from clirbench.metrics.base import check_aligned
 from clirbench.metrics.reference_ngrams import ReferenceNgrams
-from clirbench.metrics.tokens import Offsets, Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
+from clirbench.metrics.tokenised import Tokenised
+from clirbench.metrics.tokens import Offsets, Tokeniser, Tokens, reference_tokens
 from clirbench.types import Doubles, TestSet
 
 SMOOTHING: dict[str, float] = {"exp": 0.0, "floor": 0.1, "add-k": 1.0, "none": 0.0}
@@ -17,15 +18,15 @@ SMOOTHING: dict[str, float] = {"exp": 0.0, "floor": 0.1, "add-k": 1.0, "none": 0
 
 
 @dataclass(frozen=True)
-class BLEU:
+class BLEU(Tokenised):
     """Geometric mean of clipped n-gram precisions times a brevity penalty, equal to sacreBLEU's.
 
     BLEU = 100 * BP * exp(mean over n of log p_n), p_n = matches_n / n-grams_n of the hypotheses,
     BP = min(1, exp(1 - reference length / hypothesis length)).
 
-    `tokenize` is any tokeniser of sacreBLEU (13a, intl, zh, char, none, ...); `smooth_method` is exp, floor, add-k
-    or none, with `smooth_value` for floor and add-k; `effective_order` leaves out the orders that a short text
-    cannot have, as one wants for scores of single segments.
+    `tokenize` and `lowercase` as in `Tokenised`; `smooth_method` is exp, floor, add-k or none, with `smooth_value` for
+    floor and add-k; `effective_order` leaves out the orders that a short text cannot have, as one wants for scores of
+    single segments.
 
     Statistics: hypothesis length, length of the closest reference (the shorter one on a tie), matches of order 1..N,
     hypothesis n-grams of order 1..N. Several references: an n-gram counts as often as in the reference that has it
@@ -37,8 +38,8 @@ class BLEU:
     **Source:** Papineni et al. 2002; smoothing: Chen and Cherry 2014; conventions: sacreBLEU (Post 2018).
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = False
+    compiled: ClassVar[bool] = True
+
     smooth_method: str = "exp"
     smooth_value: float | None = None
     max_ngram_order: int = 4
@@ -46,45 +47,32 @@ class BLEU:
     name: str = "BLEU"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("BLEU", "smooth_method", self.smooth_method, SMOOTHING)
         check_least("BLEU", "max_ngram_order", self.max_ngram_order, 1)
         if self.smooth_value is not None:
             check_least("BLEU", "smooth_value", self.smooth_value, 0)
-        _ = self.tokeniser
 
     @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
+    def smoothed_by(self) -> float:
+        """The value of the smoothing method: the one given, or the method's own."""
+        return SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
 
     @property
-    def releases_gil(self) -> bool:
-        return self.tokeniser.releases_gil
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
-
-    @property
-    def signature(self) -> str:
-        value = SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
-        smooth = f"{self.smooth_method}[{value:.2f}]" if SMOOTHING[self.smooth_method] else self.smooth_method
-        effective = "yes" if self.effective_order else "no"
-        order = "" if self.max_ngram_order == 4 else f"|order:{self.max_ngram_order}"
-        return (
-            f"{self.name}|{self.tokeniser.signature}|eff:{effective}|smooth:{smooth}{order}"
-            f"|sacrebleu:{sacrebleu_version()}"
-        )
+    def details(self) -> Sequence[str]:
+        value = f"[{self.smoothed_by:.2f}]" if SMOOTHING[self.smooth_method] else ""
+        order = () if self.max_ngram_order == 4 else (f"order:{self.max_ngram_order}",)
+        return (f"eff:{'yes' if self.effective_order else 'no'}", f"smooth:{self.smooth_method}{value}", *order)
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Lengths, matches and n-gram counts, one row a segment: (segments, 2 + 2N)."""
-        check_aligned(hypotheses, test)
-        tokens = hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references)
-        return ngram_statistics(self.tokeniser, tokens, test, self.max_ngram_order)
+        ours, _ = self.tokens(hypotheses, test)
+        return ngram_statistics(self.tokeniser, ours, test, self.max_ngram_order)
 
     def score(self, totals: Doubles) -> Doubles:
         """BLEU from summed statistics, vectorised over leading axes: (..., 2 + 2N) -> (...), 0-100."""
         n = self.max_ngram_order
-        value = SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
+        value = self.smoothed_by
         matches = totals[..., 2 : 2 + n].copy()
         counts = totals[..., 2 + n :].copy()
         any_match = matches.any(axis=-1)

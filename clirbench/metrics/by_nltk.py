@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.checks import check_least
 from clirbench.errors import InputError, ResourceError
-from clirbench.metrics.base import check_aligned
-from clirbench.metrics.segments import as_statistics, mean
-from clirbench.metrics.tokens import Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
-from clirbench.types import Doubles, TestSet
+from clirbench.metrics.segments import SegmentMean
+from clirbench.metrics.tokenised import Tokenised, aligned_tokens, signed
+from clirbench.metrics.tokens import Tokeniser, Tokens
+from clirbench.types import TestSet
 
 WORDNET_ADVICE = (
     "download wordnet.zip from https://github.com/nltk/nltk_data (packages/corpora), unpack it, and set wordnet to "
@@ -23,7 +22,7 @@ WORDNET_ADVICE = (
 
 
 @dataclass(frozen=True)
-class RIBES:
+class RIBES(SegmentMean, Tokenised):
     """Mean RIBES: rank correlation of the order of matching words, times precision and brevity penalties.
 
     Of one segment, against the reference that gives most: 100 * NKT * P ** alpha * BP ** beta, NKT = normalised
@@ -39,40 +38,30 @@ class RIBES:
     **Source:** Isozaki et al. 2010; nltk.translate.ribes_score.
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = False
     alpha: float = 0.25
     beta: float = 0.10
     name: str = "RIBES"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_least("RIBES", "alpha", self.alpha, 0)
         check_least("RIBES", "beta", self.beta, 0)
         nltk_version()
-        _ = self.tokeniser
 
     @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
+    def details(self) -> Sequence[str]:
+        return (f"alpha:{self.alpha:g}", f"beta:{self.beta:g}", "mean")
 
     @property
     def signature(self) -> str:
-        return (
-            f"{self.name}|{self.tokeniser.signature}|alpha:{self.alpha:g}|beta:{self.beta:g}|mean"
-            f"|sacrebleu:{sacrebleu_version()}|nltk:{nltk_version()}"
-        )
+        return f"{super().signature}|nltk:{nltk_version()}"
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
-        """(segment score, 1), one row a segment: (segments, 2)."""
-        check_aligned(hypotheses, test)
+    def segment_scores(self, hypotheses: Sequence[str], test: TestSet) -> list[float]:
+        """RIBES of each segment, 0-100: (segments,)."""
         from nltk.translate.ribes_score import MAX_ALIGNMENT_LEN, sentence_ribes
 
         scores = []
-        for line, (ours, theirs) in enumerate(word_lists(self.tokeniser, hypotheses, test), start=1):
+        for line, (ours, theirs) in enumerate(word_lists(*self.tokens(hypotheses, test)), start=1):
             longest = max(map(len, [ours, *theirs]))
             if longest > MAX_ALIGNMENT_LEN:
                 raise InputError(
@@ -80,15 +69,11 @@ class RIBES:
                     "split the segment or leave the metric out"
                 )
             scores.append(100 * sentence_ribes(theirs, ours, self.alpha, self.beta))
-        return as_statistics(scores)
-
-    def score(self, totals: Doubles) -> Doubles:
-        """Mean over segments, vectorised over leading axes: (..., 2) -> (...), 0-100."""
-        return mean(totals)
+        return scores
 
 
 @dataclass(frozen=True)
-class METEOR:
+class METEOR(SegmentMean):
     """Mean METEOR of nltk: aligned words (same word, same stem, synonyms), penalised for broken order.
 
     Of one segment, against the reference that gives most: 100 * (1 - gamma * (chunks / matches) ** beta) *
@@ -107,6 +92,8 @@ class METEOR:
     **Source:** Lavie and Agarwal 2007; nltk.translate.meteor_score.
     """
 
+    higher_is_better: ClassVar[bool] = True
+
     tokenize: str = "13a"
     wordnet: str | None = None
     synonyms: bool = True
@@ -119,7 +106,7 @@ class METEOR:
         for key in ("alpha", "beta", "gamma"):
             check_least("METEOR(nltk)", key, getattr(self, key), 0)
         nltk_version()
-        _ = self.tokeniser
+        Tokeniser(self.tokenize)  # an unknown one is found now
         if self.synonyms:
             if self.wordnet is None:
                 raise ResourceError(f"{self.name} needs WordNet: {WORDNET_ADVICE}")
@@ -127,40 +114,22 @@ class METEOR:
                 raise ResourceError(f"{self.name}: no WordNet in {self.wordnet} (no index.noun): {WORDNET_ADVICE}")
 
     @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize)
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
-
-    @property
     def signature(self) -> str:
         synonyms = f"wordnet:{self._wordnet().get_version()}" if self.synonyms else "synonyms:no"
-        return (
-            f"{self.name}|case:lc|tok:{self.tokenize}|stem:porter|{synonyms}|alpha:{self.alpha:g}|beta:{self.beta:g}"
-            f"|gamma:{self.gamma:g}|mean|sacrebleu:{sacrebleu_version()}|nltk:{nltk_version()}"
-        )
+        weights = (f"alpha:{self.alpha:g}", f"beta:{self.beta:g}", f"gamma:{self.gamma:g}")
+        made = signed(self.name, "case:lc", f"tok:{self.tokenize}", "stem:porter", synonyms, *weights, "mean")
+        return f"{made}|nltk:{nltk_version()}"
 
     def _wordnet(self) -> Any:
         return read_wordnet(str(self.wordnet)) if self.synonyms else NoSynonyms()
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
-        """(segment score, 1), one row a segment: (segments, 2)."""
-        check_aligned(hypotheses, test)
+    def segment_scores(self, hypotheses: Sequence[str], test: TestSet) -> list[float]:
+        """METEOR of each segment, 0-100: (segments,)."""
         from nltk.translate.meteor_score import meteor_score
 
         options = {"alpha": self.alpha, "beta": self.beta, "gamma": self.gamma, "wordnet": self._wordnet()}
-        return as_statistics(
-            [
-                100 * meteor_score(theirs, ours, **options)
-                for ours, theirs in word_lists(self.tokeniser, hypotheses, test)
-            ]
-        )
-
-    def score(self, totals: Doubles) -> Doubles:
-        """Mean over segments, vectorised over leading axes: (..., 2) -> (...), 0-100."""
-        return mean(totals)
+        pairs = word_lists(*aligned_tokens(Tokeniser(self.tokenize), hypotheses, test))
+        return [100 * meteor_score(theirs, ours, **options) for ours, theirs in pairs]
 
 
 class NoSynonyms:
@@ -170,20 +139,10 @@ class NoSynonyms:
         return []
 
 
-def word_lists(
-    tokeniser: Tokeniser, hypotheses: Sequence[str], test: TestSet
-) -> list[tuple[list[str], list[list[str]]]]:
+def word_lists(hypotheses: Tokens, references: Tokens) -> list[tuple[list[str], list[list[str]]]]:
     """The words of every hypothesis, and of all its references."""
-    ours = words(hypothesis_tokens(tokeniser, tuple(hypotheses), test.references))
-    theirs = words(reference_tokens(tokeniser, test.references))
-    return [(line, theirs[number :: len(test)]) for number, line in enumerate(ours)]
-
-
-def words(tokens: Tokens) -> list[list[str]]:
-    """The tokens of every line as strings."""
-    names = tokens.types
-    numbers, offsets = tokens.numbers.tolist(), tokens.offsets.tolist()
-    return [[names[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
+    ours, theirs = hypotheses.lines(), references.lines()
+    return [(line, theirs[number :: len(ours)]) for number, line in enumerate(ours)]
 
 
 @cache

@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import check_least
 from clirbench.metrics.base import check_aligned
 from clirbench.metrics.reference_ngrams import ReferenceNgrams
+from clirbench.metrics.tokenised import signed
 from clirbench.metrics.tokens import (
     AT_ONCE,
     EDGES,
     Numbers,
     Offsets,
+    case_of,
     code_points,
     kinds,
     reference_tokens,
-    sacrebleu_version,
     tokens_of,
 )
 from clirbench.recent import recent
@@ -43,6 +45,9 @@ class ChrF:
     **Source:** Popović 2015 (chrF), Popović 2017 (chrF++); conventions: sacreBLEU.
     """
 
+    higher_is_better: ClassVar[bool] = True
+    releases_gil: ClassVar[bool] = True
+
     beta: float = 2
     char_order: int = 6
     word_order: int = 0
@@ -62,21 +67,15 @@ class ChrF:
             object.__setattr__(self, "name", plain + "+" * self.word_order)
 
     @property
-    def releases_gil(self) -> bool:
-        return True
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
-
-    @property
     def signature(self) -> str:
-        case = "lc" if self.lowercase else "mixed"
-        effective = "no" if self.eps_smoothing else "yes"
-        space = "yes" if self.whitespace else "no"
-        return (
-            f"{self.name}|case:{case}|eff:{effective}|nc:{self.char_order}|nw:{self.word_order}|space:{space}"
-            f"|beta:{self.beta:g}|sacrebleu:{sacrebleu_version()}"
+        return signed(
+            self.name,
+            case_of(self.lowercase),
+            f"eff:{'no' if self.eps_smoothing else 'yes'}",
+            f"nc:{self.char_order}",
+            f"nw:{self.word_order}",
+            f"space:{'yes' if self.whitespace else 'no'}",
+            f"beta:{self.beta:g}",
         )
 
     def counter(self, test: TestSet) -> "ChrF":

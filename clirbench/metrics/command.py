@@ -2,8 +2,6 @@
 
 import hashlib
 import re
-import shlex
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.checks import check_choice
-from clirbench.engines.programs import run_to_end
+from clirbench.engines.programs import Program, as_input
 from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.metrics.base import check_aligned
 from clirbench.metrics.score_files import number
-from clirbench.metrics.segments import SegmentScores, aggregated
+from clirbench.metrics.segments import MadeElsewhere, SegmentScores
 from clirbench.text import Text, split_lines
-from clirbench.types import Doubles, TestSet
+from clirbench.types import TestSet
 
 if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
@@ -26,7 +24,7 @@ HYPOTHESIS, REFERENCE, SOURCE = "{hypothesis}", "{reference}", "{source}"
 
 
 @dataclass(frozen=True)
-class CommandMetric:
+class CommandMetric(MadeElsewhere):
     """Segment scores printed by a program, one line a segment.
 
     `command` is split as a shell would, yet run without one; with `shell: true` it goes to /bin/sh. `{hypothesis}`,
@@ -67,8 +65,6 @@ class CommandMetric:
             raise ConfigError(f"{self.name}: command={self.command!r} must name the file of hypotheses, {HYPOTHESIS}")
         if self.batch_systems < 0:
             raise ConfigError(f"{self.name}: batch_systems={self.batch_systems} must be 0 (all at once) or more")
-        if self.timeout is not None and self.timeout <= 0:
-            raise ConfigError(f"{self.name}: timeout={self.timeout} must be above 0 seconds, or null for no limit")
         if self.pattern is not None:
             try:
                 groups = re.compile(self.pattern).groups
@@ -76,33 +72,24 @@ class CommandMetric:
                 raise ConfigError(f"{self.name}: pattern={self.pattern!r} is no regular expression: {error}") from None
             if groups < 1:
                 raise ConfigError(f"{self.name}: pattern={self.pattern!r} needs a group (...) around the score")
-        program = self._words()[0]
-        if shutil.which(program) is None:
-            raise ResourceError(f"{self.name}: {program}: no such program; install it, or correct the command")
+        self.program.check_installed({})
 
-    def _words(self) -> list[str]:
-        try:
-            return shlex.split(str(self.command))
-        except ValueError as error:
-            raise ConfigError(f"{self.name}: command {self.command!r} cannot be split ({error})") from None
+    @property
+    def program(self) -> Program:
+        return Program(self.name, str(self.command), self.shell, self.timeout, self.environment)
 
     @property
     def signature(self) -> str:
-        variables = ",".join(f"{name}={value}" for name, value in sorted(self.environment.items()))
-        how = "shell" if self.shell else "exec"
+        program = self.program
         return (
-            f"{self.name}|command|{how}:{self.command}|pattern:{self.pattern or '-'}|{self.aggregate}"
-            f"|scale:{self.scale:g}|env:{variables}|v:{self.version or '-'}|refs:first"
+            f"{self.name}|command|{program.signature}|pattern:{self.pattern or '-'}|{self.aggregate}"
+            f"|scale:{self.scale:g}|env:{program.variables}|v:{self.version or '-'}|refs:first"
         )
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "Statistics":
         """Statistics of the aggregate, one row a segment, from a call of its own."""
         check_aligned(hypotheses, test)
-        return self._resolved(self._scored([tuple(hypotheses)], test)[0]).statistics(hypotheses, test)
-
-    def score(self, totals: Doubles) -> Doubles:
-        """The aggregate from summed statistics, vectorised over leading axes: (..., k) -> (...)."""
-        return aggregated(totals, self.aggregate)
+        return self.with_scores(self._scored([tuple(hypotheses)], test)[0]).statistics(hypotheses, test)
 
     def for_systems(self, translations: Mapping[str, Text], test: TestSet) -> Mapping[str, SegmentScores]:
         """The scores of every system, from one call for each `batch_systems` systems that are not kept yet."""
@@ -115,11 +102,7 @@ class CommandMetric:
         for start in range(0, len(waiting), size):
             batch = waiting[start : start + size]
             known.update(zip(batch, self._scored(batch, test), strict=True))
-        return {system: self._resolved(known[lines]) for system, lines in outputs.items()}
-
-    def _resolved(self, scores: Sequence[float]) -> SegmentScores:
-        scaled = tuple(self.scale * score for score in scores)
-        return SegmentScores(scaled, self.name, self.aggregate, self.higher_is_better, self.signature)
+        return {system: self.with_scores(known[lines]) for system, lines in outputs.items()}
 
     def _scored(self, outputs: Sequence[tuple[str, ...]], test: TestSet) -> list[tuple[float, ...]]:
         """The scores of several systems' outputs by one call, kept when it has ended well."""
@@ -132,18 +115,16 @@ class CommandMetric:
 
     def _call(self, hypotheses: Sequence[str], test: TestSet, times: int) -> list[float]:
         with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
-            places = {HYPOTHESIS: Path(folder) / "hypothesis.txt"}
-            write_lines(places[HYPOTHESIS], hypotheses)
+            given = {HYPOTHESIS: hypotheses}
             for mark, lines in ((REFERENCE, test.references[0]), (SOURCE, test.source)):
                 if mark in str(self.command):
                     if lines is None:
                         raise InputError(f"{self.name}: {mark} is asked for, but the test set has no source.txt")
-                    places[mark] = Path(folder) / f"{mark[1:-1]}.txt"
-                    write_lines(places[mark], lines * times)
-            variables = {name: str(value) for name, value in self.environment.items()}
-            ended = run_to_end(self._arguments(places), None, self.timeout, variables)
-        if ended.status != 0:
-            raise ResourceError(f"{self.name}: {self.command}: {len(hypotheses)} segments: {ended.ending}")
+                    given[mark] = lines * times
+            places = {mark: Path(folder) / f"{mark[1:-1]}.txt" for mark in given}
+            for mark, place in places.items():
+                place.write_bytes(as_input(given[mark]))
+            ended = self.program.run(places, None, f"{self.name}: {self.command}: {len(hypotheses)} segments")
         scores = list(self._read(ended.output))
         if len(scores) != len(hypotheses):
             raise ResourceError(
@@ -151,17 +132,6 @@ class CommandMetric:
                 f"{f'; stderr ends: {ended.last_words}' if ended.last_words else ''}"
             )
         return scores
-
-    def _arguments(self, places: Mapping[str, Path]) -> list[str]:
-        if self.shell:
-            line = str(self.command)
-            for mark, place in places.items():
-                line = line.replace(mark, shlex.quote(str(place)))
-            return ["/bin/sh", "-c", line]
-        words = self._words()
-        for mark, place in places.items():
-            words = [word.replace(mark, str(place)) for word in words]
-        return words
 
     def _read(self, output: bytes) -> Iterator[float]:
         for line, text in enumerate(split_lines(output.decode("utf-8", "replace")), start=1):
@@ -199,9 +169,3 @@ class CommandMetric:
             with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, encoding="ascii") as stream:
                 stream.writelines(f"{score!r}\n" for score in scores)
             Path(stream.name).replace(place)
-
-
-def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """One segment a line; a line end inside a segment becomes a blank."""
-    text = "".join(line.replace("\n", " ") + "\n" for line in lines)
-    path.write_bytes(text.encode("utf-8", "replace"))

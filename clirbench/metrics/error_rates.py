@@ -6,13 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from clirbench.metrics.base import check_aligned
-from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
+from clirbench.metrics.tokenised import Tokenised
 from clirbench.types import Doubles, TestSet
 
 
 @dataclass(frozen=True)
-class WER:
+class WER(Tokenised):
     """Word error rate: word insertions, deletions and substitutions for each reference word, as jiwer computes it.
 
     WER = 100 * edits / reference words, edits = Levenshtein distance of the tokens.
@@ -28,39 +27,19 @@ class WER:
     **Source:** Levenshtein 1966; jiwer.
     """
 
+    higher_is_better: ClassVar[bool] = False
+    first_reference: ClassVar[bool] = True
+    compiled: ClassVar[bool] = True
     kind: ClassVar[int] = 0
 
     tokenize: str = "none"
-    lowercase: bool = False
     name: str = "WER"
-
-    def __post_init__(self) -> None:
-        _ = self.tokeniser
-
-    @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
-
-    @property
-    def releases_gil(self) -> bool:
-        return self.tokeniser.releases_gil
-
-    @property
-    def higher_is_better(self) -> bool:
-        return False
-
-    @property
-    def signature(self) -> str:
-        return f"{self.name}|{self.tokeniser.signature}|refs:first|sacrebleu:{sacrebleu_version()}"
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Errors and reference words, one row a segment: (segments, 2)."""
-        check_aligned(hypotheses, test)
         from clirbench.metrics.compiled.edits import errors
 
-        reference = test.references[:1]
-        ours = hypothesis_tokens(self.tokeniser, tuple(hypotheses), reference)
-        theirs = reference_tokens(self.tokeniser, reference)
+        ours, theirs = self.tokens(hypotheses, test)
         counts = errors(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, self.kind)
         return np.column_stack([counts, theirs.lengths])
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from clirbench.checks import check_least
-from clirbench.metrics.base import check_aligned
-from clirbench.metrics.tokens import Cutter, Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
+from clirbench.metrics.tokenised import Tokenised
+from clirbench.metrics.tokens import Tokens
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
@@ -23,35 +23,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TypeAverage:
-    """What averages over word types share: the tokeniser, the statistics and the names of the types.
+class TypeAverage(Tokenised):
+    """What averages over word types share: the statistics and the names of the types.
 
     An empty hypothesis or reference line has no types. Defined for one reference: of several, the first is used
     (`refs:first` in the signature).
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        _ = self.tokeniser
-
-    @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
-
-    @property
-    def releases_gil(self) -> bool:
-        return self.tokeniser.releases_gil
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
+    first_reference: ClassVar[bool] = True
+    compiled: ClassVar[bool] = True
+    width: ClassVar[int] = 3
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "csr_array[Any]":
         """REFS, PREDS and MATCH of every type, one sparse row a segment: (segments, 3 * types)."""
-        check_aligned(hypotheses, test)
-        return type_statistics(self.tokeniser, hypotheses, test)
+        return type_statistics(*self.tokens(hypotheses, test))
 
     def counter(self, test: TestSet) -> "MacroF":
         """The same for all averages over types of one tokeniser."""
@@ -59,15 +44,58 @@ class TypeAverage:
 
     def types(self, hypotheses: Sequence[str], test: TestSet) -> tuple[str, ...]:
         """The names of the types, in the order of the statistics' column triples."""
-        check_aligned(hypotheses, test)
-        return hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references[:1]).types
-
-    def sign(self, name: str, *more: str) -> str:
-        return "|".join([name, self.tokeniser.signature, *more, "refs:first", f"sacrebleu:{sacrebleu_version()}"])
+        return self.tokens(hypotheses, test)[0].types
 
 
 @dataclass(frozen=True)
-class MacroF(TypeAverage):
+class TypeF(TypeAverage):
+    """What averages of F_beta over word types share: they are scored, and resampled, by compiled loops."""
+
+    kind: ClassVar[str] = "MacroF"
+
+    beta: float = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self.kind, "beta", self.beta, 0)
+        object.__setattr__(self, "name", self.name or f"{self.kind}{self.beta:g}")
+
+    @property
+    def details(self) -> Sequence[str]:
+        return (f"beta:{self.beta:g}",)
+
+    @property
+    def weighting(self) -> tuple[bool, float]:
+        """Whether a type has a weight of its own, REFS + k, and k."""
+        return False, 0.0
+
+    def score(self, totals: "Statistics") -> Doubles:
+        """The average from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
+        micro, k = self.weighting
+        return average_types(totals, micro=micro, beta=self.beta, k=k)
+
+    def resampled(self, statistics: "csr_array[Any]", weights: Doubles) -> Doubles:
+        """Scores under every row of weights: (samples, segments) -> (samples,), 0-100; one pass over the types."""
+        from clirbench.metrics.compiled.resampling import resampled
+
+        micro, k = self.weighting
+        by_type = statistics.tocsc()
+        columns = np.ascontiguousarray(weights.T)
+        return np.asarray(resampled(by_type.indptr, by_type.indices, by_type.data, columns, float(self.beta), k, micro))
+
+    def left_out(self, statistics: "csr_array[Any]") -> Doubles:
+        """Scores without each segment in turn: (segments,), 0-100; only the segment's own types are scored anew."""
+        from clirbench.metrics.compiled.resampling import leave_one_out
+
+        micro, k = self.weighting
+        rows = statistics.tocsr()
+        rows.sort_indices()
+        totals = np.asarray(rows.sum(axis=0), dtype=np.float64).reshape(-1)
+        return np.asarray(leave_one_out(rows.indptr, rows.indices, rows.data, totals, float(self.beta), k, micro))
+
+
+@dataclass(frozen=True)
+class MacroF(TypeF):
     """Mean over all word types of the type's F-score.
 
     MacroF_beta = 100 / |V| * sum over c in V of F_beta(c), V = types of hypotheses and reference together,
@@ -81,25 +109,11 @@ class MacroF(TypeAverage):
     **Source:** Gowda et al. 2021, section 2.
     """
 
-    beta: float = 1
     name: str = ""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least("MacroF", "beta", self.beta, 0)
-        object.__setattr__(self, "name", self.name or f"MacroF{self.beta:g}")
-
-    @property
-    def signature(self) -> str:
-        return self.sign(self.name, f"beta:{self.beta:g}")
-
-    def score(self, totals: "Statistics") -> Doubles:
-        """MacroF from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
-        return average_types(totals, beta=self.beta)
 
 
 @dataclass(frozen=True)
-class MicroF(TypeAverage):
+class MicroF(TypeF):
     """Mean over all word types of the type's F-score, weighted by how often the reference has it.
 
     MicroF_beta = 100 * sum over c in V of f(c) F_beta(c) / sum over c in V of f(c), f(c) = REFS(c) + k.
@@ -112,23 +126,22 @@ class MicroF(TypeAverage):
     **Source:** Gowda et al. 2021, section 2 and footnote 3.
     """
 
-    beta: float = 1
+    kind: ClassVar[str] = "MicroF"
+
     k: float = 1
     name: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least("MicroF", "beta", self.beta, 0)
-        check_least("MicroF", "k", self.k, 0)
-        object.__setattr__(self, "name", self.name or f"MicroF{self.beta:g}")
+        check_least(self.kind, "k", self.k, 0)
 
     @property
-    def signature(self) -> str:
-        return self.sign(self.name, f"beta:{self.beta:g}", f"k:{self.k:g}")
+    def details(self) -> Sequence[str]:
+        return (*super().details, f"k:{self.k:g}")
 
-    def score(self, totals: "Statistics") -> Doubles:
-        """MicroF from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
-        return average_types(totals, micro=True, beta=self.beta, k=self.k)
+    @property
+    def weighting(self) -> tuple[bool, float]:
+        return True, float(self.k)
 
 
 @dataclass(frozen=True)
@@ -145,10 +158,6 @@ class MacroPrecision(TypeAverage):
 
     rate: ClassVar[int] = 1
     name: str = "MacroP"
-
-    @property
-    def signature(self) -> str:
-        return self.sign(self.name)
 
     def score(self, totals: "Statistics") -> Doubles:
         """The average from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
@@ -193,14 +202,11 @@ def average_types(
     return np.asarray(100.0 * average_sparse(sparse.data, sparse.indices, sparse.indptr, *options))
 
 
-def type_statistics(cutter: Cutter, hypotheses: Sequence[str], test: TestSet) -> "csr_array[Any]":
-    """REFS, PREDS and MATCH of every type, one sparse row a segment."""
+def type_statistics(ours: Tokens, theirs: Tokens) -> "csr_array[Any]":
+    """REFS, PREDS and MATCH of every type, one sparse row a segment, from the tokens of both sides."""
     from scipy.sparse import csr_array
 
     from clirbench.metrics.compiled.ngrams import count_types
 
-    reference = test.references[:1]
-    ours = hypothesis_tokens(cutter, tuple(hypotheses), reference)
-    theirs = reference_tokens(cutter, reference)
     counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types)
-    return csr_array(counts, shape=(len(hypotheses), 3 * ours.n_types))
+    return csr_array(counts, shape=(len(ours.lengths), 3 * ours.n_types))

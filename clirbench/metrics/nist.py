@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.checks import check_least
-from clirbench.metrics.base import check_aligned
 from clirbench.metrics.bleu import reference_ngrams
 from clirbench.metrics.segments import ratio
-from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, reference_tokens, sacrebleu_version
+from clirbench.metrics.tokenised import Tokenised
+from clirbench.metrics.tokens import Tokeniser, reference_tokens
 from clirbench.types import Doubles, TestSet
 
 HALVES_AT = np.log(1.5)
@@ -19,7 +20,7 @@ HALVES_AT = np.log(1.5)
 
 
 @dataclass(frozen=True)
-class NIST:
+class NIST(Tokenised):
     """Information of the matching n-grams for each n-gram of the hypotheses, summed over orders 1 to 5.
 
     NIST = penalty * sum over n of (sum over matching n-grams of their information) / max(n-grams_n, 1),
@@ -39,38 +40,26 @@ class NIST:
     **Source:** Doddington 2002; mteval-v13a.pl (`compute_ngram_info`, `nist_score`, `nist_length_penalty`).
     """
 
-    tokenize: str = "13a"
+    compiled: ClassVar[bool] = True
+
     lowercase: bool = True
     max_ngram_order: int = 5
     name: str = "NIST"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_least("NIST", "max_ngram_order", self.max_ngram_order, 1)
-        _ = self.tokeniser
 
     @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
-
-    @property
-    def releases_gil(self) -> bool:
-        return self.tokeniser.releases_gil
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
-
-    @property
-    def signature(self) -> str:
-        return f"{self.name}|{self.tokeniser.signature}|order:{self.max_ngram_order}|sacrebleu:{sacrebleu_version()}"
+    def details(self) -> Sequence[str]:
+        return (f"order:{self.max_ngram_order}",)
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Lengths, information of matches and n-gram counts, one row a segment: (segments, 2 + 2N)."""
-        check_aligned(hypotheses, test)
         from clirbench.metrics.compiled.ngrams import sum_information
 
         order = self.max_ngram_order
-        tokens = hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references)
+        tokens, _ = self.tokens(hypotheses, test)
         known = reference_ngrams(self.tokeniser, test.references, order)
         all_keys, information = _information(self.tokeniser, test.references, order)
         sums = np.empty((len(test), order))

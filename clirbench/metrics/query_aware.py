@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from clirbench.checks import check_choice, check_least
 from clirbench.corpora.base import CorpusSource
-from clirbench.metrics.base import check_aligned
 from clirbench.metrics.macrof import average_types, type_statistics
-from clirbench.metrics.tokens import SPLIT, hypothesis_tokens, reference_tokens
+from clirbench.metrics.tokenised import aligned_tokens
+from clirbench.metrics.tokens import SPLIT, Tokens
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.topics.base import TopicSource
 from clirbench.types import Documents, Doubles, TestSet
@@ -53,6 +53,9 @@ class TermF:
     **Source:** ours, after Gowda et al. 2021, section 2; idf: Lucene's BM25.
     """
 
+    higher_is_better: ClassVar[bool] = True
+    width: ClassVar[int] = 4
+
     analyzer: Analyzer
     average: str = "macro"
     weights: str = "none"
@@ -73,20 +76,12 @@ class TermF:
         object.__setattr__(self, "name", self.name or f"{scope}{self.average.title()}F{self.beta:g}{weighed}")
 
     @property
-    def higher_is_better(self) -> bool:
-        return True
-
-    @property
     def signature(self) -> str:
         parts = [self.name, f"an:{self.analyzer.signature}", self.average, f"weights:{self.weights}"]
         parts += [f"beta:{self.beta:g}", *([f"k:{self.k:g}"] if self.average == "micro" else [])]
         if self.topic_terms is not None:
             parts.append(f"topic-terms:{sha256(' '.join(sorted(self.topic_terms)).encode()).hexdigest()[:12]}")
         return "|".join([*parts, "refs:first"])
-
-    @property
-    def cutter(self) -> "Terms":
-        return Terms(self.analyzer)
 
     @cached_property
     def topic_terms(self) -> frozenset[str] | None:
@@ -98,12 +93,12 @@ class TermF:
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "csr_array[Any]":
         """REFS, PREDS, MATCH and weight of every term, one sparse row a segment: (segments, 4 * terms)."""
-        check_aligned(hypotheses, test)
         from scipy.sparse import csr_array
 
-        names = self.types(hypotheses, test)
-        weights = self._idf(test, len(names)) if self.weights == "idf" else np.ones(len(names))
-        entries = type_statistics(self.cutter, hypotheses, test).tocoo()
+        ours, theirs = self.tokens(hypotheses, test)
+        names = ours.types
+        weights = line_idf(theirs, len(names)) if self.weights == "idf" else np.ones(len(names))
+        entries = type_statistics(ours, theirs).tocoo()
         row, column = entries.coords
         values = entries.data
         if self.topic_terms is not None:
@@ -116,22 +111,26 @@ class TermF:
         together = np.concatenate([values, values[counted] * weights[term[counted]]])
         return csr_array((together, (rows, columns)), shape=(len(hypotheses), 4 * len(names)))
 
-    def _idf(self, test: TestSet, n_terms: int) -> Doubles:
-        """The idf of every term; terms that the reference lacks have the highest."""
-        known = reference_tokens(self.cutter, test.references[:1])
-        lines = np.repeat(np.arange(len(test)), known.lengths)
-        once = np.unique(np.column_stack([lines, known.numbers]), axis=0)
-        frequency = np.bincount(once[:, 1], minlength=n_terms)
-        return np.asarray(np.log1p((len(test) - frequency + 0.5) / (frequency + 0.5)))
+    def tokens(self, hypotheses: Sequence[str], test: TestSet) -> tuple[Tokens, Tokens]:
+        """The terms of the hypotheses and of the first reference."""
+        return aligned_tokens(Terms(self.analyzer), hypotheses, test, only_first=True)
 
     def types(self, hypotheses: Sequence[str], test: TestSet) -> tuple[str, ...]:
         """The names of the terms, in the order of the statistics' groups of four columns."""
-        check_aligned(hypotheses, test)
-        return hypothesis_tokens(self.cutter, tuple(hypotheses), test.references[:1]).types
+        return self.tokens(hypotheses, test)[0].types
 
     def score(self, totals: "Statistics") -> Doubles:
         """The average from summed statistics, vectorised over leading axes: (..., 4 * terms) -> (...), 0-100."""
-        return average_types(totals, width=4, micro=self.average == "micro", beta=self.beta, k=self.k)
+        return average_types(totals, width=self.width, micro=self.average == "micro", beta=self.beta, k=self.k)
+
+
+def line_idf(reference: Tokens, n_terms: int) -> Doubles:
+    """ln(1 + (N - df + .5) / (df + .5)) of every term, N and df counted in lines: (terms,); highest for df = 0."""
+    n_lines = len(reference.lengths)
+    lines = np.repeat(np.arange(n_lines), reference.lengths)
+    once = np.unique(np.column_stack([lines, reference.numbers]), axis=0)
+    frequency = np.bincount(once[:, 1], minlength=n_terms)
+    return np.asarray(np.log1p((n_lines - frequency + 0.5) / (frequency + 0.5)))
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from clirbench.checks import check_choice
 from clirbench.errors import ConfigError, InputError
-from clirbench.metrics.segments import AGGREGATES, SegmentScores, aggregated
+from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
 from clirbench.text import Text, TextFile
-from clirbench.types import EMPTY, Doubles, TestSet
+from clirbench.types import EMPTY, TestSet
 
 if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
@@ -30,7 +30,7 @@ FORMATS = ("lines", "sacrebleu", "table", *LAYOUTS)
 
 
 @dataclass(frozen=True)
-class ScoreFile:
+class ScoreFile(MadeElsewhere):
     """A metric whose scores lie in files.
 
     `path` is the file; where it contains `{system}`, one file a system. `format`:
@@ -92,10 +92,6 @@ class ScoreFile:
         """Not for a text of unknown origin: use `for_systems`."""
         raise ConfigError(f"{self.name}: scores from files need the system's name, see for_systems")
 
-    def score(self, totals: Doubles) -> Doubles:
-        """The aggregate from summed statistics, vectorised over leading axes: (..., k) -> (...)."""
-        return aggregated(totals, self.aggregate)
-
     def for_systems(self, translations: Mapping[str, Text], test: TestSet) -> Mapping[str, SegmentScores]:
         """The scores of every system; raises `InputError` for one that has none, unless holes are allowed."""
         theirs = {system: self.rename.get(system, system) for system in translations}
@@ -118,8 +114,7 @@ class ScoreFile:
                 f"{self.name}: {self.path}: {len(scores)} scores for {system}, {expected} expected "
                 f"(aggregate={self.aggregate}, {n_segments} segments)"
             )
-        scaled = tuple(self.scale * score for score in scores)
-        return SegmentScores(scaled, self.name, self.aggregate, self.higher_is_better, self.signature)
+        return self.with_scores(scores)
 
     def _read(self, names: Iterable[str]) -> dict[str, list[float]]:
         """Scores by the file's system names."""

@@ -1,73 +1,57 @@
-"""Metrics of segments: averages and medians over them, and scores of single segments and documents."""
+"""Metrics made of one score a segment: their statistics, and the mean, median or system score of any sum of them.
 
-from typing import TYPE_CHECKING, Any
+mean     (score, 1) a segment
+median   (scores on the diagonal, ones on the diagonal): a sum says how often each segment is held
+system   (the score of the whole, ones on the diagonal): defined where all segments are held alike
+"""
 
-import numpy as np
-
-from clirbench.metrics.base import Metric
-from clirbench.types import Doubles, Ints
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from clirbench.checks import check_choice
 from clirbench.errors import AlignmentError
-from clirbench.types import TestSet
+from clirbench.metrics.base import check_aligned
+from clirbench.types import Doubles, TestSet
 
-
-def segment_scores(metric: Metric, statistics: "Statistics") -> Doubles:
-    """The score of every segment by itself: statistics (segments, k) -> (segments,).
-
-    Scale and direction are the metric's. For sentence BLEU as sacreBLEU has it, use `BLEU(effective_order=True)`.
-    """
-    rows: Any = statistics
-    return metric.score(rows)
-
-
-def document_scores(metric: Metric, statistics: "Statistics", lengths: Ints) -> Doubles:
-    """The score of every document, from the sums over its segments: lengths (documents,) -> (documents,).
-
-    `lengths[d]` consecutive segments make document d; they add up to the number of segments (`ValueError` if not).
-    A document without segments has the metric's score of nothing at all.
-    """
-    n_segments = statistics.shape[0]
-    if int(np.sum(lengths)) != n_segments:
-        raise ValueError(f"documents of {int(np.sum(lengths))} segments together, statistics of {n_segments}")
-    from scipy.sparse import csr_array
-
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
-    member = csr_array((np.ones(n_segments), np.arange(n_segments), starts), shape=(len(lengths), n_segments))
-    sums: Any = member @ statistics
-    return metric.score(sums)
-
-
-def as_statistics(scores: ArrayLike) -> Doubles:
-    """One row (score, 1) for each segment: (segments,) -> (segments, 2)."""
-    values = np.asarray(scores, dtype=np.float64)
-    return np.column_stack([values, np.ones(len(values))])
-
-
-def mean(totals: Doubles) -> Doubles:
-    """The mean from summed rows, vectorised over leading axes: (..., 2) -> (...); 0 for no segment at all."""
-    return ratio(totals[..., 0], totals[..., 1])
-
-
-def ratio(above: Doubles, below: Doubles) -> Doubles:
-    """Element-wise quotient, 0 where the divisor is 0."""
-    above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
-    return np.divide(above, below, out=np.zeros_like(below), where=below != 0)
-
+if TYPE_CHECKING:
+    from clirbench.metrics.base import Statistics
 
 AGGREGATES = ("mean", "median", "system")
 
 
+class SegmentMean:
+    """A metric that is the mean of its segments' scores, which it gives by `segment_scores`."""
+
+    def segment_scores(self, hypotheses: Sequence[str], test: TestSet) -> ArrayLike:
+        """The score of every segment: (segments,)."""
+        raise NotImplementedError(f"{type(self).__name__} needs a method `segment_scores`")
+
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
+        """(segment score, 1), one row a segment: (segments, 2)."""
+        check_aligned(hypotheses, test)
+        return as_statistics(self.segment_scores(hypotheses, test))
+
+    def score(self, totals: Doubles) -> Doubles:
+        """Mean over segments, vectorised over leading axes: (..., 2) -> (...)."""
+        return mean(totals)
+
+
+class Aggregated:
+    """A metric whose segment scores are given: the score is their `aggregate`."""
+
+    aggregate: str
+
+    def score(self, totals: Doubles) -> Doubles:
+        """The aggregate from summed statistics, vectorised over leading axes: (..., k) -> (...)."""
+        return aggregated(totals, self.aggregate)
+
+
 @dataclass(frozen=True)
-class SegmentScores:
+class SegmentScores(Aggregated):
     """The scores of one system's segments; `aggregate` is mean, median, or system for one score of the whole.
 
     Statistics: see the module. Score: on the scale of the scores themselves; direction as given.
@@ -98,9 +82,39 @@ class SegmentScores:
             return csr_array(hstack([diags_array(np.array(self.scores)), eye_array(n)]))
         return csr_array(hstack([csr_array(np.full((n, 1), self.scores[0])), eye_array(n)]))
 
-    def score(self, totals: Doubles) -> Doubles:
-        """The aggregate from summed statistics, vectorised over leading axes: (..., k) -> (...)."""
-        return aggregated(totals, self.aggregate)
+
+class MadeElsewhere(Aggregated):
+    """A metric whose segment scores are made elsewhere: read from a file, or printed by a program."""
+
+    name: str
+    higher_is_better: bool
+    scale: float
+
+    @property
+    def signature(self) -> str:
+        raise NotImplementedError(f"{type(self).__name__} needs a property `signature`")
+
+    def with_scores(self, scores: Sequence[float]) -> SegmentScores:
+        """One system's scores, times `scale`, with this metric's name, aggregate, direction and signature."""
+        scaled = tuple(self.scale * score for score in scores)
+        return SegmentScores(scaled, self.name, self.aggregate, self.higher_is_better, self.signature)
+
+
+def as_statistics(scores: ArrayLike) -> Doubles:
+    """One row (score, 1) for each segment: (segments,) -> (segments, 2)."""
+    values = np.asarray(scores, dtype=np.float64)
+    return np.column_stack([values, np.ones(len(values))])
+
+
+def mean(totals: Doubles) -> Doubles:
+    """The mean from summed rows, vectorised over leading axes: (..., 2) -> (...); 0 for no segment at all."""
+    return ratio(totals[..., 0], totals[..., 1])
+
+
+def ratio(above: Doubles, below: Doubles) -> Doubles:
+    """Element-wise quotient, 0 where the divisor is 0."""
+    above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
+    return np.divide(above, below, out=np.zeros_like(below), where=below != 0)
 
 
 def aggregated(totals: "Statistics", aggregate: str) -> Doubles:

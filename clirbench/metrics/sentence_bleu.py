@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import check_least
-from clirbench.metrics.base import check_aligned
 from clirbench.metrics.bleu import brevity_penalty, ngram_statistics
-from clirbench.metrics.segments import as_statistics, mean
-from clirbench.metrics.tokens import Tokeniser, hypothesis_tokens, sacrebleu_version
+from clirbench.metrics.segments import SegmentMean
+from clirbench.metrics.tokenised import Tokenised
 from clirbench.types import Doubles, TestSet
 
 ORDER = 4
 
 
 @dataclass(frozen=True)
-class SentBLEU:
+class SentBLEU(SegmentMean, Tokenised):
     """Mean of the smoothed sentence BLEU of Moses' `sentence-bleu`, the segment-level baseline of WMT15.
 
     Of one segment: 100 * BP * (prod over n = 1..4 of (matches_n + s) / (n-grams_n + s)) ** (1/4), with s = `smoothing`
@@ -30,45 +30,30 @@ class SentBLEU:
     **Source:** Stanojević et al. 2015, section 2.2.11; Moses, `mert/BleuScorer.cpp`, `smoothedSentenceBleu`.
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = False
+    compiled: ClassVar[bool] = True
+    exact_orders: ClassVar[int] = 0
+
     smoothing: float = 1
     name: str = "SentBLEU"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_least(self.name, "smoothing", self.smoothing, 0)
-        _ = self.tokeniser
 
     @property
-    def tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.tokenize, self.lowercase)
+    def details(self) -> Sequence[str]:
+        return (f"add:{self.smoothing:g}", "mean")
 
-    @property
-    def releases_gil(self) -> bool:
-        return self.tokeniser.releases_gil
-
-    @property
-    def higher_is_better(self) -> bool:
-        return True
-
-    @property
-    def signature(self) -> str:
-        return f"{self.name}|{self.tokeniser.signature}|add:{self.smoothing:g}|mean|sacrebleu:{sacrebleu_version()}"
-
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
-        """(segment score, 1), one row a segment: (segments, 2)."""
-        check_aligned(hypotheses, test)
-        tokens = hypothesis_tokens(self.tokeniser, tuple(hypotheses), test.references)
-        return as_statistics(self.sentence_scores(ngram_statistics(self.tokeniser, tokens, test, ORDER)))
+    def segment_scores(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
+        """Smoothed BLEU of each segment: (segments,)."""
+        ours, _ = self.tokens(hypotheses, test)
+        return self.sentence_scores(ngram_statistics(self.tokeniser, ours, test, ORDER))
 
     def sentence_scores(self, rows: Doubles) -> Doubles:
         """Scores of segments from BLEU's statistics: (segments, 10) -> (segments,)."""
         added = np.full(ORDER, float(self.smoothing))
+        added[: self.exact_orders] = 0.0
         return smoothed(rows, added)
-
-    def score(self, totals: Doubles) -> Doubles:
-        """Mean segment score, vectorised over leading axes: (..., 2) -> (...), 0-100."""
-        return mean(totals)
 
 
 @dataclass(frozen=True)
@@ -84,13 +69,9 @@ class BLEUPlus1(SentBLEU):
     **Source:** Neubig 2017, eq. 105; Lin and Och 2004.
     """
 
-    name: str = "BLEU+1"
+    exact_orders: ClassVar[int] = 1
 
-    def sentence_scores(self, rows: Doubles) -> Doubles:
-        """Scores of segments from BLEU's statistics: (segments, 10) -> (segments,)."""
-        added = np.full(ORDER, float(self.smoothing))
-        added[0] = 0.0
-        return smoothed(rows, added)
+    name: str = "BLEU+1"
 
 
 def smoothed(rows: Doubles, added: Doubles) -> Doubles:

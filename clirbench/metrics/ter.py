@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.metrics.base import check_aligned
-from clirbench.metrics.tokens import SPLIT, reference_tokens, sacrebleu_version, tokens_of
+from clirbench.metrics.tokenised import signed
+from clirbench.metrics.tokens import SPLIT, case_of, reference_tokens, tokens_of
 from clirbench.types import Doubles, TestSet
 
 
@@ -29,13 +31,15 @@ class TER:
     **Source:** Snover et al. 2006; conventions: sacreBLEU's port of Tercom.
     """
 
+    higher_is_better: ClassVar[bool] = False
+
     normalized: bool = False
     no_punct: bool = False
     asian_support: bool = False
     case_sensitive: bool = False
     name: str = "TER"
 
-    def tokeniser(self, passes: int) -> "Tercom":
+    def rules(self, passes: int) -> "Tercom":
         return Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive, passes)
 
     @property
@@ -43,17 +47,17 @@ class TER:
         return not (self.normalized or self.no_punct)  # which the library's expressions do
 
     @property
-    def higher_is_better(self) -> bool:
-        return False
-
-    @property
     def signature(self) -> str:
         def said(flag: bool) -> str:
             return "yes" if flag else "no"
 
-        return (
-            f"{self.name}|case:{'mixed' if self.case_sensitive else 'lc'}|tok:tercom|norm:{said(self.normalized)}"
-            f"|punct:{said(not self.no_punct)}|asian:{said(self.asian_support)}|sacrebleu:{sacrebleu_version()}"
+        return signed(
+            self.name,
+            case_of(not self.case_sensitive),
+            "tok:tercom",
+            f"norm:{said(self.normalized)}",
+            f"punct:{said(not self.no_punct)}",
+            f"asian:{said(self.asian_support)}",
         )
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
@@ -63,8 +67,8 @@ class TER:
 
         n_references = len(test.references)
         # The library normalises references twice; where that changes anything (`..5`) so must we.
-        known = reference_tokens(self.tokeniser(2), test.references)
-        tokens = tokens_of(self.tokeniser(1), hypotheses, known)
+        known = reference_tokens(self.rules(2), test.references)
+        tokens = tokens_of(self.rules(1), hypotheses, known)
         n = len(test)
         edits = [
             count_edits(tokens.numbers, tokens.offsets, known.numbers, known.offsets[at * n : (at + 1) * n + 1])

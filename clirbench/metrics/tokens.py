@@ -70,7 +70,7 @@ class Tokeniser:
 
     @property
     def signature(self) -> str:
-        return f"case:{'lc' if self.lowercase else 'mixed'}|tok:{self.name}"
+        return f"{case_of(self.lowercase)}|tok:{self.name}"
 
     def prepare(self, lines: Sequence[str]) -> list[str]:
         """The lines as they go to `cut`, which splits them on white space or by the rules of 13a."""
@@ -120,6 +120,12 @@ class Tokens:
         text = codes.tobytes().decode("utf-32-le", "surrogatepass")
         here = tuple(text[a:b] for a, b in pairwise(starts.tolist()))
         return (*self.known.types, *here) if self.known else here
+
+    def lines(self, names: Sequence[str] | None = None) -> list[list[str]]:
+        """The tokens of every line as strings: the types themselves, or what `names` has for each type's number."""
+        names = self.types if names is None else names
+        numbers = self.numbers.tolist()
+        return [[names[number] for number in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
 
 
 class _Types:
@@ -213,6 +219,11 @@ def kinds() -> NDArray[np.uint8]:
     from clirbench.metrics.compiled.tokens import character_kinds
 
     return character_kinds()
+
+
+def case_of(lowercase: bool) -> str:
+    """What signatures say of the case: `case:lc` where it is lowered, `case:mixed` where it is kept."""
+    return "case:lc" if lowercase else "case:mixed"
 
 
 @cache

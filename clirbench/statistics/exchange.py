@@ -1,18 +1,18 @@
 """Scores of two systems after a random exchange of their segments or topics."""
 
+from collections.abc import Iterator, Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clirbench.metrics.macrof import TypeAverage
+from clirbench.metrics.base import Typed
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.resampling import weighted_scores
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-from collections.abc import Iterator, Mapping
-from itertools import combinations
 
 
 def shuffled_scores(
@@ -33,11 +33,11 @@ def shuffled_scores(
             evidence.sign(column) * np.asarray(metric.score(second.sum(axis=0) + moved)),
             evidence.sign(column) * np.asarray(metric.score(first.sum(axis=0) - moved)),
         )
-    if isinstance(metric, TypeAverage):
+    if isinstance(metric, Typed):
         names = [evidence.types.get((column, evidence.systems[i])) for i in pair]
         if names[0] is None or names[1] is None:
             return "exchanging segments of a type average needs the names of the types"
-        first, second = aligned_types(first, names[0], second, names[1])  # type: ignore[arg-type]
+        first, second = aligned_types(first, names[0], second, names[1], metric.width)  # type: ignore[arg-type]
     from scipy.sparse import csr_array, vstack
 
     both = csr_array(vstack([csr_array(first), csr_array(second)]))
@@ -49,9 +49,13 @@ def shuffled_scores(
 
 
 def aligned_types(
-    first: "csr_array[Any]", first_names: tuple[str, ...], second: "csr_array[Any]", second_names: tuple[str, ...]
+    first: "csr_array[Any]",
+    first_names: tuple[str, ...],
+    second: "csr_array[Any]",
+    second_names: tuple[str, ...],
+    width: int,
 ) -> "tuple[csr_array[Any], csr_array[Any]]":
-    """Both systems' statistics with the same type in the same column triple.
+    """Both systems' statistics with the same type in the same `width` columns.
 
     Each system numbers the types that only it has by itself; mixing segments of two systems needs one numbering.
     """
@@ -62,8 +66,8 @@ def aligned_types(
     def renumbered(statistics: "csr_array[Any]", names: tuple[str, ...]) -> "csr_array[Any]":
         place = np.array([number[name] for name in names], dtype=np.int64)
         entries = statistics.tocoo()
-        columns = 3 * place[entries.col // 3] + entries.col % 3
-        return csr_array((entries.data, (entries.row, columns)), shape=(statistics.shape[0], 3 * len(number)))
+        columns = width * place[entries.col // width] + entries.col % width
+        return csr_array((entries.data, (entries.row, columns)), shape=(statistics.shape[0], width * len(number)))
 
     return renumbered(first, first_names), renumbered(second, second_names)
 

@@ -6,13 +6,12 @@ segments and measures those of topics, so that differences between columns are p
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.errors import ConfigError
-from clirbench.metrics.base import Metric
-from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.metrics.base import Metric, Resampled
 from clirbench.statistics.evidence import Evidence
 from clirbench.types import Doubles, Ints
 
@@ -85,31 +84,22 @@ def weighted_scores(metric: Metric, statistics: "Statistics", weighting: Doubles
     """Scores of one system's statistics (segments x k) under every row of weights (samples, segments): (samples,)."""
     if isinstance(statistics, np.ndarray):
         return np.asarray(metric.score(weighting @ statistics))
-    average = _type_average(metric)
-    if average is not None:
-        from clirbench.metrics.compiled.resampling import resampled
-
-        by_type = statistics.tocsc()
-        columns = np.ascontiguousarray(weighting.T)
-        return np.asarray(resampled(by_type.indptr, by_type.indices, by_type.data, columns, *average))
+    if isinstance(metric, Resampled):
+        return metric.resampled(statistics, weighting)
     parts = [weighting[at : at + BLOCK] @ statistics for at in range(0, len(weighting), BLOCK)]
     return np.concatenate([metric.score(np.asarray(part)) for part in parts])
 
 
 def left_out_scores(metric: Metric, statistics: "Statistics") -> Doubles:
     """Scores without each segment in turn: (segments,). **Source:** Quenouille 1956 (the jackknife)."""
+    if isinstance(metric, Resampled) and not isinstance(statistics, np.ndarray):
+        return metric.left_out(statistics)
     totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)
     if isinstance(statistics, np.ndarray):
         return np.asarray(metric.score(totals - statistics))
-    by_segment = statistics.tocsr()
-    by_segment.sort_indices()
-    average = _type_average(metric)
-    if average is not None:
-        from clirbench.metrics.compiled.resampling import leave_one_out
-
-        return np.asarray(leave_one_out(by_segment.indptr, by_segment.indices, by_segment.data, totals, *average))
-    blocks = range(0, by_segment.shape[0], BLOCK)
-    return np.concatenate([metric.score(totals - by_segment[at : at + BLOCK].toarray()) for at in blocks])
+    rows = statistics.tocsr()
+    blocks = range(0, rows.shape[0], BLOCK)
+    return np.concatenate([metric.score(totals - rows[at : at + BLOCK].toarray()) for at in blocks])
 
 
 def metric_scores(evidence: Evidence, name: str, weighting: Doubles) -> Doubles:
@@ -160,15 +150,6 @@ def resampled_y(evidence: Evidence, draws: Draws) -> Doubles:
 def drawn_systems(columns: Doubles, systems: Ints) -> Doubles:
     """(samples, columns, drawn): the drawn systems' values, from (samples, columns, systems)."""
     return np.take_along_axis(columns, systems[:, None, :], axis=2)
-
-
-def _type_average(metric: Any) -> tuple[float, float, bool] | None:
-    """beta, k and "weighted by references" of MacroF and MicroF; None for another metric."""
-    if isinstance(metric, MacroF):
-        return float(metric.beta), 0.0, False
-    if isinstance(metric, MicroF):
-        return float(metric.beta), float(metric.k), True
-    return None
 
 
 @dataclass(frozen=True, eq=False)

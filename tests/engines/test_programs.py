@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from clirbench.engines import programs as processes
-from clirbench.engines.programs import run_to_end
-from clirbench.errors import ResourceError
+from clirbench.engines.programs import Program, as_input, run_to_end
+from clirbench.errors import ConfigError, ResourceError
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Notes its own process id and that of a child, both of which would run for a minute.
@@ -116,3 +116,40 @@ def test_ctrl_c_ends_the_program_and_its_children(tmp_path: Path) -> None:
     _, said = started.communicate(timeout=60)
     assert b"KeyboardInterrupt" in said
     assert all_gone(running)
+
+
+def program(command: str | list[str], *, shell: bool = False, timeout: float | None = 5.0) -> Program:
+    return Program("mine", command, shell, timeout, {"B": "2", "A": "1"})
+
+
+def test_placeholders_stand_for_paths() -> None:
+    places = {"{source}": Path("/a b/s.txt")}
+    assert program("wc -l {source}").arguments(places) == ["wc", "-l", "/a b/s.txt"]
+    assert program(["wc", "--in={source}"]).arguments(places) == ["wc", "--in=/a b/s.txt"]
+    assert program("wc < {source}", shell=True).arguments(places) == ["/bin/sh", "-c", "wc < '/a b/s.txt'"]
+    assert program("wc -l {source}").asks_for("{source}")
+    assert not program("wc -l").asks_for("{source}")
+
+
+def test_a_signature_says_what_is_run_and_how() -> None:
+    assert program("wc -l").signature == program(["wc", "-l"]).signature == "exec:wc -l"
+    assert program("wc -l", shell=True).signature == "shell:wc -l"
+    assert program("wc").variables == "A=1,B=2"
+
+
+def test_commands_that_make_no_sense() -> None:
+    with pytest.raises(ConfigError, match="mine: ' ' holds no program"):
+        program(" ")
+    with pytest.raises(ConfigError, match="mine: .* cannot be split into arguments"):
+        program("wc 'x")
+    with pytest.raises(ConfigError, match="mine: timeout=0 must be above 0 seconds"):
+        program("wc", timeout=0)
+    with pytest.raises(ResourceError, match="mine: no-such-program: no such program; install it"):
+        program("no-such-program").check_installed({})
+
+
+def test_a_program_runs_with_its_variables_or_says_how_it_was_called() -> None:
+    assert program("echo $A $B", shell=True).run({}, None, "counting").output == b"1 2\n"
+    assert program("cat").run({}, as_input(["a\nb", "c"]), "counting").output == b"a b\nc\n"
+    with pytest.raises(ResourceError, match="counting: exit status 3; nothing on stderr"):
+        program("exit 3", shell=True).run({}, None, "counting")

@@ -11,14 +11,13 @@ from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.metrics.chrf import CHRF
 
 from clirbench.errors import ConfigError, ResourceError
-from clirbench.metrics.by_nltk import words
 from clirbench.metrics.chrf import Characters, Words
 from clirbench.metrics.tokens import Cutter, Tokeniser, tokens_of
 from tests.metrics.agreement import AWKWARD, lines
 
 
 def cut(cutter: Cutter, text: list[str]) -> list[list[str]]:
-    return words(tokens_of(cutter, text))
+    return tokens_of(cutter, text).lines()
 
 
 def library(name: str, line: str) -> list[str]:

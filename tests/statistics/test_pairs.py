@@ -10,10 +10,12 @@ from sacrebleu.metrics import CHRF as SacreCHRF
 from sacrebleu.significance import PairedTest
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.metrics.base import Metric
+from clirbench.metrics.base import Metric, Typed
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.metrics.query_aware import TermF
+from clirbench.retrieval.analyzers.english import English
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.pairs import compare_pairs, drawn_items
@@ -47,7 +49,7 @@ def evidence_of(metrics: list[Metric]) -> tuple[Evidence, tuple[str, ...], dict[
     for metric in metrics:
         for name, lines in systems.items():
             statistics[metric.name, name] = metric.statistics(lines, test)
-            if isinstance(metric, MacroF | MicroF):
+            if isinstance(metric, Typed):
                 types[metric.name, name] = metric.types(lines, test)
         scores = [
             float(metric.score(np.asarray(statistics[metric.name, name].sum(axis=0)).reshape(-1))) for name in systems
@@ -96,7 +98,7 @@ def test_half_sampling_draws_half_without_replacement() -> None:
     assert row.sampling == "half"
 
 
-@pytest.mark.parametrize("metric", [MacroF(), MicroF()], ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", [MacroF(), MicroF(), TermF(English())], ids=lambda metric: metric.name)
 def test_exchange_of_type_averages_equals_scoring_the_mixed_texts(metric: MacroF) -> None:
     evidence, reference, systems = evidence_of([metric])
     (row,) = compare_pairs(evidence, ["randomisation"], pairs=[("close", "base")], samples=40, seed=7)

@@ -1,6 +1,6 @@
 """Compiled loops of MacroF and MicroF: a score is a ratio of two sums over word types.
 
-    score = 100 * sum over types of w F / sum over types of w,  F = (1 + beta^2) MATCH / (PREDS + beta^2 REFS)
+    score = 100 * sum over types of w F_beta / sum over types of w
 
 with w = 1 (MacroF) or REFS + k (MicroF), over the types that occur in the totals. Columns 3t, 3t + 1, 3t + 2 of the
 statistics are REFS, PREDS, MATCH of type t (see `clirbench.metrics.macrof`, whose `score` the tests hold this
@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from clirbench.metrics.compiled.averages import weighted_f
 from clirbench.types import Doubles
 
 Index = NDArray[np.int32]
@@ -29,7 +30,6 @@ def resampled(
     above = np.zeros(samples)
     below = np.zeros(samples)
     totals = np.empty((3, samples))
-    square = beta * beta
     for t in range((len(starts) - 1) // 3):
         totals[:] = 0.0
         for part in range(3):
@@ -43,8 +43,7 @@ def resampled(
         for r in range(samples):
             occurs = refs[r] + preds[r] > 0
             weight = (refs[r] + k if micro else 1.0) if occurs else 0.0
-            possible = preds[r] + square * refs[r] if match[r] > 0 else 1.0
-            above[r] += weight * (1 + square) * match[r] / possible
+            above[r] += weighted_f(weight, refs[r], preds[r], match[r], beta)
             below[r] += weight
     return 100.0 * above / np.where(below > 0, below, 1.0)
 
@@ -55,9 +54,7 @@ def _term(refs: float, preds: float, match: float, beta: float, k: float, micro:
     if refs + preds <= 0:
         return 0.0, 0.0
     weight = refs + k if micro else 1.0
-    if match <= 0:
-        return 0.0, weight
-    return weight * (1 + beta * beta) * match / (preds + beta * beta * refs), weight
+    return weighted_f(weight, refs, preds, match, beta), weight
 
 
 @njit(cache=True, nogil=True)

@@ -1,7 +1,5 @@
 """`systems/translator=command`: any program that reads source lines and writes as many lines."""
 
-import shlex
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from clirbench.engines.programs import Finished, run_to_end
+from clirbench.engines.programs import Finished, Program, as_input
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError
 from clirbench.systems.translators.base import Translate, miscounted
 from clirbench.systems.translators.content import content_fingerprint
@@ -52,47 +50,30 @@ class CommandTranslator:
             raise ConfigError("command: with shell: true one string was expected, not a list of arguments")
         if self.batch_lines is not None and self.batch_lines < 1:
             raise ConfigError(f"batch_lines={self.batch_lines}: must be at least 1, or null for all at once")
-        if self.timeout is not None and self.timeout <= 0:
-            raise ConfigError(f"timeout={self.timeout}: must be above 0 seconds, or null for no limit")
         if self.retries < 0:
             raise ConfigError(f"retries={self.retries}: must be 0 or more")
-        if not self.words:
-            raise ConfigError(f"command: {self.command!r} holds no program")
+        _ = self.program
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The arguments, placeholders still in place (of a shell's line: its words, to look at)."""
-        if not isinstance(self.command, str):
-            return tuple(str(word) for word in self.command)
-        try:
-            return tuple(shlex.split(self.command))
-        except ValueError as error:
-            if self.shell:
-                return (self.command,)
-            raise ConfigError(f"command: {self.command!r} cannot be split into arguments ({error})") from None
-
-    @property
-    def uses_model(self) -> bool:
-        return any(MODEL in word for word in self.words)
+    def program(self) -> Program:
+        return Program("command", self.command, self.shell, self.timeout, self.environment)
 
     @property
     def signature(self) -> str:
-        line = self.command if isinstance(self.command, str) else shlex.join(self.words)
-        variables = ",".join(f"{name}={value}" for name, value in sorted(self.environment.items()))
-        how = "shell" if self.shell else "exec"
-        return f"command|{how}:{line}|batch:{self.batch_lines}|env:{variables}|v:{self.version or '-'}"
+        program = self.program
+        how = f"{program.signature}|batch:{self.batch_lines}|env:{program.variables}"
+        return f"command|{how}|v:{self.version or '-'}"
 
     def check(self, model: Path | None) -> None:
-        if model is None and self.uses_model:
+        uses_model = self.program.asks_for(MODEL)
+        if model is None and uses_model:
             raise ConfigError(f"command: {self.command!r} asks for {MODEL}, but no model is configured")
-        if model is not None and not self.uses_model:
+        if model is not None and not uses_model:
             raise ConfigError(f"command: {self.command!r} has no {MODEL}: every model would translate alike")
-        program = self._arguments(model, {})[0]
-        if shutil.which(program) is None:
-            raise ResourceError(f"{program}: no such program; install it, or correct the command")
+        self.program.check_installed(_places(model))
 
     def fingerprint(self, model: Path | None) -> str:
-        named = [Path(word) for word in self.words if MODEL not in word]
+        named = [Path(word) for word in self.program.words if MODEL not in word]
         files = [path for path in ([] if model is None else [model]) + named if _is_file(path) or path == model]
         return sha256("\n".join(content_fingerprint(path) for path in files).encode()).hexdigest()
 
@@ -115,12 +96,12 @@ class CommandTranslator:
         raise AssertionError("unreachable")
 
     def _call(self, lines: Sequence[str], model: Path | None) -> Sequence[str]:
-        given = "".join(line + "\n" for line in lines).encode("utf-8")
-        if any(mark in word for word in self.words for mark in (SOURCE, OUTPUT)):
+        given = as_input(lines)
+        if self.program.asks_for(SOURCE) or self.program.asks_for(OUTPUT):
             with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
                 content = self._through_files(given, model, Path(folder) / "source.txt", Path(folder) / "output.txt")
         else:
-            content = self._end(self._arguments(model, {}), given).output
+            content = self._run(_places(model), given).output
         try:
             written = split_lines(content.decode("utf-8"))
         except UnicodeDecodeError as error:
@@ -131,40 +112,28 @@ class CommandTranslator:
 
     def _through_files(self, given: bytes, model: Path | None, source: Path, output: Path) -> bytes:
         """What a command with `{source}`, `{output}` or both writes; the other way is stdin or stdout."""
-        reads_file = any(SOURCE in word for word in self.words)
+        reads_file = self.program.asks_for(SOURCE)
         if reads_file:
             source.write_bytes(given)
-        arguments = self._arguments(model, {SOURCE: source, OUTPUT: output})
-        ended = self._end(arguments, None if reads_file else given)
-        if not any(OUTPUT in word for word in self.words):
+        places = {SOURCE: source, OUTPUT: output, **_places(model)}
+        ended = self._run(places, None if reads_file else given)
+        if not self.program.asks_for(OUTPUT):
             return ended.output
         if not output.is_file():
             raise ResourceError(f"{self._named}: ended well but wrote no {OUTPUT} file")
         return output.read_bytes()
 
-    def _end(self, arguments: Sequence[str], given: bytes | None) -> Finished:
-        variables = {name: str(value) for name, value in self.environment.items()}
-        ended = run_to_end(arguments, given, self.timeout, variables)
-        if ended.status != 0:
-            attempts = f"{self.retries + 1} attempts failed, the last: " if self.retries else ""
-            raise ResourceError(f"{self._named}: {attempts}{ended.ending}")
-        return ended
-
-    def _arguments(self, model: Path | None, files: Mapping[str, Path]) -> list[str]:
-        places = {**files, **({} if model is None else {MODEL: model})}
-        if self.shell:
-            return ["/bin/sh", "-c", _filled(str(self.command), {k: shlex.quote(str(p)) for k, p in places.items()})]
-        return [_filled(word, {k: str(p) for k, p in places.items()}) for word in self.words]
+    def _run(self, places: Mapping[str, Path], given: bytes | None) -> Finished:
+        attempts = f": {self.retries + 1} attempts failed, the last" if self.retries else ""
+        return self.program.run(places, given, f"{self._named}{attempts}")
 
     @property
     def _named(self) -> str:
-        return f"command {self.words[0] if not self.shell else self.command!r}"
+        return f"command {self.command!r}" if self.shell else f"command {self.program.words[0]}"
 
 
-def _filled(word: str, places: Mapping[str, str]) -> str:
-    for mark, place in places.items():
-        word = word.replace(mark, place)
-    return word
+def _places(model: Path | None) -> dict[str, Path]:
+    return {} if model is None else {MODEL: model}
 
 
 def _is_file(path: Path) -> bool:
