@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.result import AnalysisTable
 from clirbench.statistics.accuracy import Accuracy, accuracies
 
@@ -23,8 +23,9 @@ class AccuracyAnalysis:
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
         evidence = result.evidence
         rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete)
-        text = [
-            "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."
-        ]
-        text.append(sizes(evidence, self.samples, self.seed))
-        return (as_table("accuracy", "Does a metric order two systems as retrieval does?", Accuracy, rows, text),)
+        text = [MEANING, sizes(evidence, self.samples, self.seed)]
+        title = "Does a metric order two systems as retrieval does?"
+        return (AnalysisTable.of("accuracy", title, Accuracy, rows, text),)
+
+
+MEANING = "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, listed, number, sizes
+from clirbench.analyses.wording import listed, number, sizes
 from clirbench.errors import UnknownName
 from clirbench.result import AnalysisTable
 from clirbench.statistics.differences import TESTS, Cluster, Difference, clusters, differences
@@ -51,8 +51,8 @@ class DifferencesAnalysis:
         size = sizes(evidence, self.samples, self.seed)
         text = [*difference_findings(evidence, rows, self.alpha), size, *_what_the_tests_ask(rows)]
         return (
-            as_table("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            as_table("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
+            AnalysisTable.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
+            AnalysisTable.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
         )
 
 

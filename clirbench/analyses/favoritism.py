@@ -51,7 +51,7 @@ class FavoritismAnalysis:
             found = list(_rows(metric.name, delta, pair, texts))
             rows += found
             shown += found[: self.top]
-            said.append(in_words(metric.name, delta, pair))
+            said.append(favoritism_findings(metric.name, delta, pair))
         text = (explained(pair), *said)
         title = f"Favoritism: {pair.a} against {pair.b}"
         return (
@@ -114,7 +114,7 @@ def explained(pair: TwoSystems) -> str:
     )
 
 
-def in_words(metric: str, delta: Doubles, pair: TwoSystems) -> str:
+def favoritism_findings(metric: str, delta: Doubles, pair: TwoSystems) -> str:
     """How many segments favour either, and how far the ten strongest agree."""
     first = delta[ranked(delta)[:10]]
     return (

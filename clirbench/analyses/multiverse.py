@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from clirbench.analyses.wording import as_table, number, sizes
+from clirbench.analyses.wording import number, sizes
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Scoreboard
@@ -47,8 +47,8 @@ class MultiverseAnalysis:
         rows = multiverse(taus)
         text = [*multiverse_findings(rows, self.choices), sizes(result.evidence)]
         return (
-            as_table("multiverse", "Would other choices have named another winner?", MultiverseRow, rows, text),
-            as_table("multiverse_taus", "Every universe", UniverseTau, taus),
+            AnalysisTable.of("multiverse", "Would other choices have named another winner?", MultiverseRow, rows, text),
+            AnalysisTable.of("multiverse_taus", "Every universe", UniverseTau, taus),
         )
 
 

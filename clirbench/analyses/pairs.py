@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.macrof import TypeAverage
 from clirbench.result import AnalysisTable
@@ -48,7 +48,7 @@ class PairsAnalysis:
             evidence, self.tests, pairs=pairs, samples=self.samples, sampling=self.sampling, seed=self.seed
         )
         text = [*pair_findings(rows, self.alpha), sizes(evidence, self.samples, self.seed)]
-        return (as_table("pairs", "Is one MT system better than another?", PairTest, rows, text),)
+        return (AnalysisTable.of("pairs", "Is one MT system better than another?", PairTest, rows, text),)
 
 
 def type_names(result: "Result") -> dict[tuple[str, str], tuple[str, ...]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isinf, isnan
 from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, number, sizes
+from clirbench.analyses.wording import number, sizes
 from clirbench.result import AnalysisTable
 from clirbench.statistics.power import Power, power_table
 
@@ -37,7 +37,7 @@ class PowerAnalysis:
             seed=self.seed,
         )
         text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
-        return (as_table("power", "How many systems and topics would it take?", Power, rows, text),)
+        return (AnalysisTable.of("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
 def power_findings(rows: Sequence[Power]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, number, sizes
+from clirbench.analyses.wording import number, sizes
 from clirbench.result import AnalysisTable
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.robustness import Robustness, robustness
@@ -35,14 +35,14 @@ class RobustnessAnalysis:
         evidence = result.evidence
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, complete=self.complete)
-        title = "What does each tau rest on?"
-        tables = [as_table("robustness", title, Robustness, rows, [*robustness_findings(rows), sizes(evidence)])]
+        text = [*robustness_findings(rows), sizes(evidence)]
+        tables = [AnalysisTable.of("robustness", "What does each tau rest on?", Robustness, rows, text)]
         if has_steps(evidence.board):
             along = trends(
                 evidence, series=self.series, window=self.window, block=self.block, samples=self.samples, seed=self.seed
             )
             text = [*trend_findings(along), sizes(evidence, self.samples, self.seed)]
-            tables.append(as_table("trend", "Without the common rise along training", Trend, along, text))
+            tables.append(AnalysisTable.of("trend", "Without the common rise along training", Trend, along, text))
         return tables
 
 

@@ -14,6 +14,7 @@ from rich.text import Text
 from clirbench.report.answer import answered
 from clirbench.report.facts import TauTable, agreement_lines, count_lines, table_notes, tau_tables, warnings
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
+from clirbench.statistics.coefficients import NAMES
 
 Value = TypeVar("Value")
 
@@ -93,7 +94,6 @@ def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
 
 
 WIDEST = 48
-NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
 
 
 def _print_rows(rows: list[list[str]]) -> None:
