@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import ceil, comb, sqrt
+from math import comb, sqrt
 
 import numpy as np
 
@@ -144,8 +144,3 @@ def smallest_significant_tau(n: int, alpha: float = 0.05) -> float:
     significant = np.flatnonzero(tails < alpha)
     pairs = comb(n, 2)
     return float("nan") if len(significant) == 0 else 1 - 2 * int(significant[-1]) / pairs
-
-
-def samples_for(error: float, p: float = 0.05) -> int:
-    """How many permutations estimate a p-value near `p` with standard error `error`."""
-    return ceil(p * (1 - p) / error**2)

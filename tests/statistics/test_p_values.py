@@ -15,7 +15,6 @@ from clirbench.statistics.p_values import (
     inversions,
     kendall_exact,
     sampled,
-    samples_for,
     smallest_significant_tau,
 )
 
@@ -83,10 +82,6 @@ def test_smallest_significant_tau() -> None:
     assert np.isnan(smallest_significant_tau(4))  # 2 of 24 orders: p = .083
     assert np.isnan(smallest_significant_tau(3))
     assert np.isnan(smallest_significant_tau(1))
-
-
-def test_samples_for() -> None:
-    assert samples_for(0.001) == 47500
 
 
 def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
