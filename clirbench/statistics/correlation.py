@@ -65,9 +65,18 @@ def correlate(
                 if not isnan(found.p_value):
                     significant = "trend" if trend else "true" if found.p_value < alpha else "false"
                 row = Correlation(
-                    measure.name, metric.name, name, found.value, found.p_value, found.n, significant, note
+                    measure=measure.name,
+                    metric=metric.name,
+                    coefficient=name,
+                    value=found.value,
+                    p_value=found.p_value,
+                    n_systems=found.n,
+                    significant=significant,
+                    note=note,
+                    p_method=found.p_method,
+                    p_error=found.p_error,
                 )
-                rows.append(replace(row, p_method=found.p_method, p_error=found.p_error))
+                rows.append(row)
     return rows
 
 
