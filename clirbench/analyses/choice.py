@@ -3,17 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING
 
 from clirbench.analyses.wording import number, sizes
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.choice import Choice, Stop, choices, early_stopping
 from clirbench.statistics.evidence import holes
 from clirbench.statistics.improvement import Improvement, improvements
 from clirbench.statistics.training import has_steps
-
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class ChoiceAnalysis:
     complete: bool = False
     seed: int = 0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         chosen = choices(evidence, self.shortlists, splits=self.splits, seed=self.seed, complete=self.complete)
         curves = improvements(

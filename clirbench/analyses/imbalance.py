@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.imbalance import (
     LEARNERS,
     Classes,
@@ -27,8 +27,6 @@ from clirbench.text import TextFile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -79,14 +77,14 @@ class ImbalanceAnalysis:
         if not 0 < self.percent <= 100:
             raise ConfigError(f"analyses.imbalance.percent={self.percent}: above 0, at most 100")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         vocabularies = self.vocabularies(result)
         found = [imbalance_table(vocabularies, self.floor, self.percent)]
         if self.rates:
             found.append(bias_table([Path(path) for path in self.rates]))
         return found
 
-    def vocabularies(self, result: "Result") -> list[Classes]:
+    def vocabularies(self, result: Result) -> list[Classes]:
         """Those of the files, then characters, words and subwords of the text."""
         read = [read_classes(Path(path)) for path in self.statistics]
         if self.text is None and (read or result.inputs is None):

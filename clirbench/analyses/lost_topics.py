@@ -1,11 +1,10 @@
-"""Both sides joined: the topics on which one of two systems loses, the query terms it lost, the segments concerned."""
+"""`analysis=[lost_topics]`: where one of two systems loses, the query terms it lost, the segments concerned."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +12,9 @@ from clirbench.analyses.favoritism import favoritism
 from clirbench.analyses.segment_level import topic_values
 from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, searches_test_set
 from clirbench.errors import ConfigError
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Inputs, Result, Retrieval
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import Documents, Doubles, Ints
-
-if TYPE_CHECKING:
-    from clirbench.result import Inputs, Result, Retrieval
 
 MOST = 10
 """So many documents are named in which a system lost a term."""
@@ -42,7 +38,7 @@ class LostTopicsAnalysis:
         if self.top < 1:
             raise ConfigError(f"analyses.lost_topics.top={self.top}: at least 1")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs = read(result, "lost_topics")
         if not result.retrieval or not result.experiment.measures:
             raise ConfigError("analysis lost_topics needs retrieval: name measures=[MAP]")
@@ -171,9 +167,9 @@ class Join:
     """What the join reads: the run, both systems' documents as terms, and the favoritism of every segment."""
 
     settings: LostTopicsAnalysis
-    result: "Result"
-    inputs: "Inputs"
-    retrieval: "Retrieval"
+    result: Result
+    inputs: Inputs
+    retrieval: Retrieval
     relevance: str
     pair: TwoSystems
 
@@ -230,7 +226,7 @@ class Join:
         return float(sum(delta[starts[place[d]] : starts[place[d] + 1]].sum() for d in documents))
 
 
-def analyzer_of(result: "Result") -> Analyzer:
+def analyzer_of(result: Result) -> Analyzer:
     """The retriever's analyser; raises `ConfigError` for a retriever that has none of its own."""
     analyzer = getattr(result.experiment.retriever, "analyzer", None)
     if not isinstance(analyzer, Analyzer):

@@ -3,16 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clirbench.analyses.wording import number, sizes
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Experiment, Result
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
-
-if TYPE_CHECKING:
-    from clirbench.result import Experiment, Result
 
 ROOTS = ("retrieval", "relevance", "measures", "topics", "documents")
 INPUTS = ("topics", "documents")
@@ -35,7 +32,7 @@ class MultiverseAnalysis:
             if key.split(".")[0] not in ROOTS:
                 raise UnknownName("analyses.multiverse.choices", key, [f"{root}.*" for root in ROOTS])
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         if result.inputs is None or result.experiment.retriever is None or not result.experiment.measures:
             raise ConfigError(
                 "analysis=[multiverse] repeats the retrieval: it needs documents and measures, not scores alone"
@@ -52,7 +49,7 @@ class MultiverseAnalysis:
         )
 
 
-def changed(experiment: "Experiment", universe: Universe) -> "Experiment":
+def changed(experiment: Experiment, universe: Universe) -> Experiment:
     """The experiment with every choice of the universe made. Raises `UnknownName` for a field that is not there."""
     for key, value in universe:
         root, *path = key.split(".")
@@ -92,7 +89,7 @@ def _with(component: Any, path: Sequence[str], value: object, key: str) -> Any:
     return replace(component, **{name: inner})
 
 
-def rerun(experiment: "Experiment", result: "Result", universe: Universe) -> Scoreboard:
+def rerun(experiment: Experiment, result: Result, universe: Universe) -> Scoreboard:
     """The scoreboard of a universe; the MT side's scores are those of the run."""
     from clirbench.columns import scoreboard
     from clirbench.experiment import read_inputs, retrieve, translated

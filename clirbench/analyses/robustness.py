@@ -3,16 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING
 
 from clirbench.analyses.wording import number, sizes
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.robustness import Robustness, robustness
 from clirbench.statistics.training import Trend, has_steps, trends
-
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -20,7 +16,7 @@ class RobustnessAnalysis:
     """Tables `robustness` and, where systems carry a step, `trend`.
 
     `groups`: metadata columns to compute tau within; null: every column that puts the systems into groups of at
-    least 3 on average. `series`, `window`, `block`, `samples`: of the trend, as in `trend.trends`.
+    least 3 on average. `series`, `window`, `block`, `samples`: of the trend, as in `training.trends`.
     """
 
     groups: Sequence[str] | None = None
@@ -31,7 +27,7 @@ class RobustnessAnalysis:
     complete: bool = False
     seed: int = 0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, complete=self.complete)

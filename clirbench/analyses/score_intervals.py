@@ -3,18 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.pairs import drawn_items
 from clirbench.statistics.resampling import SAMPLING, weighted_scores, weights
-
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,7 @@ class ScoreIntervals:
         if self.samples < 1:
             raise ConfigError(f"analyses.score_intervals.samples={self.samples}: at least 1")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         rows = [
             self._interval(result, metric, system)
             for metric in result.experiment.metrics
@@ -69,7 +65,7 @@ class ScoreIntervals:
         )
         return (AnalysisTable.of("score_intervals", "Intervals of the scores", ScoreInterval, rows, text),)
 
-    def _interval(self, result: "Result", metric: Metric, system: str) -> ScoreInterval:
+    def _interval(self, result: Result, metric: Metric, system: str) -> ScoreInterval:
         statistics = result.statistics[metric.name, system]
         n = int(statistics.shape[0])
         drawn = weights(drawn_items(n, self.samples, self.sampling, self.seed), n)

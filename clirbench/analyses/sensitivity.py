@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clirbench.analyses.types import COLORS
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.sensitivity import NOTICED, Contrast, Loss, Sensitivity, contrasts, losses, sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class SensitivityAnalysis:
     measures: Sequence[str] = ("MAP",)
     seed: int = 0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         means = {
             name: values

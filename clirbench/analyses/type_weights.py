@@ -1,4 +1,4 @@
-"""What a word type weighs in a metric: the score that is lost when it is never translated right."""
+"""`analysis=[type_weights]`: what a word type weighs, the score lost when it is never translated right."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,12 @@ from clirbench.analyses.types import COLORS
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.result import Result
 
 ROWS = 40_000
 """Changed segments that are scored at once; bounds the memory."""
@@ -167,7 +166,7 @@ class TypeWeightsAnalysis:
     tokenize: str = "13a"
     lowercase: bool = False
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs = read(result, "type_weights")
         if not result.experiment.metrics:
             raise ConfigError("analysis type_weights needs a metric with statistics, such as metric=[BLEU]")

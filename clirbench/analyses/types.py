@@ -1,4 +1,4 @@
-"""Word types as classes: precision, recall and F1 of every type of a system, and how they change with frequency."""
+"""`analysis=[types]`: precision, recall and F1 of every word type of a system, and how they change with frequency."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,12 @@ import numpy as np
 from clirbench.analyses.two_systems import read, test_lines, with_test_text
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.macrof import MacroF
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.types import Doubles, Ints, TestSet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.result import Result
 
 BANDS = (1, 2, 5, 10, 100, 1000)
 # Okabe and Ito: told apart with any colour vision.
@@ -138,7 +137,7 @@ class TypesAnalysis:
     tokenize: str = "13a"
     lowercase: bool = False
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs = read(result, "types")
         systems = with_test_text(inputs)
         if not systems:
