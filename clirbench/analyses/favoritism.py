@@ -101,7 +101,9 @@ def _rows(metric: str, delta: Doubles, pair: TwoSystems, texts: list[tuple[str, 
 
 def favoured(delta: float, pair: TwoSystems) -> str:
     """The system that a delta speaks for; nobody at 0."""
-    return pair.a if delta > 0 else pair.b if delta < 0 else ""
+    if delta > 0:
+        return pair.a
+    return pair.b if delta < 0 else ""
 
 
 def explained(pair: TwoSystems) -> str:

@@ -6,8 +6,10 @@ from math import isnan
 from typing import Any
 
 from clirbench.analyses.wording import number, sizes
+from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable, Experiment, Result
+from clirbench.experiment import read_inputs, retrieve, translated
+from clirbench.result import AnalysisTable, Experiment, Result, unwatched
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
 
@@ -91,10 +93,6 @@ def _with(component: Any, path: Sequence[str], value: object, key: str) -> Any:
 
 def rerun(experiment: Experiment, result: Result, universe: Universe) -> Scoreboard:
     """The scoreboard of a universe; the MT side's scores are those of the run."""
-    from clirbench.columns import scoreboard
-    from clirbench.experiment import read_inputs, retrieve, translated
-    from clirbench.result import unwatched
-
     inputs = result.inputs
     if any(key.split(".")[0] in INPUTS for key, _ in universe):
         inputs, _ = translated(experiment, read_inputs(experiment), unwatched)

@@ -177,11 +177,10 @@ def bands(report: TypeReport) -> list[Band]:
     limits = (0, *BANDS)
     for low, high in zip(limits, (*limits[1:], None), strict=True):
         inside = (report.refs >= low) & (report.refs < (high if high is not None else np.iinfo(np.int64).max))
-        label = f"{low}+" if high is None else str(low) if high == low + 1 else f"{low}-{high - 1}"
         if inside.any():
             band = Band(
                 system=report.system,
-                refs=label,
+                refs=_label(low, high),
                 types=int(inside.sum()),
                 precision=float(precision[inside].mean()),
                 recall=float(recall[inside].mean()),
@@ -189,6 +188,13 @@ def bands(report: TypeReport) -> list[Band]:
             )
             found.append(band)
     return found
+
+
+def _label(low: int, high: int | None) -> str:
+    """`1`, `2-4`, `1000+` for the numbers from `low` to below `high`."""
+    if high is None:
+        return f"{low}+"
+    return str(low) if high == low + 1 else f"{low}-{high - 1}"
 
 
 def word_types(reports: Sequence[TypeReport], only: frozenset[str]) -> Iterator[WordType]:

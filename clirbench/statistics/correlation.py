@@ -9,6 +9,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.p_values import significance
 from clirbench.statistics.training import has_steps
 from clirbench.statistics.vectorised import GRIDS
 
@@ -61,9 +62,9 @@ def correlate(
         for metric in board.metrics:
             for name in coefficients:
                 found, note = _found(board, measure, metric, name, p_value, complete, seed)
-                significant: Significance = "undefined"
-                if not isnan(found.p_value):
-                    significant = "trend" if trend else "true" if found.p_value < alpha else "false"
+                significant: Significance = significance(found.p_value, alpha)
+                if trend and significant != "undefined":
+                    significant = "trend"
                 row = Correlation(
                     measure=measure.name,
                     metric=metric.name,

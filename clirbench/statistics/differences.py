@@ -10,6 +10,7 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.exchange import swapped_both, swapped_inputs, swapped_systems
+from clirbench.statistics.p_values import significance
 from clirbench.statistics.resampling import PseudoValues, pseudo_values
 from clirbench.statistics.vectorised import Grid, grid, pearson_grid
 from clirbench.types import Doubles
@@ -254,8 +255,7 @@ def corrected(rows: Sequence[Difference], alpha: float) -> list[Difference]:
     done = list(rows)
     for members in families.values():
         for i, p in zip(members, holm([rows[i].p_value for i in members]), strict=True):
-            significant = "undefined" if isnan(p) else "true" if p < alpha else "false"
-            done[i] = replace(rows[i], p_holm=p, significant=significant)
+            done[i] = replace(rows[i], p_holm=p, significant=significance(p, alpha))
     return done
 
 
