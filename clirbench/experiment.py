@@ -60,10 +60,13 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     if experiment.intervals is None:
         return rows
     how = affordable(experiment.intervals, result.evidence)
-    (rows,) = watch(
-        "intervals", (with_intervals(rows, result.evidence, h, experiment.complete_pairs) for h in [how]), 1
-    )
-    return rows
+
+    def made() -> Iterator[list[Correlation]]:
+        yield with_intervals(rows, result.evidence, how, experiment.complete_pairs)
+
+    # One step of work, so that a terminal says what is being waited for.
+    (with_bounds,) = watch("intervals", made(), 1)
+    return with_bounds
 
 
 def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:
@@ -206,10 +209,9 @@ def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | 
 
 def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:
     """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
-    found, _ = sound(
-        dict(zip(["english side"], pmap(replace(search, english=True), [english], ["(English side)"]), strict=True))
-    )
-    run: Run = opened(found["english side"])
+    (found,) = pmap(replace(search, english=True), [english], ["(English side)"])
+    searched, _ = sound({"english side": found})
+    run: Run = opened(searched["english side"])
     return run
 
 

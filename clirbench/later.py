@@ -1,7 +1,7 @@
 """Values that are loaded later: what a run has many of, it need not hold."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 Name = TypeVar("Name")
@@ -24,12 +24,23 @@ def opened(value: Later[Value] | Value) -> Value:
 
 @dataclass(frozen=True, eq=False)
 class Shelf(Mapping[Name, Value], Generic[Name, Value]):
-    """Values by name, each loaded when it is looked up and not held: a loop over all holds one."""
+    """Values by name, each loaded when it is looked up.
+
+    A shelf that does not hold loads a value each time, so that a loop over all has one in memory; one that `holds`
+    loads it once, for those who come back to it many times.
+    """
 
     kept: Mapping[Name, Later[Value] | Value]
+    holds: bool = False
+    loaded: dict[Name, Value] = field(default_factory=dict, init=False, repr=False)
 
     def __getitem__(self, name: Name) -> Value:
-        return opened(self.kept[name])
+        if name in self.loaded:
+            return self.loaded[name]
+        value = opened(self.kept[name])
+        if self.holds:
+            self.loaded[name] = value
+        return value
 
     def __iter__(self) -> Iterator[Name]:
         return iter(self.kept)

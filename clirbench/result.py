@@ -1,7 +1,7 @@
 """The nouns of one run: what it needs, what it read, what it found."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 Value = TypeVar("Value")
+Row = TypeVar("Row")
 
 MANY_SYSTEMS = 50
 """Up to so many systems every run file is written unless the configuration says otherwise; 1,000 would be gigabytes."""
@@ -39,7 +40,8 @@ MANY_SYSTEMS = 50
 class AnalysisTable:
     """One table of a report: `name` is its file (`differences` -> differences.tsv), `text` what the numbers say.
 
-    `rows` hold strings, ints and floats (NaN: undefined); `text` are sentences for report.md, computed from the
+    `rows` hold strings, ints and floats (NaN: undefined); `records` are the same rows as the analysis computed them
+    (`of`), for those who ask a run for them (`Result.rows`). `text` are sentences for report.md, computed from the
     numbers: sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it.
     A report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes the run fail after
     everything was written, such as a cell of a published table that is neither reproduced nor explained.
@@ -54,6 +56,31 @@ class AnalysisTable:
     shown: int = 60
     said: int = 0
     failures: tuple[str, ...] = ()
+    records: tuple[object, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        kind: type[Row],
+        records: Iterable[Row],
+        text: Iterable[str] = (),
+        *,
+        header: Sequence[str] | None = None,
+        figure: "Callable[[], Figure] | None" = None,
+        shown: int = 60,
+        said: int = 0,
+    ) -> "AnalysisTable":
+        """The table of records of one `kind`, a frozen dataclass: a column for each field; None is an empty cell.
+
+        `header`: other names for the columns; by default those of the fields, which stand there without records too.
+        """
+        names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+        kept = tuple(records)
+        values = ((getattr(record, name) for name in names) for record in kept)
+        rows = tuple(tuple("" if value is None else value for value in row) for row in values)
+        return cls(name, title, tuple(header or names), rows, tuple(text), figure, shown, said, records=kept)
 
 
 @runtime_checkable
@@ -164,6 +191,10 @@ class Result:
     statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     tables: tuple[AnalysisTable, ...] = ()
+
+    def rows(self, kind: type[Row]) -> tuple[Row, ...]:
+        """Everything of one kind that the analyses computed, such as every `Difference`; none where none was asked."""
+        return tuple(row for table in self.tables for row in table.records if isinstance(row, kind))
 
     def judgments(self) -> Iterator[tuple[str, str, Retrieval]]:
         """(label of the topics, label of the judgments, retrieval), in order."""

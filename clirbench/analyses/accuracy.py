@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, sizes
-from clirbench.result import AnalysisTable
+from clirbench.analyses.wording import sizes
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.accuracy import Accuracy, accuracies
 
-if TYPE_CHECKING:
-    from clirbench.result import Result
+MEANING = "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."
 
 
 @dataclass(frozen=True)
@@ -20,11 +18,9 @@ class AccuracyAnalysis:
     complete: bool = False
     seed: int = 0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete)
-        text = [
-            "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."
-        ]
-        text.append(sizes(evidence, self.samples, self.seed))
-        return (as_table("accuracy", "Does a metric order two systems as retrieval does?", Accuracy, rows, text),)
+        text = [MEANING, sizes(evidence, self.samples, self.seed)]
+        title = "Does a metric order two systems as retrieval does?"
+        return (AnalysisTable.of("accuracy", title, Accuracy, rows, text),)

@@ -3,17 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, number, sizes
-from clirbench.result import AnalysisTable
+from clirbench.analyses.wording import number, sizes
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.choice import Choice, Stop, choices, early_stopping
 from clirbench.statistics.evidence import holes
 from clirbench.statistics.improvement import Improvement, improvements
 from clirbench.statistics.training import has_steps
-
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -33,28 +29,24 @@ class ChoiceAnalysis:
     complete: bool = False
     seed: int = 0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         chosen = choices(evidence, self.shortlists, splits=self.splits, seed=self.seed, complete=self.complete)
         curves = improvements(
             evidence, points=self.points, samples=self.samples, seed=self.seed, complete=self.complete
         )
         lacking = [f"{hole}." for hole in holes(evidence)]
-        text = [*choice_findings(chosen), sizes(evidence, self.splits, self.seed), *lacking]
+        told = [*choice_findings(chosen), sizes(evidence, self.splits, self.seed), *lacking]
+        rises = [*improvement_findings(curves), sizes(evidence, self.samples, self.seed), *lacking]
+        title = "Which system would each metric ship, and what does that lose?"
         tables = [
-            as_table("choice", "Which system would each metric ship, and what does that lose?", Choice, chosen, text),
-            as_table(
-                "improvement",
-                "Does retrieval improve when a metric rises?",
-                Improvement,
-                curves,
-                [*improvement_findings(curves), sizes(evidence, self.samples, self.seed), *lacking],
-            ),
+            AnalysisTable.of("choice", title, Choice, chosen, told),
+            AnalysisTable.of("improvement", "Does retrieval improve when a metric rises?", Improvement, curves, rises),
         ]
         if has_steps(evidence.board):
             stops = early_stopping(evidence, self.patiences, series=self.series)
             tables.append(
-                as_table("early_stopping", "Early stopping replayed", Stop, stops, list(stop_findings(stops)))
+                AnalysisTable.of("early_stopping", "Early stopping replayed", Stop, stops, stop_findings(stops))
             )
         return tables
 

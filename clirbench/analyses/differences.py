@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, listed, number, sizes
+from clirbench.analyses.wording import listed, number, sizes
 from clirbench.errors import UnknownName
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.differences import TESTS, Cluster, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.p_values import smallest_significant_tau
 
-if TYPE_CHECKING:
-    from clirbench.result import Result
+CLUSTERS = (
+    "Metrics by their coefficient; a new cluster begins where every metric above differs significantly from every "
+    "metric below."
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class DifferencesAnalysis:
             if test not in TESTS:
                 raise UnknownName("analyses.differences.tests", test, TESTS)
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         rows = differences(
             evidence,
@@ -51,15 +52,9 @@ class DifferencesAnalysis:
         size = sizes(evidence, self.samples, self.seed)
         text = [*difference_findings(evidence, rows, self.alpha), size, *_what_the_tests_ask(rows)]
         return (
-            as_table("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            as_table("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
+            AnalysisTable.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
+            AnalysisTable.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
         )
-
-
-CLUSTERS = (
-    "Metrics by their coefficient; a new cluster begins where every metric above differs significantly from every "
-    "metric below."
-)
 
 
 def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: float) -> Iterator[str]:

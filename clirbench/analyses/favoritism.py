@@ -1,4 +1,4 @@
-"""Favoritism: the segments on which a metric favours one system over another, by exact leave-one-out."""
+"""`analysis=[favoritism]`: the segments on which a metric favours one of two systems, by exact leave-one-out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,12 @@ import numpy as np
 from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, test_lines, with_test_text
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.statistics.resampling import left_out_scores
 from clirbench.types import Doubles, Ints
 
 if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
-    from clirbench.result import Inputs, Result
 
 COLUMNS = ("metric", "rank", "segment", "delta", "favours", "reference")
 
@@ -35,7 +34,7 @@ class FavoritismAnalysis:
         if self.top < 1:
             raise ConfigError(f"analyses.favoritism.top={self.top}: at least 1")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs = read(result, "favoritism")
         pair = chosen_pair(self.pair, with_test_text(inputs), "favoritism")
         if not result.experiment.metrics:
@@ -51,7 +50,7 @@ class FavoritismAnalysis:
             found = list(_rows(metric.name, delta, pair, texts))
             rows += found
             shown += found[: self.top]
-            said.append(in_words(metric.name, delta, pair))
+            said.append(favoritism_findings(metric.name, delta, pair))
         text = (explained(pair), *said)
         title = f"Favoritism: {pair.a} against {pair.b}"
         return (
@@ -83,7 +82,7 @@ def ranked(delta: Doubles) -> Ints:
     return np.asarray(np.argsort(-np.abs(delta), kind="stable"), dtype=np.int64)
 
 
-def side_by_side(inputs: "Inputs", pair: TwoSystems) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def side_by_side(inputs: Inputs, pair: TwoSystems) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header of favoritism.tsv, and the texts of every segment: reference, both outputs, source where known."""
     test = inputs.corpus.test
     names = [name if name not in (*COLUMNS, "source") else f"system {name}" for name in pair]
@@ -102,7 +101,9 @@ def _rows(metric: str, delta: Doubles, pair: TwoSystems, texts: list[tuple[str, 
 
 def favoured(delta: float, pair: TwoSystems) -> str:
     """The system that a delta speaks for; nobody at 0."""
-    return pair.a if delta > 0 else pair.b if delta < 0 else ""
+    if delta > 0:
+        return pair.a
+    return pair.b if delta < 0 else ""
 
 
 def explained(pair: TwoSystems) -> str:
@@ -114,7 +115,7 @@ def explained(pair: TwoSystems) -> str:
     )
 
 
-def in_words(metric: str, delta: Doubles, pair: TwoSystems) -> str:
+def favoritism_findings(metric: str, delta: Doubles, pair: TwoSystems) -> str:
     """How many segments favour either, and how far the ten strongest agree."""
     first = delta[ranked(delta)[:10]]
     return (

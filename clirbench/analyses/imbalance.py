@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.imbalance import (
     LEARNERS,
     Classes,
@@ -28,9 +28,27 @@ from clirbench.text import TextFile
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.result import Result
 
-BIAS = ("name", "classes", "rho_precision", "rho_recall")
+@dataclass(frozen=True)
+class Imbalance:
+    """How unbalanced one vocabulary is; `frequency` is F95, or that of another percentage."""
+
+    name: str
+    classes: int
+    D: float
+    D_published: float
+    frequency: float
+    mu: float
+
+
+@dataclass(frozen=True)
+class ClassBias:
+    """Pearson's r of the rank of a class with its precision and with its recall, over the classes of one file."""
+
+    name: str
+    classes: int
+    rho_precision: float
+    rho_recall: float
 
 
 @dataclass(frozen=True)
@@ -59,14 +77,14 @@ class ImbalanceAnalysis:
         if not 0 < self.percent <= 100:
             raise ConfigError(f"analyses.imbalance.percent={self.percent}: above 0, at most 100")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         vocabularies = self.vocabularies(result)
         found = [imbalance_table(vocabularies, self.floor, self.percent)]
         if self.rates:
             found.append(bias_table([Path(path) for path in self.rates]))
         return found
 
-    def vocabularies(self, result: "Result") -> list[Classes]:
+    def vocabularies(self, result: Result) -> list[Classes]:
         """Those of the files, then characters, words and subwords of the text."""
         read = [read_classes(Path(path)) for path in self.statistics]
         if self.text is None and (read or result.inputs is None):
@@ -87,21 +105,32 @@ class ImbalanceAnalysis:
 def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> AnalysisTable:
     """A row for each vocabulary, the recommendation in words, and the figure."""
     mark = f"F{percent:g}"
-    rows = tuple(
-        (v.name, len(v.used), divergence(v), divergence_published(v), frequency_at(v, percent), mean_length(v))
-        for v in vocabularies
-    )
-    header = ("name", "classes", "D", "D_published", mark, "mu")
+    rows = [
+        Imbalance(
+            name=classes.name,
+            classes=len(classes.used),
+            D=divergence(classes),
+            D_published=divergence_published(classes),
+            frequency=frequency_at(classes, percent),
+            mu=mean_length(classes),
+        )
+        for classes in vocabularies
+    ]
     text = [
         f"classes: those that occur. D: distance from a balanced distribution, 0 to 1, lower is better; D_published "
         f"also counts classes that never occur, as the published figures do. {mark}: {percent:g} % of the classes "
         "occur at least so often, higher is better. mu: classes in a segment, its end counted, lower is better.",
         advice(vocabularies, floor, percent),
     ]
-    return AnalysisTable(
-        "imbalance", "Imbalance of vocabularies", header, rows, tuple(text),
+    return AnalysisTable.of(
+        "imbalance",
+        "Imbalance of vocabularies",
+        Imbalance,
+        rows,
+        text,
+        header=("name", "classes", "D", "D_published", mark, "mu"),
         figure=lambda: figure(rows, mark),
-    )  # fmt: skip
+    )
 
 
 def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str:
@@ -119,26 +148,31 @@ def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str
 
 def bias_table(paths: Sequence[Path]) -> AnalysisTable:
     """A row for each table of rates: how precision and recall change with the rank of a class."""
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for path in paths:
         ranks, precision, recall = read_rates(path)
-        rows.append((path.name, len(ranks), *rank_bias(ranks, precision, recall)))
+        rho_precision, rho_recall = rank_bias(ranks, precision, recall)
+        rows.append(ClassBias(path.name, len(ranks), rho_precision, rho_recall))
     text = (
         "Pearson's r of a class's rank by training frequency with its precision and its recall; below 0: rare "
         "classes do worse, above 0: frequent ones do.",
     )
-    return AnalysisTable("class_bias", "Bias by class frequency", BIAS, tuple(rows), text)
+    return AnalysisTable.of("class_bias", "Bias by class frequency", ClassBias, rows, text)
 
 
-def figure(rows: Sequence[tuple[Any, ...]], mark: str) -> "Figure":
+def figure(rows: Sequence[Imbalance], mark: str) -> "Figure":
     """mu, D and F95 of every vocabulary by the number of classes, one panel each."""
     from matplotlib.figure import Figure
 
-    ordered = sorted(rows, key=lambda row: row[1])
+    ordered = sorted(rows, key=lambda row: row.classes)
     drawn = Figure(figsize=(9, 3), layout="constrained")
-    panels = [("mu", 5, "log"), ("D", 2, "linear"), (mark, 4, "log")]
-    for axis, (label, at, scale) in zip(drawn.subplots(1, 3), panels, strict=True):
-        points = [(row[1], row[at]) for row in ordered if not isnan(row[at])]
+    panels = [
+        ("mu", [row.mu for row in ordered], "log"),
+        ("D", [row.D for row in ordered], "linear"),
+        (mark, [row.frequency for row in ordered], "log"),
+    ]
+    for axis, (label, values, scale) in zip(drawn.subplots(1, 3), panels, strict=True):
+        points = [(row.classes, value) for row, value in zip(ordered, values, strict=True) if not isnan(value)]
         if points:
             axis.plot(*zip(*points, strict=True), marker="o", markersize=3, color="#0072B2", linewidth=1)
             axis.set_xscale("log")

@@ -1,11 +1,10 @@
-"""Both sides joined: the topics on which one of two systems loses, the query terms it lost, the segments concerned."""
+"""`analysis=[lost_topics]`: where one of two systems loses, the query terms it lost, the segments concerned."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,16 +12,12 @@ from clirbench.analyses.favoritism import favoritism
 from clirbench.analyses.segment_level import topic_values
 from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, searches_test_set
 from clirbench.errors import ConfigError
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Inputs, Result, Retrieval
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import Documents, Doubles, Ints
 
-if TYPE_CHECKING:
-    from clirbench.result import Inputs, Result, Retrieval
-
-TOPICS = ("topic_id", "topic", "measure", "difference", "relevant", "recall_a", "recall_b", "lost_terms", "favoritism")
-TERMS = ("topic_id", "term", "documents", "refs", "match_a", "match_b", "recall_a", "recall_b", "lost_in")
 MOST = 10
+"""So many documents are named in which a system lost a term."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ class LostTopicsAnalysis:
         if self.top < 1:
             raise ConfigError(f"analyses.lost_topics.top={self.top}: at least 1")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs = read(result, "lost_topics")
         if not result.retrieval or not result.experiment.measures:
             raise ConfigError("analysis lost_topics needs retrieval: name measures=[MAP]")
@@ -55,14 +50,48 @@ class LostTopicsAnalysis:
         difference = values[systems.index(pair.a)] - values[systems.index(pair.b)]
         joined = Join(self, result, inputs, retrieval, relevance, pair)
         found = list(joined.topics(label, difference))
-        text = (explained(pair, measure), *in_words(found, pair, measure))
-        topics = tuple((t.topic_id, t.text, measure, t.difference, *t.row(joined.has_segments)) for t in found)
-        terms = tuple(row for topic in found for row in topic.term_rows())
+        text = (explained(pair, measure), *topic_findings(found, pair, measure))
         title = f"Topics on which {pair.a} and {pair.b} differ"
+        topics = [lost_topic(topic, measure) for topic in found]
+        terms = [lost_term(topic, term) for topic in found for term in topic.terms]
         return (
-            AnalysisTable("lost_topics", title, TOPICS, topics, text, said=min(10, len(topics))),
-            AnalysisTable("lost_terms", f"{title}: their query terms", TERMS, terms),
+            AnalysisTable.of("lost_topics", title, LostTopic, topics, text, said=min(10, len(topics))),
+            AnalysisTable.of("lost_terms", f"{title}: their query terms", LostTerm, terms),
         )
+
+
+@dataclass(frozen=True)
+class LostTopic:
+    """One topic on which two systems, a and b, differ: by how much, and what of its query terms each has.
+
+    `recall_a`, `recall_b`: per cent of the terms' occurrences in the relevant documents; `favoritism`: summed over
+    the segments of these documents, NaN where the searched text is not the test set.
+    """
+
+    topic_id: str
+    topic: str
+    measure: str
+    difference: float
+    relevant: int
+    recall_a: float
+    recall_b: float
+    lost_terms: str
+    favoritism: float
+
+
+@dataclass(frozen=True)
+class LostTerm:
+    """One query term of such a topic: in how many relevant documents, how often, and matched by each system."""
+
+    topic_id: str
+    term: str
+    documents: int
+    refs: int
+    match_a: int
+    match_b: int
+    recall_a: float
+    recall_b: float
+    lost_in: str
 
 
 @dataclass(frozen=True)
@@ -88,26 +117,49 @@ class TopicLoss:
     terms: tuple[TermLoss, ...]
     favoritism: float
 
-    def row(self, has_segments: bool) -> tuple[Any, ...]:
-        """relevant, recall_a, recall_b, lost_terms, favoritism."""
-        refs = sum(term.refs for term in self.terms)
-        recalls = [
-            100 * sum(matches) / refs if refs else nan
-            for matches in ([t.match_a for t in self.terms], [t.match_b for t in self.terms])
-        ]
-        # The side that did worse is the one whose lost terms explain it.
-        losing = [(t.term, t.match_a - t.match_b) for t in self.terms]
+    @property
+    def lost(self) -> str:
+        """The terms that the side that did worse has less often, which explain it: `harbour (2), bridge (1)`."""
         sign = 1 if self.difference >= 0 else -1
-        lost = sorted(((term, sign * n) for term, n in losing if sign * n > 0), key=lambda item: -item[1])
-        listed = ", ".join(f"{term} ({n})" for term, n in lost)
-        return self.relevant, *recalls, listed, self.favoritism if has_segments else nan
+        fewer = [(term.term, sign * (term.match_a - term.match_b)) for term in self.terms]
+        most_first = sorted(((term, n) for term, n in fewer if n > 0), key=lambda item: -item[1])
+        return ", ".join(f"{term} ({n})" for term, n in most_first)
 
-    def term_rows(self) -> Iterator[tuple[Any, ...]]:
-        for t in self.terms:
-            recalls = [100 * match / t.refs if t.refs else nan for match in (t.match_a, t.match_b)]
-            more = f" and {len(t.lost_in) - MOST} more" if len(t.lost_in) > MOST else ""
-            where = ", ".join(t.lost_in[:MOST]) + more
-            yield (self.topic_id, t.term, t.documents, t.refs, t.match_a, t.match_b, *recalls, where)
+
+def lost_topic(topic: TopicLoss, measure: str) -> LostTopic:
+    """The topic as a row of the table."""
+    refs = sum(term.refs for term in topic.terms)
+    return LostTopic(
+        topic_id=topic.topic_id,
+        topic=topic.text,
+        measure=measure,
+        difference=topic.difference,
+        relevant=topic.relevant,
+        recall_a=_recall(sum(term.match_a for term in topic.terms), refs),
+        recall_b=_recall(sum(term.match_b for term in topic.terms), refs),
+        lost_terms=topic.lost,
+        favoritism=topic.favoritism,
+    )
+
+
+def lost_term(topic: TopicLoss, term: TermLoss) -> LostTerm:
+    """One term of the topic as a row of the table."""
+    more = f" and {len(term.lost_in) - MOST} more" if len(term.lost_in) > MOST else ""
+    return LostTerm(
+        topic_id=topic.topic_id,
+        term=term.term,
+        documents=term.documents,
+        refs=term.refs,
+        match_a=term.match_a,
+        match_b=term.match_b,
+        recall_a=_recall(term.match_a, term.refs),
+        recall_b=_recall(term.match_b, term.refs),
+        lost_in=", ".join(term.lost_in[:MOST]) + more,
+    )
+
+
+def _recall(match: int, refs: int) -> float:
+    return 100 * match / refs if refs else nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +167,9 @@ class Join:
     """What the join reads: the run, both systems' documents as terms, and the favoritism of every segment."""
 
     settings: LostTopicsAnalysis
-    result: "Result"
-    inputs: "Inputs"
-    retrieval: "Retrieval"
+    result: Result
+    inputs: Inputs
+    retrieval: Retrieval
     relevance: str
     pair: TwoSystems
 
@@ -174,7 +226,7 @@ class Join:
         return float(sum(delta[starts[place[d]] : starts[place[d] + 1]].sum() for d in documents))
 
 
-def analyzer_of(result: "Result") -> Analyzer:
+def analyzer_of(result: Result) -> Analyzer:
     """The retriever's analyser; raises `ConfigError` for a retriever that has none of its own."""
     analyzer = getattr(result.experiment.retriever, "analyzer", None)
     if not isinstance(analyzer, Analyzer):
@@ -217,15 +269,15 @@ def explained(pair: TwoSystems, measure: str) -> str:
     )
 
 
-def in_words(found: Sequence[TopicLoss], pair: TwoSystems, measure: str) -> Iterator[str]:
+def topic_findings(found: Sequence[TopicLoss], pair: TwoSystems, measure: str) -> Iterator[str]:
     """How many of the listed topics have a lost term on the losing side, and how often favoritism agrees."""
     if not found:
         yield f"{pair.a} and {pair.b} have the same {measure} on every topic."
         return
-    explained_ = sum(bool(topic.row(True)[3]) for topic in found)
+    with_lost_term = sum(bool(topic.lost) for topic in found)
     yield (
-        f"Of the {len(found)} topics with the largest difference, {explained_} have a query term that the losing side "
-        "lost."
+        f"Of the {len(found)} topics with the largest difference, {with_lost_term} have a query term that the "
+        "losing side lost."
     )
     signed = [topic for topic in found if np.isfinite(topic.favoritism)]
     if signed:

@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clirbench.analyses.wording import as_table, number, sizes
+from clirbench.analyses.wording import number, sizes
+from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable
+from clirbench.experiment import read_inputs, retrieve, translated
+from clirbench.result import AnalysisTable, Experiment, Result, unwatched
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
-
-if TYPE_CHECKING:
-    from clirbench.result import Experiment, Result
 
 ROOTS = ("retrieval", "relevance", "measures", "topics", "documents")
 INPUTS = ("topics", "documents")
@@ -35,7 +34,7 @@ class MultiverseAnalysis:
             if key.split(".")[0] not in ROOTS:
                 raise UnknownName("analyses.multiverse.choices", key, [f"{root}.*" for root in ROOTS])
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         if result.inputs is None or result.experiment.retriever is None or not result.experiment.measures:
             raise ConfigError(
                 "analysis=[multiverse] repeats the retrieval: it needs documents and measures, not scores alone"
@@ -47,12 +46,12 @@ class MultiverseAnalysis:
         rows = multiverse(taus)
         text = [*multiverse_findings(rows, self.choices), sizes(result.evidence)]
         return (
-            as_table("multiverse", "Would other choices have named another winner?", MultiverseRow, rows, text),
-            as_table("multiverse_taus", "Every universe", UniverseTau, taus),
+            AnalysisTable.of("multiverse", "Would other choices have named another winner?", MultiverseRow, rows, text),
+            AnalysisTable.of("multiverse_taus", "Every universe", UniverseTau, taus),
         )
 
 
-def changed(experiment: "Experiment", universe: Universe) -> "Experiment":
+def changed(experiment: Experiment, universe: Universe) -> Experiment:
     """The experiment with every choice of the universe made. Raises `UnknownName` for a field that is not there."""
     for key, value in universe:
         root, *path = key.split(".")
@@ -92,12 +91,8 @@ def _with(component: Any, path: Sequence[str], value: object, key: str) -> Any:
     return replace(component, **{name: inner})
 
 
-def rerun(experiment: "Experiment", result: "Result", universe: Universe) -> Scoreboard:
+def rerun(experiment: Experiment, result: Result, universe: Universe) -> Scoreboard:
     """The scoreboard of a universe; the MT side's scores are those of the run."""
-    from clirbench.columns import scoreboard
-    from clirbench.experiment import read_inputs, retrieve, translated
-    from clirbench.result import unwatched
-
     inputs = result.inputs
     if any(key.split(".")[0] in INPUTS for key, _ in universe):
         inputs, _ = translated(experiment, read_inputs(experiment), unwatched)

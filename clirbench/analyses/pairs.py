@@ -2,17 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.base import Typed
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.pairs import PAIR_TESTS, PairTest, compare_pairs
 from clirbench.statistics.resampling import SAMPLING
-
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,7 @@ class PairsAnalysis:
         if len(self.pair or ()) not in (0, 2):
             raise ConfigError(f"pair={list(self.pair or ())}: name two systems, or none for all pairs")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         pairs = [(self.pair[0], self.pair[1])] if self.pair else None
         evidence = result.evidence
         if "randomisation" in self.tests:
@@ -48,10 +44,10 @@ class PairsAnalysis:
             evidence, self.tests, pairs=pairs, samples=self.samples, sampling=self.sampling, seed=self.seed
         )
         text = [*pair_findings(rows, self.alpha), sizes(evidence, self.samples, self.seed)]
-        return (as_table("pairs", "Is one MT system better than another?", PairTest, rows, text),)
+        return (AnalysisTable.of("pairs", "Is one MT system better than another?", PairTest, rows, text),)
 
 
-def type_names(result: "Result") -> dict[tuple[str, str], tuple[str, ...]]:
+def type_names(result: Result) -> dict[tuple[str, str], tuple[str, ...]]:
     """(metric, system) -> the names of its types, for the metrics with columns for each type, in a run with texts."""
     if result.inputs is None:
         return {}

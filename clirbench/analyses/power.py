@@ -3,14 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
-from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, number, sizes
-from clirbench.result import AnalysisTable
+from clirbench.analyses.wording import number, sizes
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.power import Power, power_table
-
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -26,7 +22,7 @@ class PowerAnalysis:
     simulations: int = 400
     seed: int = 0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         rows = power_table(
             evidence,
@@ -37,7 +33,7 @@ class PowerAnalysis:
             seed=self.seed,
         )
         text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
-        return (as_table("power", "How many systems and topics would it take?", Power, rows, text),)
+        return (AnalysisTable.of("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
 def power_findings(rows: Sequence[Power]) -> Iterator[str]:

@@ -3,16 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING
 
-from clirbench.analyses.wording import as_table, number, sizes
-from clirbench.result import AnalysisTable
+from clirbench.analyses.wording import number, sizes
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.robustness import Robustness, robustness
 from clirbench.statistics.training import Trend, has_steps, trends
-
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
 
 @dataclass(frozen=True)
@@ -20,7 +16,7 @@ class RobustnessAnalysis:
     """Tables `robustness` and, where systems carry a step, `trend`.
 
     `groups`: metadata columns to compute tau within; null: every column that puts the systems into groups of at
-    least 3 on average. `series`, `window`, `block`, `samples`: of the trend, as in `trend.trends`.
+    least 3 on average. `series`, `window`, `block`, `samples`: of the trend, as in `training.trends`.
     """
 
     groups: Sequence[str] | None = None
@@ -31,18 +27,18 @@ class RobustnessAnalysis:
     complete: bool = False
     seed: int = 0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, complete=self.complete)
-        title = "What does each tau rest on?"
-        tables = [as_table("robustness", title, Robustness, rows, [*robustness_findings(rows), sizes(evidence)])]
+        text = [*robustness_findings(rows), sizes(evidence)]
+        tables = [AnalysisTable.of("robustness", "What does each tau rest on?", Robustness, rows, text)]
         if has_steps(evidence.board):
             along = trends(
                 evidence, series=self.series, window=self.window, block=self.block, samples=self.samples, seed=self.seed
             )
             text = [*trend_findings(along), sizes(evidence, self.samples, self.seed)]
-            tables.append(as_table("trend", "Without the common rise along training", Trend, along, text))
+            tables.append(AnalysisTable.of("trend", "Without the common rise along training", Trend, along, text))
         return tables
 
 

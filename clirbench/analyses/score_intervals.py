@@ -3,19 +3,30 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clirbench.errors import ConfigError
-from clirbench.result import AnalysisTable
+from clirbench.metrics.base import Metric
+from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.pairs import drawn_items
 from clirbench.statistics.resampling import SAMPLING, weighted_scores, weights
 
-if TYPE_CHECKING:
-    from clirbench.result import Result
 
-HEADER = ("metric", "system", "score", "ci_low", "ci_high", "n_segments", "samples", "sampling", "seed", "note")
+@dataclass(frozen=True)
+class ScoreInterval:
+    """The middle 95 % of one metric's score of one system on resampled segments, on the metric's own scale."""
+
+    metric: str
+    system: str
+    score: float
+    ci_low: float
+    ci_high: float
+    n_segments: int
+    samples: int
+    sampling: str
+    seed: int
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,12 +49,13 @@ class ScoreIntervals:
         if self.samples < 1:
             raise ConfigError(f"analyses.score_intervals.samples={self.samples}: at least 1")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        rows: list[tuple[Any, ...]] = []
-        for metric in result.experiment.metrics:
-            for system in result.board.systems:
-                if (metric.name, system) in result.statistics:
-                    rows.append(self._row(result, metric, system))
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        rows = [
+            self._interval(result, metric, system)
+            for metric in result.experiment.metrics
+            for system in result.board.systems
+            if (metric.name, system) in result.statistics
+        ]
         if not rows:
             raise ConfigError("analysis score_intervals needs texts and a metric with statistics: metric=[BLEU]")
         text = (
@@ -51,14 +63,24 @@ class ScoreIntervals:
             "Two intervals that overlap do not say that two systems are equal: analysis=[pairs] compares them on the "
             "same samples.",
         )
-        return (AnalysisTable("score_intervals", "Intervals of the scores", HEADER, tuple(rows), text),)
+        return (AnalysisTable.of("score_intervals", "Intervals of the scores", ScoreInterval, rows, text),)
 
-    def _row(self, result: "Result", metric: Any, system: str) -> tuple[Any, ...]:
+    def _interval(self, result: Result, metric: Metric, system: str) -> ScoreInterval:
         statistics = result.statistics[metric.name, system]
         n = int(statistics.shape[0])
         drawn = weights(drawn_items(n, self.samples, self.sampling, self.seed), n)
         scores = np.sort(weighted_scores(metric, statistics, drawn))
         low, high = (float(scores[min(len(scores) - 1, int(share * len(scores)))]) for share in (0.025, 0.975))
-        found = result.board[metric.name].values[result.board.systems.index(system)] if n else nan
-        outside = "" if low <= found <= high else "the interval does not contain the score: resampling is biased"
-        return (metric.name, system, float(found), low, high, n, self.samples, self.sampling, self.seed, outside)
+        score = float(result.board[metric.name].values[result.board.systems.index(system)]) if n else nan
+        return ScoreInterval(
+            metric=metric.name,
+            system=system,
+            score=score,
+            ci_low=low,
+            ci_high=high,
+            n_segments=n,
+            samples=self.samples,
+            sampling=self.sampling,
+            seed=self.seed,
+            note="" if low <= score <= high else "the interval does not contain the score: resampling is biased",
+        )

@@ -1,50 +1,36 @@
-"""People's scores of single segments: read, and resampled into intervals of system scores."""
+"""`analysis=[segment_level]`: does a metric agree with people on segments, or with retrieval on topics?"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from math import nan
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.analyses.two_systems import read, searches_test_set, with_test_text
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, MissingData, UnknownName
-from clirbench.files.human_scores import HumanSegments, read_human
-from clirbench.metrics.base import Metric
-from clirbench.result import AnalysisTable
+from clirbench.files.human_scores import FILE, HumanSegments, read_human
+from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.statistics.coefficients import pearson
-from clirbench.statistics.people import HEADER as SYSTEM_HEADER
-from clirbench.statistics.people import against_people, figure
-from clirbench.statistics.segment_level import comparisons, comparisons_of, matrix, rate, segment_kendall
+from clirbench.statistics.people import SystemCorrelation, SystemLevel, against_people
+from clirbench.statistics.segment_level import (
+    SegmentAgreement,
+    agreements,
+    comparisons_of,
+    group_scores,
+    matrix,
+    rate,
+    segment_scores,
+    topic_segments,
+)
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
-    from clirbench.result import Inputs, Result
-from clirbench.files.human_scores import FILE
+    from matplotlib.figure import Figure
 
 
-def human_path(given: str | None, corpus: Corpus) -> Path:
-    """The file that is named, else `human-seg.tsv` of the test set's folder; raises `MissingData`."""
-    if given:
-        path = Path(given).expanduser()
-        if not path.is_file():
-            raise MissingData(f"{path}: no such file of segment scores (analyses.segment_level.human=FILE)")
-        return path
-    layout = corpus.test_layout
-    names = [] if layout is None else [name for name in layout.ignored if name.removesuffix(".gz") == FILE]
-    if layout is None or not names:
-        raise MissingData(
-            f"people's segment scores are not there: put {FILE} (columns system, line, a score) into the folder of the "
-            "test set or name a file with analyses.segment_level.human=FILE; or take retrieval as the standard: "
-            "analyses.segment_level.gold=MAP"
-        )
-    return layout.files.locate(names)[names[0]]
-
-
-HEADER = ("metric", "matrix", "coefficient", "value", "concordant", "discordant", "n")
 PEOPLE = "human"
 
 
@@ -72,7 +58,7 @@ class SegmentLevelAnalysis:
         if self.samples < 1 or self.ratings < 0:
             raise ConfigError("analyses.segment_level: samples is at least 1, ratings at least 0")
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs = read(result, "segment_level")
         if not result.experiment.metrics:
             raise ConfigError("analysis segment_level needs a metric with statistics, such as metric=[BLEU]")
@@ -85,22 +71,23 @@ class SegmentLevelAnalysis:
             found.append(rating_table(human, self.ratings, self.seed))
         return found
 
-    def _by_segment(self, result: "Result", human: HumanSegments) -> AnalysisTable:
-        rows: list[tuple[Any, ...]] = []
+    def _by_segment(self, result: Result, human: HumanSegments) -> AnalysisTable:
+        rows: list[SegmentAgreement] = []
         for metric in result.experiment.metrics:
             kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in result.statistics]
             scores = {human.systems[i]: result.statistics[metric.name, human.systems[i]] for i in kept}
             own = np.stack([segment_scores(metric, scores[human.systems[i]]) for i in kept])
-            rows += agreement_rows(metric, human.scores[kept], own, self.matrices)
+            rows += agreements(metric, human.scores[kept], own, self.matrices)
         unknown = f" Scores of {', '.join(human.unknown)} were left out: no such system." if human.unknown else ""
         text = (
             f"People's scores: column {human.column}, {len(human.systems)} systems. Kendall's tau counts pairs of "
             "systems on one segment; n pairs counted. Pearson's r is over all judged segments of all systems, n of "
             f"them. A segment's BLEU is smoothed and leaves out orders that it cannot have.{unknown}",
         )
-        return AnalysisTable("segment_level", "Metrics against people, segment by segment", HEADER, tuple(rows), text)
+        title = "Metrics against people, segment by segment"
+        return AnalysisTable.of("segment_level", title, SegmentAgreement, rows, text)
 
-    def _systems(self, result: "Result", human: HumanSegments) -> AnalysisTable:
+    def _systems(self, result: Result, human: HumanSegments) -> AnalysisTable:
         metrics = result.experiment.metrics
         found = against_people(metrics, result.statistics, human, samples=self.samples, seed=self.seed)
         text = (
@@ -109,12 +96,16 @@ class SegmentLevelAnalysis:
             "Ellipses in the figure are as wide and high as the 95 % intervals of both scores; their tilt is how both "
             "vary together over the same draws of segments.",
         )
-        return AnalysisTable(
-            "system_level", "Metrics against people, system by system", SYSTEM_HEADER,
-            tuple(one.row() for one in found), text, figure=lambda: figure(found),
-        )  # fmt: skip
+        return AnalysisTable.of(
+            "system_level",
+            "Metrics against people, system by system",
+            SystemCorrelation,
+            [one.row() for one in found],
+            text,
+            figure=lambda: figure(found),
+        )
 
-    def _by_topic(self, result: "Result", inputs: "Inputs") -> AnalysisTable:
+    def _by_topic(self, result: Result, inputs: Inputs) -> AnalysisTable:
         label, relevance, values = topic_values(result, self.gold)
         retrieval = result.retrieval[label]
         english = inputs.corpus.english
@@ -125,69 +116,40 @@ class SegmentLevelAnalysis:
                 "must be the same text"
             )
         membership = topic_segments(retrieval.judged[relevance].qrels.grades, english.map)
-        rows: list[tuple[Any, ...]] = []
+        rows: list[SegmentAgreement] = []
         for metric in result.experiment.metrics:
             kept = [i for i, system in enumerate(retrieval.runs) if (metric.name, system) in result.statistics]
             systems = [list(retrieval.runs)[i] for i in kept]
             own = np.stack([group_scores(metric, result.statistics[metric.name, s], membership) for s in systems])
-            rows += agreement_rows(metric, values[kept], own, self.matrices)
+            rows += agreements(metric, values[kept], own, self.matrices)
         text = (
             f"Topics in the place of segments: {self.gold} of each topic, and each metric's score of the segments in "
             "the topic's relevant documents. tau counts pairs of systems on one topic: does the metric see which of "
             "them lost more on it?",
         )
-        return AnalysisTable("segment_level", f"Metrics against {self.gold}, topic by topic", HEADER, tuple(rows), text)
+        title = f"Metrics against {self.gold}, topic by topic"
+        return AnalysisTable.of("segment_level", title, SegmentAgreement, rows, text)
 
 
-def agreement_rows(metric: Metric, gold: Doubles, own: Doubles, matrices: Sequence[str]) -> list[tuple[Any, ...]]:
-    """tau with each matrix, and Pearson's r over all items of all systems: (systems, items) each."""
-    sign = 1.0 if metric.higher_is_better else -1.0
-    pairs = comparisons(gold, sign * own)
-    rows: list[tuple[Any, ...]] = []
-    for name in matrices:
-        tau = segment_kendall(*pairs, matrix(name))
-        counted = tau.concordant + tau.discordant + tau.neutral
-        rows.append((metric.name, name, "kendall", tau.value, tau.concordant, tau.discordant, counted))
-    known = np.isfinite(gold) & np.isfinite(own)
-    n = int(known.sum())
-    value = float(pearson(sign * own[known], gold[known], p_value="scipy").value) if n > 1 else nan
-    rows.append((metric.name, "", "pearson", value, "", "", n))
-    return rows
+def human_path(given: str | None, corpus: Corpus) -> Path:
+    """The file that is named, else `human-seg.tsv` of the test set's folder; raises `MissingData`."""
+    if given:
+        path = Path(given).expanduser()
+        if not path.is_file():
+            raise MissingData(f"{path}: no such file of segment scores (analyses.segment_level.human=FILE)")
+        return path
+    layout = corpus.test_layout
+    names = [] if layout is None else [name for name in layout.ignored if name.removesuffix(".gz") == FILE]
+    if layout is None or not names:
+        raise MissingData(
+            f"people's segment scores are not there: put {FILE} (columns system, line, a score) into the folder of the "
+            "test set or name a file with analyses.segment_level.human=FILE; or take retrieval as the standard: "
+            "analyses.segment_level.gold=MAP"
+        )
+    return layout.files.locate(names)[names[0]]
 
 
-def segment_scores(metric: Metric, statistics: "Statistics") -> Doubles:
-    """(segments,): the metric of every segment alone; BLEU with effective order, as one wants for sentences."""
-    if any(field.name == "effective_order" for field in fields(metric)):  # type: ignore[arg-type]
-        metric = replace(metric, effective_order=True)  # type: ignore[type-var]
-    if isinstance(statistics, np.ndarray):
-        return np.asarray(metric.score(statistics))
-    rows = range(0, statistics.shape[0], 64)
-    return np.concatenate([metric.score(np.asarray(statistics[at : at + 64].toarray())) for at in rows])
-
-
-def group_scores(metric: Metric, statistics: "Statistics", membership: Doubles) -> Doubles:
-    """(groups,): the metric of groups of segments, from their summed statistics; NaN for a group of none."""
-    parts = [
-        metric.score(np.asarray(membership[at : at + 64] @ statistics, dtype=np.float64))
-        for at in range(0, len(membership), 64)
-    ]
-    empty = membership.sum(axis=1) == 0
-    return np.where(empty, nan, np.concatenate(parts))
-
-
-def topic_segments(grades: Mapping[str, Mapping[str, int]], document_map: Any) -> Doubles:
-    """(topics, lines): 1 where a line belongs to a document that is relevant to the topic."""
-    place = {doc_id: i for i, doc_id in enumerate(document_map.doc_ids)}
-    starts = document_map.starts.tolist()
-    membership = np.zeros((len(grades), document_map.n_lines))
-    for row, by_document in enumerate(grades.values()):
-        for doc_id, grade in by_document.items():
-            if grade > 0 and doc_id in place:
-                membership[row, starts[place[doc_id]] : starts[place[doc_id] + 1]] = 1
-    return membership
-
-
-def topic_values(result: "Result", measure: str) -> tuple[str, str, Doubles]:
+def topic_values(result: Result, measure: str) -> tuple[str, str, Doubles]:
     """Labels of topics and judgments, and (systems, topics) values of a measure; raises `UnknownName`."""
     for label, retrieval in result.retrieval.items():
         for (relevance, name), values in retrieval.per_topic.items():
@@ -197,16 +159,72 @@ def topic_values(result: "Result", measure: str) -> tuple[str, str, Doubles]:
     raise UnknownName("analyses.segment_level.gold", measure, [PEOPLE, *names])
 
 
+@dataclass(frozen=True)
+class TrueSkillRating:
+    """One row of trueskill.tsv: a system's rating beside the mean of people's scores."""
+
+    system: str
+    rating: float
+    sigma: float
+    mean_score: float
+    comparisons: int
+
+
 def rating_table(human: HumanSegments, games: int, seed: int) -> AnalysisTable:
     """TrueSkill ratings from people's relative rankings: every pair of systems judged on one segment."""
     found = comparisons_of(human.scores)
     rated = rate(human.systems, found, games=games, seed=seed)
     means = dict(zip(human.systems, human.means.tolist(), strict=True))
-    rows = tuple((r.system, r.mu, r.sigma, means[r.system], r.comparisons) for r in rated)
-    agreement = pearson(np.array([row[1] for row in rows]), np.array([row[3] for row in rows]), p_value="scipy").value
+    rows = [
+        TrueSkillRating(
+            system=rating.system,
+            rating=rating.mu,
+            sigma=rating.sigma,
+            mean_score=means[rating.system],
+            comparisons=rating.comparisons,
+        )
+        for rating in rated
+    ]
+    ratings, scores = np.array([row.rating for row in rows]), np.array([row.mean_score for row in rows])
+    agreement = pearson(ratings, scores, p_value="scipy").value
     text = (
         f"TrueSkill over relative rankings made from people's segment scores: five runs of {games} comparisons drawn "
         f"from {len(found)}, seed {seed}. Pearson's r of rating and mean score: {agreement:.3f}.",
     )
-    header = ("system", "rating", "sigma", "mean_score", "comparisons")
-    return AnalysisTable("trueskill", "TrueSkill ratings", header, rows, text)
+    return AnalysisTable.of("trueskill", "TrueSkill ratings", TrueSkillRating, rows, text)
+
+
+def ellipse(x: Doubles, y: Doubles, points: int = 60) -> tuple[Doubles, Doubles]:
+    """The outline of an ellipse around 0 whose bounding box is the two percentile intervals, tilted as x and y covary.
+
+    x, y: (samples,) resampled scores of one system. Width and height are the 95 % intervals; the tilt is the
+    correlation of the two sides over the same draws of segments.
+    """
+    width, height = ((np.nanquantile(v, 0.975) - np.nanquantile(v, 0.025)) / 2 for v in (x, y))
+    both = np.isfinite(x) & np.isfinite(y)
+    r = float(np.corrcoef(x[both], y[both])[0, 1]) if np.ptp(x[both]) and np.ptp(y[both]) else 0.0
+    r = 0.0 if isnan(r) else r
+    angle = np.linspace(0, 2 * np.pi, points)
+    return width * np.cos(angle), height * (r * np.cos(angle) + np.sqrt(max(1 - r * r, 0.0)) * np.sin(angle))
+
+
+def figure(found: Sequence[SystemLevel]) -> "Figure":
+    """A scatter plot for each metric with an ellipse for each system."""
+    from matplotlib.figure import Figure
+
+    columns = min(3, len(found))
+    rows = -(-len(found) // columns)
+    drawn = Figure(figsize=(3.4 * columns, 3 * rows), layout="constrained")
+    axes = drawn.subplots(rows, columns, squeeze=False).ravel()
+    for axis, one in zip(axes, found, strict=False):
+        for at in range(len(one.systems)):
+            x, y = ellipse(one.own.samples[:, at], one.human.samples[:, at])
+            axis.plot(one.own.scores[at] + x, one.human.scores[at] + y, color="#BBBBBB", linewidth=0.7)
+        axis.scatter(one.own.scores, one.human.scores, s=16, color="#0072B2")
+        axis.set_xlabel(one.metric)
+        axis.set_ylabel("people")
+        axis.set_title(f"r {one.pearson:.3f}", fontsize=9)
+        axis.grid(alpha=0.25, linewidth=0.5)
+    for axis in axes[len(found) :]:
+        axis.set_visible(False)
+    return drawn

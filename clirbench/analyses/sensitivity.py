@@ -1,4 +1,4 @@
-"""The sensitivity analysis in words, as a table and as a figure, all from the numbers of `sensitivity`."""
+"""`analysis=[sensitivity]`: what each kind of error costs every metric and measure, in words and as a figure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.result import AnalysisTable
-from clirbench.statistics.sensitivity import HEADER, NOTICED, Contrast, Sensitivity, contrasts, rows, sensitivity
+from clirbench.analyses.types import COLORS
+from clirbench.result import AnalysisTable, Result
+from clirbench.statistics.sensitivity import NOTICED, Contrast, Loss, Sensitivity, contrasts, losses, sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from clirbench.result import Result
-
-# Okabe and Ito: told apart with any colour vision.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 @dataclass(frozen=True)
@@ -31,7 +27,7 @@ class SensitivityAnalysis:
     measures: Sequence[str] = ("MAP",)
     seed: int = 0
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         means = {
             name: values
@@ -40,7 +36,7 @@ class SensitivityAnalysis:
         }
         found = sensitivity(result.board, per_topic=means, seed=self.seed)
         header, costs = cost_table(found)
-        text = [sentence for measure in self.measures for sentence in findings(found, self.metric, measure)]
+        text = [sentence for measure in self.measures for sentence in sensitivity_findings(found, self.metric, measure)]
         return (
             AnalysisTable(
                 "sensitivity_costs",
@@ -50,7 +46,7 @@ class SensitivityAnalysis:
                 tuple(text),
                 figure=lambda: figure(found),
             ),
-            AnalysisTable("sensitivity", "Every rate of every kind of error", HEADER, tuple(rows(found))),
+            AnalysisTable.of("sensitivity", "Every rate of every kind of error", Loss, losses(found)),
         )
 
 
@@ -62,7 +58,7 @@ def cost_table(found: Sensitivity) -> tuple[tuple[str, ...], list[tuple[str, ...
     ]
 
 
-def findings(found: Sensitivity, metric: str = "BLEU", measure: str = "MAP") -> list[str]:
+def sensitivity_findings(found: Sensitivity, metric: str = "BLEU", measure: str = "MAP") -> list[str]:
     """What the numbers say, in sentences: which errors hurt retrieval more than the metric shows, and which less.
 
     metric, measure: the columns compared; where there is none of that name, the first of its role.

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from clirbench.errors import ConfigError, UnknownName
-
-if TYPE_CHECKING:
-    from clirbench.result import Inputs, Result
+from clirbench.result import Inputs, Result
 
 
 @dataclass(frozen=True)
@@ -43,19 +40,19 @@ def chosen_pair(pair: Sequence[str] | None, systems: Sequence[str], analysis: st
     return TwoSystems(*names)
 
 
-def read(result: "Result", analysis: str) -> "Inputs":
+def read(result: Result, analysis: str) -> Inputs:
     """The texts of a run; raises `ConfigError` where it was made from score tables alone."""
     if result.inputs is None:
         raise ConfigError(f"analysis {analysis} reads texts, and this run has score tables only: give folder=DIR")
     return result.inputs
 
 
-def with_test_text(inputs: "Inputs") -> tuple[str, ...]:
+def with_test_text(inputs: Inputs) -> tuple[str, ...]:
     """The systems that translated the MT test set."""
     return tuple(translation.system for translation in inputs.translations if translation.test is not None)
 
 
-def searches_test_set(inputs: "Inputs") -> bool:
+def searches_test_set(inputs: Inputs) -> bool:
     """Whether the searched English text is the test set's first reference, line for line."""
     corpus = inputs.corpus
     if corpus.english.map.n_lines != len(corpus.test):
@@ -63,7 +60,7 @@ def searches_test_set(inputs: "Inputs") -> bool:
     return all(a == b for a, b in zip(corpus.english.lines(), corpus.test.references[0], strict=True))
 
 
-def test_lines(inputs: "Inputs", system: str) -> tuple[str, ...]:
+def test_lines(inputs: Inputs, system: str) -> tuple[str, ...]:
     """One system's translation of the MT test set."""
     for translation in inputs.translations:
         if translation.system == system and translation.test is not None:

@@ -1,10 +1,10 @@
-"""What a word type weighs in a metric: the score that is lost when it is never translated right."""
+"""`analysis=[type_weights]`: what a word type weighs, the score lost when it is never translated right."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,17 +13,25 @@ from clirbench.analyses.types import COLORS
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.result import Result
 
-HEADER = ("metric", "type", "frequency", "loss")
 ROWS = 40_000
 """Changed segments that are scored at once; bounds the memory."""
+
+
+@dataclass(frozen=True)
+class TypeWeight:
+    """What a metric of a perfect translation loses without one word type, and how often the reference has it."""
+
+    metric: str
+    type: str
+    frequency: int
+    loss: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,25 +166,32 @@ class TypeWeightsAnalysis:
     tokenize: str = "13a"
     lowercase: bool = False
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs = read(result, "type_weights")
         if not result.experiment.metrics:
             raise ConfigError("analysis type_weights needs a metric with statistics, such as metric=[BLEU]")
         words = vocabulary(inputs.corpus.test.references[0], self.tokenize, self.lowercase)
         frequency = dict(zip(words.types, words.frequency, strict=True))
         weights = {metric.name: type_weights(metric, words, self.only) for metric in result.experiment.metrics}
-        rows: tuple[tuple[Any, ...], ...] = tuple(
-            (name, kind, frequency[kind], loss) for name, losses in weights.items() for kind, loss in losses.items()
-        )
+        rows = [
+            TypeWeight(metric=name, type=kind, frequency=frequency[kind], loss=loss)
+            for name, losses in weights.items()
+            for kind, loss in losses.items()
+        ]
         return (
-            AnalysisTable(
-                "type_weights", "What the word types weigh", HEADER, rows, tuple(in_words(weights, frequency)),
-                figure=lambda: figure(weights, frequency), shown=20,
+            AnalysisTable.of(
+                "type_weights",
+                "What the word types weigh",
+                TypeWeight,
+                rows,
+                weight_findings(weights, frequency),
+                figure=lambda: figure(weights, frequency),
+                shown=20,
             ),
-        )  # fmt: skip
+        )
 
 
-def in_words(weights: dict[str, dict[str, float]], frequency: dict[str, int]) -> Iterator[str]:
+def weight_findings(weights: dict[str, dict[str, float]], frequency: dict[str, int]) -> Iterator[str]:
     """For each metric the heaviest type, and which share of all losses the ten most frequent types have."""
     yield (
         "loss is what the corpus score of a perfect translation loses when every token of the type is one "

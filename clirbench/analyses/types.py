@@ -1,26 +1,50 @@
-"""Word types as classes: precision, recall and F1 of every type of a system, and how they change with frequency."""
+"""`analysis=[types]`: precision, recall and F1 of every word type of a system, and how they change with frequency."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.analyses.two_systems import read, test_lines, with_test_text
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.macrof import MacroF
-from clirbench.result import AnalysisTable
+from clirbench.result import AnalysisTable, Result
 from clirbench.types import Doubles, Ints, TestSet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from clirbench.result import Result
 
-HEADER = ("system", "type", "refs", "preds", "match", "precision", "recall", "f1")
 BANDS = (1, 2, 5, 10, 100, 1000)
 # Okabe and Ito: told apart with any colour vision.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+
+@dataclass(frozen=True)
+class WordType:
+    """One word type of one system: how often the reference has it, the system has it, both agree; rates on 0-100."""
+
+    system: str
+    type: str
+    refs: int
+    preds: int
+    match: int
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class Band:
+    """The word types with `refs` occurrences in the reference (`2-4`, `1000+`): how many, and their mean rates."""
+
+    system: str
+    refs: str
+    types: int
+    precision: float
+    recall: float
+    f1: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +137,7 @@ class TypesAnalysis:
     tokenize: str = "13a"
     lowercase: bool = False
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs = read(result, "types")
         systems = with_test_text(inputs)
         if not systems:
@@ -134,43 +158,61 @@ class TypesAnalysis:
             "Precision is 100 where a type is never predicted, recall 100 where the reference lacks it.",
         )
         return (
-            AnalysisTable(
+            AnalysisTable.of(
                 "types_by_frequency",
                 "Mean F1 of word types by their frequency in the reference",
-                ("system", "refs", "types", "precision", "recall", "f1"),
-                tuple(row for report in reports for row in bands(report)),
+                Band,
+                [band for report in reports for band in bands(report)],
                 text,
                 figure=lambda: figure(reports, self.first),
             ),
-            AnalysisTable("types", "Every word type", HEADER, tuple(_rows(reports, frozenset(self.only)))),
+            AnalysisTable.of("types", "Every word type", WordType, word_types(reports, frozenset(self.only))),
         )
 
 
-def bands(report: TypeReport) -> list[tuple[Any, ...]]:
+def bands(report: TypeReport) -> list[Band]:
     """Mean precision, recall and F1 of the types with so many occurrences in the reference; 0 is "only predicted"."""
-    rows: list[tuple[Any, ...]] = []
+    found = []
+    precision, recall, f1 = report.precision, report.recall, report.f1
     limits = (0, *BANDS)
     for low, high in zip(limits, (*limits[1:], None), strict=True):
         inside = (report.refs >= low) & (report.refs < (high if high is not None else np.iinfo(np.int64).max))
-        label = f"{low}+" if high is None else str(low) if high == low + 1 else f"{low}-{high - 1}"
         if inside.any():
-            means = [float(rate[inside].mean()) for rate in (report.precision, report.recall, report.f1)]
-            rows.append((report.system, label, int(inside.sum()), *means))
-    return rows
+            band = Band(
+                system=report.system,
+                refs=_label(low, high),
+                types=int(inside.sum()),
+                precision=float(precision[inside].mean()),
+                recall=float(recall[inside].mean()),
+                f1=float(f1[inside].mean()),
+            )
+            found.append(band)
+    return found
 
 
-def _rows(reports: Sequence[TypeReport], only: frozenset[str]) -> list[tuple[Any, ...]]:
-    return [
-        (report.system, *cells)
-        for report in reports
-        for cells in zip(
-            report.types,
-            *(column.tolist() for column in (report.refs, report.preds, report.match)),
-            *(column.tolist() for column in (report.precision, report.recall, report.f1)),
-            strict=True,
-        )
-        if not only or cells[0] in only
-    ]
+def _label(low: int, high: int | None) -> str:
+    """`1`, `2-4`, `1000+` for the numbers from `low` to below `high`."""
+    if high is None:
+        return f"{low}+"
+    return str(low) if high == low + 1 else f"{low}-{high - 1}"
+
+
+def word_types(reports: Sequence[TypeReport], only: frozenset[str]) -> Iterator[WordType]:
+    """Every type of every report, or those of `only`."""
+    for report in reports:
+        precision, recall, f1 = report.precision.tolist(), report.recall.tolist(), report.f1.tolist()
+        for at, kind in enumerate(report.types):
+            if not only or kind in only:
+                yield WordType(
+                    system=report.system,
+                    type=kind,
+                    refs=int(report.refs[at]),
+                    preds=int(report.preds[at]),
+                    match=int(report.match[at]),
+                    precision=precision[at],
+                    recall=recall[at],
+                    f1=f1[at],
+                )
 
 
 def figure(reports: Sequence[TypeReport], first: int) -> "Figure":

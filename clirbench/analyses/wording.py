@@ -1,18 +1,9 @@
-"""From rows of an analysis to a table of the report, and the turns of phrase the reports share."""
+"""Numbers, lists and sizes as all analyses, the report and the answer write them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, fields
+from collections.abc import Sequence
 from math import isinf, isnan
-from typing import Any
 
-from clirbench.result import AnalysisTable
 from clirbench.statistics.evidence import Evidence
-
-
-def as_table(name: str, title: str, kind: type, rows: Iterable[Any], text: Sequence[str] = ()) -> AnalysisTable:
-    """Rows (frozen dataclasses of one `kind`) as the table `name`.tsv; the header stands even without rows."""
-    header = tuple(field.name for field in fields(kind))
-    return AnalysisTable(name, title, header, tuple(astuple(row) for row in rows), tuple(text))
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -32,6 +23,11 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def many(n: int, noun: str) -> str:
+    """`1 system`, `38 systems`."""
+    return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
 def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:

@@ -11,9 +11,8 @@ import math
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -167,20 +166,6 @@ def read_ideal(folder: Path, known: Container[str] | None = None) -> Run | None:
         if (folder / name).is_file():
             return read_run(folder / name, known)
     return None
-
-
-def run_file_name(system: str) -> str:
-    """The file name of a system's run: characters that a file system may refuse are percent-encoded.
-
-    Reversible (`read_runs` decodes it), except that a name of more than 200 bytes ends in a hash. A system called
-    `ideal`, in any case, does not take the English side's place.
-    """
-    name = quote(system, safe=" !#$&'()+,;=@[]^_`{}~")
-    if name.startswith((".", " ", "~")) or name.casefold() == IDEAL:
-        name = f"%{ord(name[0]):02X}{name[1:]}"
-    if len(name) > 200:
-        name = f"{name[:160].rstrip('%')}~{sha256(system.encode()).hexdigest()[:16]}"
-    return f"{name}.run"
 
 
 def tied_topics(run: Run) -> int:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analyses.segment_level import human_path, segment_scores
+from clirbench.analyses.segment_level import human_path
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import ConfigError
 from clirbench.files.human_scores import HumanSegments, read_human
 from clirbench.metrics.base import Metric
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.people import against_people
-from clirbench.statistics.segment_level import comparisons, matrix, segment_kendall
+from clirbench.statistics.segment_level import comparisons, matrix, segment_kendall, segment_scores
 from clirbench.systems.files import FileSystems
 from clirbench.types import Doubles
 

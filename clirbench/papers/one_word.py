@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from clirbench.analyses.segment_level import segment_scores
 from clirbench.errors import AlignmentError
 from clirbench.metrics.base import Metric
 from clirbench.papers.cells import PaperCell
 from clirbench.papers.printing import leading
 from clirbench.papers.published import PublishedFiles, shipped
 from clirbench.result import AnalysisTable
+from clirbench.statistics.segment_level import segment_scores
 from clirbench.text import TextFile
 from clirbench.types import TestSet
 

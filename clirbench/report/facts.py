@@ -10,12 +10,11 @@ from clirbench.analyses.wording import number
 from clirbench.report.agreement import agreement, system_agreement
 from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.coefficients import NAMES, SYMBOLS
 from clirbench.statistics.correlation import Correlation
 
 # Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.
 SHARE_WARNING = 0.5
-COEFFICIENT_NAMES = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
-COEFFICIENT_SYMBOLS = {"kendall": "tau", "spearman": "rho", "pearson": "r"}
 
 
 @dataclass(frozen=True)
@@ -70,12 +69,12 @@ def first_coefficient(result: Result) -> str:
 
 def coefficient_name(coefficient: str) -> str:
     """`kendall` -> `Kendall's tau`; one that has no other name stays as it is."""
-    return COEFFICIENT_NAMES.get(coefficient, coefficient)
+    return NAMES.get(coefficient, coefficient)
 
 
 def coefficient_symbol(coefficient: str) -> str:
     """`kendall` -> `tau`; one that has no symbol stays as it is."""
-    return COEFFICIENT_SYMBOLS.get(coefficient, coefficient)
+    return SYMBOLS.get(coefficient, coefficient)
 
 
 def tau_cell(row: Correlation) -> str:

@@ -8,6 +8,7 @@ from clirbench.report import tables
 from clirbench.report.answer import answered
 from clirbench.report.facts import agreement_lines, count_lines, table_notes, tau_tables, warnings
 from clirbench.result import AnalysisTable, Result
+from clirbench.statistics.coefficients import NAMES
 
 
 def report(result: Result) -> str:
@@ -37,10 +38,9 @@ def _lines(result: Result) -> Iterator[str]:
 
 
 def _tau(result: Result) -> Iterator[str]:
-    names = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
     for coefficient in result.experiment.coefficients:
         for found in tau_tables(result.board, result.correlations, coefficient):
-            yield f"## {names.get(coefficient, coefficient)}{f': {found.title}' if found.title else ''}"
+            yield f"## {NAMES.get(coefficient, coefficient)}{f': {found.title}' if found.title else ''}"
             yield ""
             yield from table(["", *found.metrics], [[name, *cells] for name, cells in found.rows])
             yield ""

@@ -1,7 +1,7 @@
 """How often does a metric put two systems in the order the measure puts them: pairwise accuracy, plain and soft."""
 
 from dataclasses import dataclass
-from math import nan
+from math import isnan, nan
 
 import numpy as np
 
@@ -50,21 +50,20 @@ def accuracies(evidence: Evidence, *, samples: int = 1000, seed: int = 0, comple
                 n = len(part.systems)
                 p, q = own[metric], gold[measure]
                 soft = 1 - float(np.abs(p - q).mean()) if p is not None and q is not None and n > 1 else nan
-                found.append(
-                    Accuracy(
-                        measure,
-                        metric,
-                        pairwise_accuracy(part.x[m], part.y[k]),
-                        soft,
-                        n * (n - 1) // 2,
-                        n,
-                        part.topics(measure),
-                        part.segments(metric),
-                        samples if soft == soft else 0,
-                        seed,
-                        note,
-                    )
+                row = Accuracy(
+                    measure=measure,
+                    metric=metric,
+                    accuracy=pairwise_accuracy(part.x[m], part.y[k]),
+                    soft=soft,
+                    pairs=n * (n - 1) // 2,
+                    n_systems=n,
+                    n_topics=part.topics(measure),
+                    n_segments=part.segments(metric),
+                    samples=0 if isnan(soft) else samples,
+                    seed=seed,
+                    note=note,
                 )
+                found.append(row)
     return found
 
 

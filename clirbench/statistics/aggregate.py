@@ -63,10 +63,17 @@ def _row(
     undefined = [label for label, row in held.items() if isnan(row.value)]
     wins = sum(_wins(metric, rows) for rows in table.values())
     return Aggregate(
-        measure, metric, name, mean(values) if values else nan, median(values) if values else nan,
-        stdev(values) if len(values) > 1 else nan, wins, len(values), ", ".join(out),
-        f"undefined in {', '.join(undefined)}" if undefined else "",
-    )  # fmt: skip
+        measure=measure,
+        metric=metric,
+        coefficient=name,
+        mean=mean(values) if values else nan,
+        median=median(values) if values else nan,
+        sd=stdev(values) if len(values) > 1 else nan,
+        wins=wins,
+        experiments=len(values),
+        left_out=", ".join(out),
+        note=f"undefined in {', '.join(undefined)}" if undefined else "",
+    )
 
 
 def _wins(metric: str, rows: Mapping[str, Correlation]) -> bool:

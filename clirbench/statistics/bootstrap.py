@@ -98,24 +98,12 @@ def intervals(
     ]
 
 
-def resampled_coefficients(evidence: Evidence, coefficient: str, draws: Draws) -> Doubles:
-    """(samples, metrics, measures): the coefficient of every pair in every resample; NaN where undefined.
-
-    A system drawn twice is tied with itself in both columns, which tau-b leaves out of both denominators.
-    """
-    return _coefficients(resampled_x(evidence, draws), resampled_y(evidence, draws), evidence, grid(coefficient), draws)
-
-
-def _coefficients(x: Doubles, y: Doubles, evidence: Evidence, function: Grid, draws: Draws) -> Doubles:
-    systems = draws.items("systems", len(evidence.systems))
-    return function(drawn_systems(x, systems), drawn_systems(y, systems))
-
-
 def _panel(evidence: Evidence, name: str, how: Bootstrap, note: str, drawn: tuple[Doubles, Doubles]) -> list[Interval]:
     function = grid(name)
     observed = function(evidence.x[None], evidence.y[None])[0]
     few = len(evidence.systems) < 3
-    values = _coefficients(*drawn, evidence, function, how.draws)
+    systems = how.draws.items("systems", len(evidence.systems))
+    values = function(*(drawn_systems(columns, systems) for columns in drawn))
     jackknifed = _jackknife(evidence, function, how.draws.levels) if how.method == "bca" and not few else []
     rows = []
     for at_y, measure in enumerate(evidence.measure_names):
@@ -123,11 +111,7 @@ def _panel(evidence: Evidence, name: str, how: Bootstrap, note: str, drawn: tupl
             sample = values[:, at_x, at_y]
             sample = sample[np.isfinite(sample)]
             value = float(observed[at_x, at_y])
-            row = Interval(
-                measure, metric, name, value, nan, nan, how.level, how.method, how.draws.scheme,
-                len(evidence.systems), evidence.topics(measure), evidence.segments(metric),
-                len(sample), how.draws.seed, note,
-            )  # fmt: skip
+            row = replace(_unbounded(evidence, measure, metric, name, how), value=value, samples=len(sample), note=note)
             influences = [part[:, at_x, at_y] for part in jackknifed]
             rows.append(_bounded(row, sample, influences, _problem(evidence, metric, measure, value, few), how))
     return rows
@@ -247,7 +231,24 @@ def _hole(
     evidence: Evidence, measure: str, metric: str, name: str, how: Bootstrap, lacking: dict[str, str]
 ) -> Interval:
     note = "; ".join(lacking[column] for column in (metric, measure) if column in lacking)
+    return replace(_unbounded(evidence, measure, metric, name, how), note=note)
+
+
+def _unbounded(evidence: Evidence, measure: str, metric: str, name: str, how: Bootstrap) -> Interval:
+    """What an interval says before anything was drawn."""
     return Interval(
-        measure, metric, name, nan, nan, nan, how.level, how.method, how.draws.scheme,
-        len(evidence.systems), evidence.topics(measure), evidence.segments(metric), 0, how.draws.seed, note,
-    )  # fmt: skip
+        measure=measure,
+        metric=metric,
+        coefficient=name,
+        value=nan,
+        ci_low=nan,
+        ci_high=nan,
+        level=how.level,
+        method=how.method,
+        scheme=how.draws.scheme,
+        n_systems=len(evidence.systems),
+        n_topics=evidence.topics(measure),
+        n_segments=evidence.segments(metric),
+        samples=0,
+        seed=how.draws.seed,
+    )

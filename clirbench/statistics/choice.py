@@ -93,10 +93,23 @@ def _choice(
     notes = [note, f"{tied} more tied with the last of the list; the first in order was taken" if tied else ""]
     low, high = np.quantile(lost, [0.025, 0.975])
     return Choice(
-        measure, metric, size, evidence.systems[pick], float(y[pick]), evidence.systems[best], float(y[best]),
-        float(y[best] - y[pick]), float(lost.mean()), float(low), float(high), len(evidence.systems),
-        evidence.topics(measure), splits if halves is not None else 0, seed, "; ".join(filter(None, notes)),
-    )  # fmt: skip
+        measure=measure,
+        metric=metric,
+        shortlist=size,
+        pick=evidence.systems[pick],
+        value=float(y[pick]),
+        best=evidence.systems[best],
+        best_value=float(y[best]),
+        regret=float(y[best] - y[pick]),
+        regret_split=float(lost.mean()),
+        split_low=float(low),
+        split_high=float(high),
+        n_systems=len(evidence.systems),
+        n_topics=evidence.topics(measure),
+        splits=0 if halves is None else splits,
+        seed=seed,
+        note="; ".join(filter(None, notes)),
+    )
 
 
 def _halves(evidence: Evidence, measure: str, splits: int, seed: int) -> tuple[Doubles, Doubles] | None:
@@ -162,6 +175,16 @@ def _replayed(run: Series, measure: str, metric: str, x: Doubles, y: Doubles, pa
             break
     top = int(np.argmax(y))
     return Stop(
-        run.name, measure, metric, patience, float(run.steps[now]), float(run.steps[best]), float(y[best]),
-        float(run.steps[top]), float(y[top]), float(y[top] - y[best]), float(run.steps[-1] - run.steps[now]), len(x),
-    )  # fmt: skip
+        series=run.name,
+        measure=measure,
+        metric=metric,
+        patience=patience,
+        stopped=float(run.steps[now]),
+        shipped=float(run.steps[best]),
+        value=float(y[best]),
+        best_step=float(run.steps[top]),
+        best_value=float(y[top]),
+        regret=float(y[top] - y[best]),
+        saved=float(run.steps[-1] - run.steps[now]),
+        n_steps=len(x),
+    )

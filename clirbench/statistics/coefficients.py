@@ -92,7 +92,9 @@ def tau_ap_a(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = S
     if problem is not None:
         return problem
     form = (_above_weights(x), _better(y))
-    return _from_pair_form((form,), p_value, samples, seed, "a tie in the truth counts as disagreement" * _ties(y))
+    tied = len(np.unique(y)) < len(y)
+    note = "a tie in the truth counts as disagreement" if tied else ""
+    return _from_pair_form((form,), p_value, samples, seed, note)
 
 
 def tau_ap_b(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
@@ -143,6 +145,12 @@ def pearson(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
     p = _by_orders(lambda orders: np.asarray(right[orders] @ left), len(x), p_value, samples, seed)
     return Coefficient(value, p.value, len(x), _few(len(x)), p.method, p.error)
 
+
+NAMES: Mapping[str, str] = MappingProxyType(
+    {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson": "Pearson's r"}
+)
+SYMBOLS: Mapping[str, str] = MappingProxyType({"kendall": "tau", "spearman": "rho", "pearson": "r"})
+"""What the usual coefficients are called in a heading and before a number; others go by their own name."""
 
 COEFFICIENTS: Mapping[str, Callable[..., Coefficient]] = MappingProxyType(
     {
@@ -249,7 +257,8 @@ def _undefined(x: Doubles, y: Doubles, p_value: str) -> Coefficient | None:
     if missing:
         return Coefficient(nan, nan, len(x), f"{missing} of {len(x)} systems lack a value", p_value)
     if len(x) < 2:
-        return Coefficient(nan, nan, len(x), f"{len(x)} system{'s' * (len(x) != 1)}: at least 2 are needed", p_value)
+        systems = "system" if len(x) == 1 else "systems"
+        return Coefficient(nan, nan, len(x), f"{len(x)} {systems}: at least 2 are needed", p_value)
     for name, column in (("first", x), ("second", y)):
         if (column == column[0]).all():
             return Coefficient(nan, nan, len(x), f"the {name} column is constant ({column[0]:g})", p_value)
@@ -265,7 +274,3 @@ def _scaled(column: Doubles) -> Doubles:
     centred = column - column.mean()
     centred = centred / np.abs(centred).max()
     return np.asarray(centred / np.linalg.norm(centred))
-
-
-def _ties(column: Doubles) -> bool:
-    return len(np.unique(column)) < len(column)

@@ -9,6 +9,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.p_values import significance
 from clirbench.statistics.training import has_steps
 from clirbench.statistics.vectorised import GRIDS
 
@@ -61,13 +62,22 @@ def correlate(
         for metric in board.metrics:
             for name in coefficients:
                 found, note = _found(board, measure, metric, name, p_value, complete, seed)
-                significant: Significance = "undefined"
-                if not isnan(found.p_value):
-                    significant = "trend" if trend else "true" if found.p_value < alpha else "false"
+                significant: Significance = significance(found.p_value, alpha)
+                if trend and significant != "undefined":
+                    significant = "trend"
                 row = Correlation(
-                    measure.name, metric.name, name, found.value, found.p_value, found.n, significant, note
+                    measure=measure.name,
+                    metric=metric.name,
+                    coefficient=name,
+                    value=found.value,
+                    p_value=found.p_value,
+                    n_systems=found.n,
+                    significant=significant,
+                    note=note,
+                    p_method=found.p_method,
+                    p_error=found.p_error,
                 )
-                rows.append(replace(row, p_method=found.p_method, p_error=found.p_error))
+                rows.append(row)
     return rows
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.exchange import swapped_both, swapped_inputs, swapped_systems
+from clirbench.statistics.p_values import significance
 from clirbench.statistics.resampling import PseudoValues, pseudo_values
 from clirbench.statistics.vectorised import Grid, grid, pearson_grid
 from clirbench.types import Doubles
@@ -199,27 +200,27 @@ def _rows(
             p = float(p_values[pair][k]) if pair in p_values else nan
             segments = min(evidence.segments(metric) for metric in pair)
             why = _why_undefined(evidence, test, segments) if isnan(p) else ""
-            found.append(
-                Difference(
-                    measure,
-                    *pair,
-                    test,
-                    name,
-                    float(own[a, k]),
-                    float(own[b, k]),
-                    float(own[a, k] - own[b, k]),
-                    p,
-                    nan,
-                    "undefined",
-                    float(shift[a, k]),
-                    float(shift[b, k]),
-                    len(evidence.systems),
-                    segments,
-                    0 if test == "williams" else samples,
-                    seed,
-                    "; ".join(filter(None, [note, why])),
-                )
+            row = Difference(
+                measure=measure,
+                metric_a=pair[0],
+                metric_b=pair[1],
+                test=test,
+                coefficient=name,
+                value_a=float(own[a, k]),
+                value_b=float(own[b, k]),
+                difference=float(own[a, k] - own[b, k]),
+                p_value=p,
+                p_holm=nan,
+                significant="undefined",
+                shift_a=float(shift[a, k]),
+                shift_b=float(shift[b, k]),
+                n_systems=len(evidence.systems),
+                n_segments=segments,
+                samples=0 if test == "williams" else samples,
+                seed=seed,
+                note="; ".join(filter(None, [note, why])),
             )
+            found.append(row)
     return found
 
 
@@ -254,8 +255,7 @@ def corrected(rows: Sequence[Difference], alpha: float) -> list[Difference]:
     done = list(rows)
     for members in families.values():
         for i, p in zip(members, holm([rows[i].p_value for i in members]), strict=True):
-            significant = "undefined" if isnan(p) else "true" if p < alpha else "false"
-            done[i] = replace(rows[i], p_holm=p, significant=significant)
+            done[i] = replace(rows[i], p_holm=p, significant=significance(p, alpha))
     return done
 
 

@@ -1,6 +1,6 @@
 """What every analysis starts from: a scoreboard, and beneath its columns the segments and topics they came from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clirbench.errors import AlignmentError
+from clirbench.later import Shelf
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.scoreboard import Scoreboard
@@ -18,28 +19,6 @@ if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
-
-
-class Held(Mapping[tuple[str, str], "Statistics"]):
-    """Statistics that are read once, when they are first looked up: resampling comes back to them many times."""
-
-    def __init__(self, source: "Mapping[tuple[str, str], Statistics]") -> None:
-        self._source = source
-        self._held: dict[tuple[str, str], Statistics] = {}
-
-    def __getitem__(self, key: tuple[str, str]) -> "Statistics":
-        if key not in self._held:
-            self._held[key] = self._source[key]
-        return self._held[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._source
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self._source)
-
-    def __len__(self) -> int:
-        return len(self._source)
 
 
 MOST_SYSTEMS = 50
@@ -55,7 +34,7 @@ class Evidence:
     `statistics[metric column, system]`: segments x k; `metrics[column]` scores their sums.
     `types[metric column, system]`: the names of a type average's types, where segments of two systems are mixed.
     `per_topic[measure column]`: systems (as in the board) x topics; `measures[column]` aggregates them.
-    Statistics are held in memory from the first look on.
+    Statistics are held in memory from the first look on, unless they are too many; parts of the evidence share them.
     A column without items (imported scores) takes part with its values fixed, and every table says so.
     Raises `AlignmentError` where items and board do not fit.
     """
@@ -71,17 +50,21 @@ class Evidence:
         for name, values in self.per_topic.items():
             if values.ndim != 2 or len(values) != len(self.systems):
                 raise AlignmentError(f"{name}: per-topic values {values.shape} for {len(self.systems)} systems")
-        if isinstance(self.statistics, Held):
+        if not self.bulky:
             return
-        source = self.statistics
-        object.__setattr__(self, "statistics", Held(source))
-        if self.bulky:
-            object.__setattr__(self, "statistics", source)
+        shelf: Shelf[tuple[str, str], Statistics] = Shelf(self.statistics, holds=True)
+        if _too_many(self.systems, self.metrics, shelf):
             return
         for name in self.metrics:
-            lengths = {self.statistics[name, s].shape[0] for s in self.systems if (name, s) in self.statistics}
+            lengths = {shelf[name, system].shape[0] for system in self.systems if (name, system) in shelf}
             if len(lengths) > 1:
                 raise AlignmentError(f"{name}: systems have different numbers of segments: {sorted(lengths)}")
+        object.__setattr__(self, "statistics", shelf)
+
+    @property
+    def bulky(self) -> bool:
+        """Whether there are too many statistics to be held in memory, or to be drawn from unless that is asked for."""
+        return not (isinstance(self.statistics, Shelf) and self.statistics.holds)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -104,16 +87,6 @@ class Evidence:
     def y(self) -> Doubles:
         """(measures, systems): every measure, turned so that more is better."""
         return _stacked([column.oriented for column in self.board.measures], len(self.systems))
-
-    @cached_property
-    def bulky(self) -> bool:
-        """Whether there are too many statistics to be held in memory, or to be drawn from unless that is asked for."""
-        if len(self.systems) > MOST_SYSTEMS:
-            return True
-        # The first will do: all statistics are rows for the lines of one test set.
-        known = ((name, system) for name in self.metrics for system in self.systems)
-        first = next((key for key in known if key in self.statistics), None)
-        return first is not None and len(self.systems) * self.statistics[first].shape[0] > MOST_SEGMENTS
 
     def segments(self, metric: str) -> int:
         """How many segments a metric was summed over; 0 where only its scores are known."""
@@ -150,6 +123,17 @@ class Evidence:
         """The same systems with the named columns alone."""
         kept = tuple(column for column in self.board.columns if column.name in names)
         return replace(self, board=replace(self.board, columns=kept))
+
+
+def _too_many(
+    systems: Sequence[str], metrics: Iterable[str], statistics: "Mapping[tuple[str, str], Statistics]"
+) -> bool:
+    if len(systems) > MOST_SYSTEMS:
+        return True
+    # The first will do: all statistics are rows for the lines of one test set.
+    known = ((name, system) for name in metrics for system in systems)
+    first = next((key for key in known if key in statistics), None)
+    return first is not None and len(systems) * statistics[first].shape[0] > MOST_SEGMENTS
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""How unbalanced the classes of a vocabulary are: divergence D, frequency at a rank, mean sequence length."""
+"""How unbalanced the classes of a vocabulary are: divergence D, frequency at a rank, mean sequence length.
+
+Vocabularies come from files of class frequencies, or are counted in a text: its words, its characters, and subwords
+that byte-pair encoding learns from it.
+"""
 
 import io
 import re
@@ -13,6 +17,10 @@ import numpy as np
 from clirbench.errors import ConfigError, InputError, ResourceError, UnknownName
 from clirbench.text import TextFile
 from clirbench.types import Doubles
+
+LEARNERS = ("sentencepiece", "tokenizers")
+END = "</s>"
+SPACE = "▁"
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,11 +156,6 @@ def read_rates(path: Path) -> tuple[Doubles, Doubles, Doubles]:
     return ranks, precision, recall
 
 
-LEARNERS = ("sentencepiece", "tokenizers")
-END = "</s>"
-SPACE = "▁"
-
-
 def words(lines: Sequence[str]) -> Classes:
     """Words split at white space, and the end of each line."""
     return _counted("words", (line.split() for line in lines), len(lines))
@@ -186,7 +189,7 @@ def learned(lines: Sequence[str], size: int, learner: str = "sentencepiece") -> 
     return Classes(f"bpe{size}", counts, len(kept))
 
 
-def _sentencepiece(lines: Sequence[str], size: int) -> "np.typing.NDArray[np.float64]":
+def _sentencepiece(lines: Sequence[str], size: int) -> Doubles:
     try:
         import sentencepiece
     except ImportError:
@@ -207,7 +210,7 @@ def _sentencepiece(lines: Sequence[str], size: int) -> "np.typing.NDArray[np.flo
     return counts
 
 
-def _tokenizers(lines: Sequence[str], size: int) -> "np.typing.NDArray[np.float64]":
+def _tokenizers(lines: Sequence[str], size: int) -> Doubles:
     try:
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     except ImportError:

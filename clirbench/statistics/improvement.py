@@ -63,7 +63,23 @@ def _curve(
     if n < 3 or not len(rises) or (y == y[0]).all():
         why = f"{n} systems: at least 3 are needed" if n < 3 else "a column is constant"
         note = "; ".join(filter(None, [note, why]))
-        return [Improvement(measure, metric, nan, nan, nan, nan, nan, 0, nan, nan, n, samples, seed, note)]
+        nothing = Improvement(
+            measure=measure,
+            metric=metric,
+            rise=nan,
+            probability=nan,
+            ci_low=nan,
+            ci_high=nan,
+            share=nan,
+            pairs=0,
+            slope=nan,
+            rise_80=nan,
+            n_systems=n,
+            samples=samples,
+            seed=seed,
+            note=note,
+        )
+        return [nothing]
     slope = float(logistic_slope(rises, better))
     drawn = Draws(("systems",), samples, seed=seed).items("systems", n)
     slopes = logistic_slope(*rising_pairs(x[drawn], y[drawn]))
@@ -73,20 +89,20 @@ def _curve(
     order = np.argsort(rises, kind="stable")
     return [
         Improvement(
-            measure,
-            metric,
-            float(rises[part].mean()),
-            _probability(slope, rises[part]),
-            _probability(low, rises[part]),
-            _probability(high, rises[part]),
-            float(better[part].mean()),
-            len(part),
-            slope,
-            rise_80,
-            n,
-            samples,
-            seed,
-            note,
+            measure=measure,
+            metric=metric,
+            rise=float(rises[part].mean()),
+            probability=_probability(slope, rises[part]),
+            ci_low=_probability(low, rises[part]),
+            ci_high=_probability(high, rises[part]),
+            share=float(better[part].mean()),
+            pairs=len(part),
+            slope=slope,
+            rise_80=rise_80,
+            n_systems=n,
+            samples=samples,
+            seed=seed,
+            note=note,
         )
         for part in np.array_split(order, min(points, len(order)))
     ]

@@ -71,22 +71,41 @@ def universe_taus(boards: Mapping[Universe, Scoreboard], name: str = "kendall") 
             top = max((result.value for result in found if result.defined), default=nan)
             for metric, result in zip(board.metrics, found, strict=True):
                 best = result.defined and result.value >= top - 1e-12
-                rows.append(UniverseTau(number, spelt, measure.name, metric.name, result.value, best, result.note))
+                row = UniverseTau(
+                    universe=number,
+                    choices=spelt,
+                    measure=measure.name,
+                    metric=metric.name,
+                    value=result.value,
+                    best=best,
+                    note=result.note,
+                )
+                rows.append(row)
     return rows
 
 
 def multiverse(rows: Sequence[UniverseTau]) -> list[MultiverseRow]:
     """The summary of `universe_taus` for every measure and metric; undefined taus are left out of it."""
     winners: dict[tuple[int, str], int] = {}
-    for row in rows:
-        winners[row.universe, row.measure] = winners.get((row.universe, row.measure), 0) + row.best
+    for tau in rows:
+        winners[tau.universe, tau.measure] = winners.get((tau.universe, tau.measure), 0) + tau.best
     summary = []
     for measure, metric in dict.fromkeys((row.measure, row.metric) for row in rows):
-        here = [row for row in rows if (row.measure, row.metric) == (measure, metric) and not isnan(row.value)]
-        values = [row.value for row in here]
+        here = [tau for tau in rows if (tau.measure, tau.metric) == (measure, metric) and not isnan(tau.value)]
+        values = [tau.value for tau in here]
         lowest, quarter, middle, upper, highest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]) if here else [nan] * 5
-        wins = sum(1 / winners[row.universe, measure] for row in here if row.best)
-        share = wins / len(here) if here else nan
-        spread = (float(lowest), float(quarter), float(middle), float(upper), float(highest))
-        summary.append(MultiverseRow(measure, metric, *spread, wins, share, len(here)))
+        wins = sum(1 / winners[tau.universe, measure] for tau in here if tau.best)
+        row = MultiverseRow(
+            measure=measure,
+            metric=metric,
+            lowest=float(lowest),
+            quarter=float(quarter),
+            median=float(middle),
+            three_quarters=float(upper),
+            highest=float(highest),
+            wins=wins,
+            share=wins / len(here) if here else nan,
+            universes=len(here),
+        )
+        summary.append(row)
     return summary

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import ceil, comb, sqrt
+from math import comb, isnan, nan, sqrt
+from typing import Literal
 
 import numpy as np
 
@@ -133,19 +134,21 @@ def _all_orders(n: int) -> Ints:
     return np.array(list(permutations(range(n))), dtype=np.int64)
 
 
+def significance(p_value: float, alpha: float) -> Literal["true", "false", "undefined"]:
+    """Whether p < alpha, as tables write it; `undefined` for NaN."""
+    if isnan(p_value):
+        return "undefined"
+    return "true" if p_value < alpha else "false"
+
+
 def smallest_significant_tau(n: int, alpha: float = 0.05) -> float:
     """The smallest |tau| with two-sided exact p < alpha, without ties; NaN where no tau of n systems reaches it.
 
     n: systems; returns (0, 1]. n = 8: .643, 16: .383, 29: .261.
     """
     if n < 2:
-        return float("nan")
+        return nan
     tails = 2 * _tails((1,) * n)
     significant = np.flatnonzero(tails < alpha)
     pairs = comb(n, 2)
-    return float("nan") if len(significant) == 0 else 1 - 2 * int(significant[-1]) / pairs
-
-
-def samples_for(error: float, p: float = 0.05) -> int:
-    """How many permutations estimate a p-value near `p` with standard error `error`."""
-    return ceil(p * (1 - p) / error**2)
+    return nan if len(significant) == 0 else 1 - 2 * int(significant[-1]) / pairs

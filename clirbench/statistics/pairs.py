@@ -106,10 +106,26 @@ def _tested(
     drawn = _bootstrapped(evidence, column, n, samples, sampling, seed) if test == "bootstrap" else np.empty((0, 0))
     for a, b in pairs:
         row = PairTest(
-            column, evidence.systems[a], evidence.systems[b], test, float(scores[a]), float(scores[b]),
-            float(scores[a] - scores[b]), nan, nan, nan, nan, nan, nan, nan, items, n, samples,
-            sampling if test == "bootstrap" else "exchange", seed,
-        )  # fmt: skip
+            column=column,
+            system_a=evidence.systems[a],
+            system_b=evidence.systems[b],
+            test=test,
+            score_a=float(scores[a]),
+            score_b=float(scores[b]),
+            difference=float(scores[a] - scores[b]),
+            ci_low=nan,
+            ci_high=nan,
+            wins_a=nan,
+            wins_b=nan,
+            ties=nan,
+            p_value=nan,
+            p_holm=nan,
+            items=items,
+            n_items=n,
+            samples=samples,
+            sampling=sampling if test == "bootstrap" else "exchange",
+            seed=seed,
+        )
         if test == "bootstrap":
             yield _with_bootstrap(row, drawn[:, a] - drawn[:, b])
         else:

@@ -1,24 +1,34 @@
-"""Metrics against people's system scores: Pearson with an interval, Spearman, and plots with confidence ellipses."""
+"""Metrics against people's system scores: Pearson's r with an interval, and Spearman's rho."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.files.human_scores import HumanSegments
 from clirbench.metrics.base import Metric
-from clirbench.statistics.coefficients import pearson, spearman
+from clirbench.statistics.coefficients import Coefficient, pearson, spearman
 from clirbench.statistics.resampling import Draws, weighted_scores
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from clirbench.metrics.base import Statistics
 
-HEADER = ("metric", "pearson", "ci_low", "ci_high", "spearman", "n_systems", "n_segments", "samples")
+
+@dataclass(frozen=True)
+class SystemCorrelation:
+    """One row of system_level.tsv: how far a metric's scores of systems agree with people's."""
+
+    metric: str
+    pearson: float
+    ci_low: float
+    ci_high: float
+    spearman: float
+    n_systems: int
+    n_segments: int
+    samples: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +53,17 @@ class SystemLevel:
     human: Resampled
     n_segments: int
 
-    def row(self) -> tuple[str, float, float, float, float, int, int, int]:
-        n, samples = len(self.systems), len(self.human.samples)
-        return (
-            self.metric, self.pearson, self.ci_low, self.ci_high, self.spearman, n, self.n_segments, samples,
-        )  # fmt: skip
+    def row(self) -> SystemCorrelation:
+        return SystemCorrelation(
+            metric=self.metric,
+            pearson=self.pearson,
+            ci_low=self.ci_low,
+            ci_high=self.ci_high,
+            spearman=self.spearman,
+            n_systems=len(self.systems),
+            n_segments=self.n_segments,
+            samples=len(self.human.samples),
+        )
 
 
 def against_people(
@@ -80,13 +96,18 @@ def against_people(
         own = Resampled(scores, np.stack(moved, axis=1) if moved else np.empty((samples, 0)))
         gold = Resampled(people.scores[kept], people.samples[:, kept])
         low, high = _interval(sign * scores, gold.samples, level)
-        found.append(
-            SystemLevel(
-                metric.name, systems,
-                _value(pearson, sign * scores, gold.scores), low, high, _value(spearman, sign * scores, gold.scores),
-                own, gold, n,
-            )
-        )  # fmt: skip
+        level_of_metric = SystemLevel(
+            metric=metric.name,
+            systems=systems,
+            pearson=_value(pearson, sign * scores, gold.scores),
+            ci_low=low,
+            ci_high=high,
+            spearman=_value(spearman, sign * scores, gold.scores),
+            own=own,
+            human=gold,
+            n_segments=n,
+        )
+        found.append(level_of_metric)
     return found
 
 
@@ -94,8 +115,8 @@ def _score(metric: Metric, statistics: "Statistics") -> float:
     return float(metric.score(np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)))
 
 
-def _value(coefficient: "object", x: Doubles, y: Doubles) -> float:
-    return float(coefficient(x, y, p_value="scipy").value) if len(x) > 1 else nan  # type: ignore[operator]
+def _value(coefficient: Callable[..., Coefficient], x: Doubles, y: Doubles) -> float:
+    return coefficient(x, y, p_value="scipy").value if len(x) > 1 else nan
 
 
 def _interval(x: Doubles, samples: Doubles, level: float) -> tuple[float, float]:
@@ -112,45 +133,3 @@ def _interval(x: Doubles, samples: Doubles, level: float) -> tuple[float, float]
         return nan, nan
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
-
-
-def half_widths(one: Resampled, level: float = 0.95) -> Doubles:
-    """(systems,): half the percentile interval of each system's resampled score."""
-    low, high = np.nanquantile(one.samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return np.asarray((high - low) / 2)
-
-
-def ellipse(x: Doubles, y: Doubles, points: int = 60) -> tuple[Doubles, Doubles]:
-    """The outline of an ellipse around 0 whose bounding box is the two percentile intervals, tilted as x and y covary.
-
-    x, y: (samples,) resampled scores of one system. Width and height are the 95 % intervals; the tilt is the
-    correlation of the two sides over the same draws of segments.
-    """
-    width, height = ((np.nanquantile(v, 0.975) - np.nanquantile(v, 0.025)) / 2 for v in (x, y))
-    both = np.isfinite(x) & np.isfinite(y)
-    r = float(np.corrcoef(x[both], y[both])[0, 1]) if np.ptp(x[both]) and np.ptp(y[both]) else 0.0
-    r = 0.0 if isnan(r) else r
-    angle = np.linspace(0, 2 * np.pi, points)
-    return width * np.cos(angle), height * (r * np.cos(angle) + np.sqrt(max(1 - r * r, 0.0)) * np.sin(angle))
-
-
-def figure(found: Sequence[SystemLevel]) -> "Figure":
-    """A scatter plot for each metric with an ellipse for each system."""
-    from matplotlib.figure import Figure
-
-    columns = min(3, len(found))
-    rows = -(-len(found) // columns)
-    drawn = Figure(figsize=(3.4 * columns, 3 * rows), layout="constrained")
-    axes = drawn.subplots(rows, columns, squeeze=False).ravel()
-    for axis, one in zip(axes, found, strict=False):
-        for at in range(len(one.systems)):
-            x, y = ellipse(one.own.samples[:, at], one.human.samples[:, at])
-            axis.plot(one.own.scores[at] + x, one.human.scores[at] + y, color="#BBBBBB", linewidth=0.7)
-        axis.scatter(one.own.scores, one.human.scores, s=16, color="#0072B2")
-        axis.set_xlabel(one.metric)
-        axis.set_ylabel("people")
-        axis.set_title(f"r {one.pearson:.3f}", fontsize=9)
-        axis.grid(alpha=0.25, linewidth=0.5)
-    for axis in axes[len(found) :]:
-        axis.set_visible(False)
-    return drawn

@@ -6,7 +6,7 @@ Resampling the systems themselves would make ties and pretend that the 16 at han
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, isnan, nan
 
 import numpy as np
@@ -99,16 +99,17 @@ def power_table(
         a, b = order[:2]
         for size in sizes:
             kept = (reliable_x[a], reliable_x[b], reliable_y[k])
-            model, equal = _models(float(taus[a, k]), size, float(among[a, b]), kept)
-            found = _row(model, equal, part, measure, size, wanted, alpha, simulations, seed)
-            rows.append(_named(found, part.metric_names[a], part.metric_names[b], part, model))
+            models = _models(float(taus[a, k]), size, float(among[a, b]), kept)
+            pair = (part.metric_names[a], part.metric_names[b])
+            rows.append(_row(part, measure, pair, models, size, wanted, alpha, simulations, seed))
     return rows
 
 
 def _row(
-    model: Model, equal: Model, evidence: Evidence, measure: str, size: float,
+    evidence: Evidence, measure: str, pair: tuple[str, str], models: tuple[Model, Model], size: float,
     wanted: float, alpha: float, simulations: int, seed: int,
 ) -> Power:  # fmt: skip
+    model, equal = models
     n, topics = len(evidence.systems), evidence.topics(measure)
 
     def power(systems: int, more: float) -> tuple[float, float]:
@@ -119,20 +120,29 @@ def _row(
     now, critical = power(n, 1.0)
     systems_needed = _smallest(SYSTEMS, wanted, lambda systems: power(systems, 1.0)[0])
     topics_needed = _smallest(TOPICS, wanted, lambda many: power(n, many / topics)[0]) if topics else nan
-    return Power(
-        measure, "", "", size, wanted, alpha, now, critical, systems_needed, topics_needed, n, topics, 0, simulations,
-        seed,
-    )  # fmt: skip
-
-
-def _named(row: Power, a: str, b: str, evidence: Evidence, model: Model) -> Power:
     notes = []
-    if not row.n_topics:
+    if not topics:
         notes.append("no per-topic values: the measure is taken as free of noise")
     if model.between >= 0.999:
         notes.append("the two metrics order the systems alike")
-    segments = min(evidence.segments(a), evidence.segments(b))
-    return replace(row, metric_a=a, metric_b=b, n_segments=segments, note="; ".join(notes))
+    return Power(
+        measure=measure,
+        metric_a=pair[0],
+        metric_b=pair[1],
+        difference=size,
+        wanted=wanted,
+        alpha=alpha,
+        power=now,
+        smallest_seen=critical,
+        systems_needed=systems_needed,
+        topics_needed=topics_needed,
+        n_systems=n,
+        n_topics=topics,
+        n_segments=min(evidence.segments(metric) for metric in pair),
+        simulations=simulations,
+        seed=seed,
+        note="; ".join(notes),
+    )
 
 
 def _smallest(tried: Sequence[int], wanted: float, power: Callable[[int], float]) -> float:

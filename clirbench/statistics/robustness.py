@@ -55,21 +55,19 @@ def robustness(
                 x, y = part.x[m], part.y[k]
                 overall = coefficient(name)(x, y).value
                 for check, detail, result in _checks(part, measure, metric, x, y, groups, name):
-                    notes = "; ".join(filter(None, [note, result.note]))
-                    found.append(
-                        Robustness(
-                            measure,
-                            metric,
-                            check,
-                            detail,
-                            result.value,
-                            result.p_value,
-                            result.n,
-                            overall,
-                            result.value - overall,
-                            notes,
-                        )
+                    row = Robustness(
+                        measure=measure,
+                        metric=metric,
+                        check=check,
+                        detail=detail,
+                        value=result.value,
+                        p_value=result.p_value,
+                        n_systems=result.n,
+                        overall=overall,
+                        change=result.value - overall,
+                        note="; ".join(filter(None, [note, result.note])),
                     )
+                    found.append(row)
     return found
 
 

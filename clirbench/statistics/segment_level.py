@@ -1,16 +1,25 @@
-"""WMT's segment-level Kendall: do a metric and the gold agree about two systems' translations of one item?"""
+"""Agreement about single items: WMT's segment-level Kendall, and TrueSkill ratings from pairs of systems.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Does a metric order two systems' translations of one segment (or of one topic's documents) as the gold does?
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from math import isnan, nan
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.errors import AlignmentError, ConfigError, ResourceError, UnknownName
 from clirbench.files.tables import read_table
-from clirbench.types import Doubles, Ints
+from clirbench.metrics.base import Metric
+from clirbench.statistics.coefficients import pearson
+from clirbench.types import DocumentMap, Doubles, Ints
+
+if TYPE_CHECKING:
+    from clirbench.metrics.base import Statistics
 
 MATRICES = Path(__file__).parents[1] / "data" / "wmt_segment_kendall.tsv"
 RELATIONS = ("<", "=", ">")
@@ -77,9 +86,14 @@ def segment_kendall(gold: Doubles, metric: Doubles, form: Matrix) -> SegmentKend
     counted = cells[~np.isnan(cells)]
     value = float(counted.sum() / len(counted)) if len(counted) else nan
     return SegmentKendall(
-        form.name, value, int((counted == 1).sum()), int((counted == -1).sum()), int((counted == 0).sum()),
-        len(gold) - len(counted), "no comparison counts" if isnan(value) else "",
-    )  # fmt: skip
+        matrix=form.name,
+        value=value,
+        concordant=int((counted == 1).sum()),
+        discordant=int((counted == -1).sum()),
+        neutral=int((counted == 0).sum()),
+        left_out=len(gold) - len(counted),
+        note="no comparison counts" if isnan(value) else "",
+    )
 
 
 def comparisons(gold: Doubles, metric: Doubles) -> tuple[Doubles, Doubles]:
@@ -96,6 +110,79 @@ def comparisons(gold: Doubles, metric: Doubles) -> tuple[Doubles, Doubles]:
 def _relation(differences: Doubles) -> Ints:
     """0 where the first is better, 1 where tied, 2 where the second is."""
     return np.asarray(1 - np.sign(differences), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class SegmentAgreement:
+    """One row of segment_level.tsv: tau by one matrix over `n` comparisons, or Pearson's r over `n` scores.
+
+    `concordant`, `discordant`: as in `SegmentKendall`; Pearson's r has neither, and no matrix.
+    """
+
+    metric: str
+    matrix: str
+    coefficient: str
+    value: float
+    concordant: int | None
+    discordant: int | None
+    n: int
+
+
+def agreements(metric: Metric, gold: Doubles, own: Doubles, names: Sequence[str]) -> list[SegmentAgreement]:
+    """tau with each matrix of these names, and Pearson's r over all items of all systems.
+
+    gold, own: (systems, items), NaN where unknown; a metric where less is better is turned round.
+    """
+    sign = 1.0 if metric.higher_is_better else -1.0
+    pairs = comparisons(gold, sign * own)
+    rows = []
+    for tau in (segment_kendall(*pairs, matrix(name)) for name in names):
+        row = SegmentAgreement(
+            metric=metric.name,
+            matrix=tau.matrix,
+            coefficient="kendall",
+            value=tau.value,
+            concordant=tau.concordant,
+            discordant=tau.discordant,
+            n=tau.concordant + tau.discordant + tau.neutral,
+        )
+        rows.append(row)
+    known = np.isfinite(gold) & np.isfinite(own)
+    n = int(known.sum())
+    r = pearson(sign * own[known], gold[known], p_value="scipy").value if n > 1 else nan
+    return [*rows, SegmentAgreement(metric.name, "", "pearson", r, concordant=None, discordant=None, n=n)]
+
+
+def segment_scores(metric: Metric, statistics: "Statistics") -> Doubles:
+    """(segments,): the metric of every segment alone; BLEU with effective order, as one wants for sentences."""
+    if any(field.name == "effective_order" for field in fields(metric)):  # type: ignore[arg-type]
+        metric = replace(metric, effective_order=True)  # type: ignore[type-var]
+    if isinstance(statistics, np.ndarray):
+        return np.asarray(metric.score(statistics))
+    rows = range(0, statistics.shape[0], 64)
+    return np.concatenate([metric.score(np.asarray(statistics[at : at + 64].toarray())) for at in rows])
+
+
+def group_scores(metric: Metric, statistics: "Statistics", membership: Doubles) -> Doubles:
+    """(groups,): the metric of groups of segments, from their summed statistics; NaN for a group of none."""
+    parts = [
+        metric.score(np.asarray(membership[at : at + 64] @ statistics, dtype=np.float64))
+        for at in range(0, len(membership), 64)
+    ]
+    empty = membership.sum(axis=1) == 0
+    return np.where(empty, nan, np.concatenate(parts))
+
+
+def topic_segments(grades: Mapping[str, Mapping[str, int]], document_map: DocumentMap) -> Doubles:
+    """(topics, lines): 1 where a line belongs to a document that is relevant to the topic."""
+    place = {doc_id: i for i, doc_id in enumerate(document_map.doc_ids)}
+    starts = document_map.starts.tolist()
+    membership = np.zeros((len(grades), document_map.n_lines))
+    for row, by_document in enumerate(grades.values()):
+        for doc_id, grade in by_document.items():
+            if grade > 0 and doc_id in place:
+                membership[row, starts[place[doc_id]] : starts[place[doc_id] + 1]] = 1
+    return membership
 
 
 @dataclass(frozen=True)

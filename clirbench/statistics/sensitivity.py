@@ -1,4 +1,4 @@
-"""`analysis=[sensitivity]`: what each kind of error costs every MT metric and every IR measure.
+"""What each kind of error costs every MT metric and every IR measure.
 
 The systems are one kind of error at a time at rising rates, and the perfect translation (`systems=sensitivity`). The
 loss of a column is what a rate takes of the perfect translation's score, so columns on different scales can be put
@@ -22,7 +22,19 @@ CLEARLY = 1.25  # one loss is clearly more than another from this factor on ...
 NOTICED = 0.02  # ... where it is a loss at all: a smaller one is said to go unseen
 RESAMPLES = 2000
 
-HEADER = ("kind", "role", "column", "rate", "value", "loss", "ci_low", "ci_high")
+
+@dataclass(frozen=True)
+class Loss:
+    """What one rate of one kind of error takes of one column: a share of the perfect score, with its 95 % interval."""
+
+    kind: str
+    role: Role
+    column: str
+    rate: float
+    value: float
+    loss: float
+    ci_low: float
+    ci_high: float
 
 
 @dataclass(frozen=True)
@@ -212,23 +224,32 @@ def contrasts(found: Sensitivity, metric: str, measure: str) -> tuple[Contrast, 
             raise UnknownName("column", name, found.columns)
     rows = [
         Contrast(
-            kind,
-            metric,
-            measure,
-            found.rate,
-            found.of(kind, metric).at(found.rate),
-            found.of(kind, measure).at(found.rate),
-            found.of(kind, measure).interval(found.rate),
+            kind=kind,
+            metric=metric,
+            measure=measure,
+            rate=found.rate,
+            metric_loss=found.of(kind, metric).at(found.rate),
+            measure_loss=found.of(kind, measure).at(found.rate),
+            interval=found.of(kind, measure).interval(found.rate),
         )
         for kind in found.kinds
     ]
     return tuple(sorted(rows, key=lambda row: -row.measure_loss))
 
 
-def rows(found: Sensitivity) -> list[tuple[str | float, ...]]:
-    """One row for each kind, column and measured rate, as `HEADER` says."""
+def losses(found: Sensitivity) -> list[Loss]:
+    """One row for each kind, column and measured rate."""
     return [
-        (curve.kind, curve.role, curve.column, rate, value, loss, *interval)
+        Loss(
+            kind=curve.kind,
+            role=curve.role,
+            column=curve.column,
+            rate=rate,
+            value=value,
+            loss=loss,
+            ci_low=low,
+            ci_high=high,
+        )
         for curve in found.curves
-        for rate, value, loss, interval in zip(curve.rates, curve.values, curve.losses, curve.intervals, strict=True)
+        for rate, value, loss, (low, high) in zip(curve.rates, curve.values, curve.losses, curve.intervals, strict=True)
     ]

@@ -13,6 +13,9 @@ from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.vectorised import kendall_grid
 from clirbench.types import Doubles, Ints
 
+SMALLEST = 4
+"""Changes from step to step that a p-value of their agreement needs."""
+
 
 @dataclass(frozen=True, eq=False)
 class Series:
@@ -63,9 +66,6 @@ def _number(text: str, system: str, step: str) -> float:
         return float(text.replace(",", "").replace("_", ""))
     except ValueError:
         raise InputError(f"system {system}: {step} {text!r} is not a number") from None
-
-
-SMALLEST = 4
 
 
 @dataclass(frozen=True)
@@ -146,10 +146,25 @@ def _trend(
     n_steps = sum(len(run.steps) for run in runs)
     replicates = max(len(members) for run in runs for members in run.members)
     return Trend(
-        measure, metric, plain.value, plain.p_value, "trend", float(np.mean(within)) if within else nan, window,
-        changes.value, p, block, noise_floor(runs, x), noise_floor(runs, y), len(rows), n_steps, replicates,
-        samples, seed, plain.note or changes.note,
-    )  # fmt: skip
+        measure=measure,
+        metric=metric,
+        value=plain.value,
+        p_value=plain.p_value,
+        significant="trend",
+        tau_windows=float(np.mean(within)) if within else nan,
+        window=window,
+        tau_changes=changes.value,
+        p_changes=p,
+        block=block,
+        noise_metric=noise_floor(runs, x),
+        noise_measure=noise_floor(runs, y),
+        n_systems=len(rows),
+        n_steps=n_steps,
+        n_replicates=replicates,
+        samples=samples,
+        seed=seed,
+        note=plain.note or changes.note,
+    )
 
 
 def _windows(x: Doubles, y: Doubles, window: int) -> list[float]:

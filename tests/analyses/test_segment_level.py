@@ -1,59 +1,34 @@
-"""`analysis=[segment_level]`: sentence scores are sacreBLEU's, taus are counted by hand, topics can be the standard."""
+"""`analysis=[segment_level]`: the figure of ellipses, the files, and topics as the standard."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-import sacrebleu
 
-from clirbench.analyses.segment_level import agreement_rows, group_scores, segment_scores, topic_segments
+from clirbench.analyses.segment_level import ellipse, figure
 from clirbench.files.tables import read_table
 from clirbench.metrics.bleu import BLEU
-from clirbench.metrics.chrf import ChrF
-from clirbench.metrics.macrof import MacroF
-from clirbench.types import DocumentMap, TestSet
+from clirbench.metrics.ter import TER
+from clirbench.statistics.people import against_people
 from tests.conftest import Cli, write_lines
-
-REFERENCE = ("the cat sat on the mat", "a dog barks", "it rains on the old town today")
-OUTPUT = ("the cat sat on a mat", "a dog", "rain falls on the old town")
+from tests.statistics.test_people import judged_systems
 
 
-def test_a_segments_score_is_sacrebleus_sentence_score() -> None:
-    test = TestSet((REFERENCE,))
-    bleu = segment_scores(BLEU(), BLEU().statistics(OUTPUT, test))
-    chrf = segment_scores(ChrF(), ChrF().statistics(OUTPUT, test))
-    for i, (line, reference) in enumerate(zip(OUTPUT, REFERENCE, strict=True)):
-        assert bleu[i] == pytest.approx(sacrebleu.sentence_bleu(line, [reference]).score)
-        assert chrf[i] == pytest.approx(sacrebleu.sentence_chrf(line, [reference]).score)
+def test_ellipses_are_as_wide_and_high_as_the_intervals() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(30, 2, 4000)
+    y = 0.5 * (x - 30) + rng.normal(0, 1, 4000)
+    dx, dy = ellipse(x, y, 400)
+    (left, right), (bottom, top) = (np.quantile(side, [0.025, 0.975]) for side in (x, y))
+    assert dx.max() == pytest.approx((right - left) / 2, rel=0.01)
+    assert dy.max() == pytest.approx((top - bottom) / 2, rel=0.01)
+    assert np.corrcoef(dx, dy)[0, 1] == pytest.approx(np.corrcoef(x, y)[0, 1], abs=0.02)
 
 
-def test_groups_are_scored_from_their_sums() -> None:
-    test = TestSet((REFERENCE,))
-    membership = np.array([[1.0, 1, 0], [0, 0, 0]])
-    found = group_scores(BLEU(), BLEU().statistics(OUTPUT, test), membership)
-    assert found[0] == pytest.approx(sacrebleu.corpus_bleu(OUTPUT[:2], [REFERENCE[:2]]).score)
-    assert np.isnan(found[1])
-    assert group_scores(MacroF(), MacroF().statistics(OUTPUT, test), membership)[0] > 0
-
-
-def test_taus_count_pairs_of_systems_on_one_segment() -> None:
-    # Segment 1: people a > b > c; the metric agrees on a-b, ties b-c, disagrees on a-c. Segment 2: people tie a-b.
-    gold = np.array([[3.0, 1], [2.0, 1], [1.0, np.nan]])
-    own = np.array([[2.0, 9], [1.0, 1], [1.0, 5]])
-    own[2, 0] = 1.0
-    own[0, 0], own[1, 0], own[2, 0] = 2.0, 1.0, 1.0
-    wmt12, wmt13, wmt14, linear = agreement_rows(BLEU(), gold, own, ["WMT12", "WMT13", "WMT14"])
-    assert wmt14 == ("BLEU", "WMT14", "kendall", pytest.approx(2 / 3), 2, 0, 3)  # the tie counts below the line
-    assert wmt13 == ("BLEU", "WMT13", "kendall", pytest.approx(1), 2, 0, 2)  # the tie is left out
-    assert wmt12 == ("BLEU", "WMT12", "kendall", pytest.approx(1 / 3), 2, 1, 3)  # the tie is wrong
-    assert linear[1:3] == ("", "pearson")
-    assert linear[6] == 5
-    assert linear[3] == pytest.approx(np.corrcoef([3, 2, 1, 1, 1], [2, 1, 1, 9, 1])[0, 1])
-
-
-def test_lines_of_relevant_documents() -> None:
-    found = topic_segments({"t": {"1": 1, "2": 0}, "u": {"2": 2, "9": 1}}, DocumentMap.blocks_of(4, 2))
-    assert found.tolist() == [[1, 1, 0, 0], [0, 0, 1, 1]]
+def test_the_figure_has_a_plot_for_each_metric() -> None:
+    statistics, human = judged_systems()
+    drawn = figure(against_people([BLEU(), TER()], statistics, human, samples=20))
+    assert [axis.get_xlabel() for axis in drawn.axes if axis.get_visible()] == ["BLEU", "TER"]
 
 
 def human_file(path: Path, n: int = 60) -> None:

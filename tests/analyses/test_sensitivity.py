@@ -5,7 +5,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from clirbench.analyses.sensitivity import cost_table, figure, findings
+from clirbench.analyses.sensitivity import cost_table, figure, sensitivity_findings
 from clirbench.corpora.demo import DemoCorpus, demo_file
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError
@@ -35,7 +35,7 @@ MAP = column("MAP", "measure", [0.5, 0.5, 0.25, 0.5])
 
 
 def test_the_sentences_name_the_errors_that_each_side_does_not_see() -> None:
-    assert findings(sensitivity(board(BLEU, MAP))) == [
+    assert sensitivity_findings(sensitivity(board(BLEU, MAP))) == [
         "At 10 % of the words struck, these cost MAP clearly more than BLEU: terms (MAP loses 50 %; BLEU loses 20 %).",
         "At 10 % of the words struck, these cost BLEU clearly more than MAP: order (MAP loses 0 %; BLEU loses 40 %).",
         "At 10 % of the words struck, these cost neither BLEU nor MAP: style (MAP loses 0 %; BLEU loses 0.5 %).",
@@ -46,22 +46,22 @@ def test_the_sentences_name_the_errors_that_each_side_does_not_see() -> None:
 
 def test_where_no_error_hurts_retrieval_more_the_sentence_says_so() -> None:
     harmless = column("MAP", "measure", [0.5, 0.5, 0.45, 0.5])
-    assert findings(sensitivity(board(BLEU, harmless)))[0] == (
+    assert sensitivity_findings(sensitivity(board(BLEU, harmless)))[0] == (
         "At 10 % of the words struck no kind of error is found to cost MAP clearly more than BLEU."
     )
 
 
 def test_an_interval_over_topics_is_said_where_it_is_known() -> None:
     topics = np.array([[0.5, 0.5], [0.5, 0.5], [0.25, 0.25], [0.5, 0.5]])
-    first = findings(sensitivity(board(BLEU, MAP), per_topic={"MAP": topics}))[0]
+    first = sensitivity_findings(sensitivity(board(BLEU, MAP), per_topic={"MAP": topics}))[0]
     assert "terms (MAP loses 50 %, 50 to 50 over topics; BLEU loses 20 %)" in first
 
 
 def test_other_columns_can_be_compared() -> None:
     found = sensitivity(board(column("chrF2", "metric", [80, 72, 60, 80]), MAP))
-    assert "clearly more than chrF2" in findings(found)[0]
+    assert "clearly more than chrF2" in sensitivity_findings(found)[0]
     with pytest.raises(ConfigError, match=r"there is no metric; it compares"):
-        findings(sensitivity(board(MAP)))
+        sensitivity_findings(sensitivity(board(MAP)))
 
 
 def test_the_table_shows_per_cent_lost() -> None:

@@ -44,8 +44,8 @@ def test_the_running_mean_is_over_types_of_both_reports() -> None:
 
 def test_bands_hold_every_type_once() -> None:
     report = type_report("s", ("a b b", "c x"), TEST)
-    rows = bands(report)
-    assert [(row[1], row[2]) for row in rows] == [("0", 1), ("1", 3), ("2-4", 1)]
+    found = bands(report)
+    assert [(band.refs, band.types) for band in found] == [("0", 1), ("1", 3), ("2-4", 1)]
 
 
 def test_the_file(cli: Cli, small_folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Scoreboards and results made by hand."""
 
 from collections.abc import Mapping, Sequence
+from math import nan
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from clirbench.engines.local import Serial
 from clirbench.result import AnalysisTable, Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate
+from clirbench.statistics.differences import Difference
 
 EVIL = "<script>alert(1)</script>"
 
@@ -38,9 +40,24 @@ def result(made: Scoreboard, tables: Sequence[AnalysisTable] = (), notes: Sequen
     return Result(experiment, made, tuple(rows), tables=tuple(tables), notes=tuple(notes))
 
 
-def differences(measure: str, *rows: tuple[str, str, float, str]) -> AnalysisTable:
-    """(metric_a, metric_b, difference, significant) by one test."""
-    header = ("measure", "metric_a", "metric_b", "test", "difference", "significant")
-    return AnalysisTable(
-        "differences", "Differences", header, tuple((measure, a, b, "perm-systems", d, s) for a, b, d, s in rows)
+def difference(measure: str, metric_a: str, metric_b: str, value: float, significant: str) -> Difference:
+    """What one test said of two metrics; only what the answer reads is filled in."""
+    return Difference(
+        measure=measure,
+        metric_a=metric_a,
+        metric_b=metric_b,
+        test="perm-systems",
+        coefficient="kendall",
+        value_a=nan,
+        value_b=nan,
+        difference=value,
+        p_value=nan,
+        p_holm=nan,
+        significant=significant,
+        shift_a=0.0,
+        shift_b=0.0,
+        n_systems=10,
+        n_segments=0,
+        samples=1000,
+        seed=0,
     )

@@ -1,12 +1,17 @@
 """The three sentences, on scoreboards made by hand: what they say follows from the numbers written here."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from clirbench.report.answer import answer, pick
+from clirbench.report.answer import answer, answered
 from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.choice import choices
 from clirbench.statistics.correlation import correlate
-from tests.report.boards import board, differences
+from clirbench.statistics.differences import Difference
+from clirbench.statistics.evidence import Evidence
+from tests.report.boards import board, difference, result
 
 RISING = [float(i) for i in range(1, 11)]
 SHUFFLED = [5.0, 6.0, 1.0, 9.0, 2.0, 10.0, 3.0, 7.0, 4.0, 8.0]
@@ -14,7 +19,7 @@ SHUFFLED = [5.0, 6.0, 1.0, 9.0, 2.0, 10.0, 3.0, 7.0, 4.0, 8.0]
 
 def test_a_clear_winner_is_named_with_its_tau_its_tests_and_the_cost_of_the_other() -> None:
     made = board({"Good": RISING, "Bad": SHUFFLED}, {"MAP": [v / 20 for v in RISING]})
-    said = answer(made, correlate(made), [differences("MAP", ("Good", "Bad", 0.8, "true"))])
+    said = answer(made, correlate(made), [difference("MAP", "Good", "Bad", 0.8, "true")])
     assert said.metric == "Good"
     assert said.sentences[0].startswith(
         "Of 2 metrics, Good orders these 10 systems most nearly as MAP does, with tau 1"
@@ -28,14 +33,14 @@ def test_a_clear_winner_is_named_with_its_tau_its_tests_and_the_cost_of_the_othe
 
 def test_the_sign_of_a_difference_does_not_depend_on_which_metric_stands_first() -> None:
     made = board({"Bad": SHUFFLED, "Good": RISING}, {"MAP": RISING})
-    said = answer(made, correlate(made), [differences("MAP", ("Bad", "Good", -0.8, "true"))])
+    said = answer(made, correlate(made), [difference("MAP", "Bad", "Good", -0.8, "true")])
     assert said.sentences[1] == "By perm-systems, it is significantly better than Bad."
 
 
 def test_no_difference_between_metrics_is_not_turned_into_a_winner() -> None:
     near = [2.0, 1.0, *RISING[2:]]
     made = board({"A": RISING, "B": near}, {"MAP": RISING})
-    said = answer(made, correlate(made), [differences("MAP", ("A", "B", 0.04, "false"))])
+    said = answer(made, correlate(made), [difference("MAP", "A", "B", 0.04, "false")])
     assert said.sentences[1] == (
         "By perm-systems, no other metric is significantly worse: B cannot be told from it on 10 systems."
     )
@@ -99,22 +104,28 @@ def test_ties_for_the_first_place_are_all_named() -> None:
 
 def test_the_cost_on_other_topics_is_added_where_it_was_computed() -> None:
     made = board({"Good": RISING, "Bad": SHUFFLED}, {"MAP": [v / 20 for v in RISING]})
-    header = ("measure", "metric", "shortlist", "regret_split", "split_low", "split_high")
-    choice = AnalysisTable("choice", "Choice", header, (("MAP", "Bad", 1, 0.17, 0.1, 0.25),))
-    said = answer(made, correlate(made), [choice])
+    (fair,) = (row for row in choices(Evidence(made), (1,)) if row.metric == "Bad")
+    fair = replace(fair, regret_split=0.17, split_low=0.1, split_high=0.25)
+    said = answer(made, correlate(made), chosen=[fair])
     assert said.sentences[2].endswith("(.170 [.100, .250] on topics that did not name the best system).")
 
 
 def test_a_column_with_holes_chooses_nothing() -> None:
-    holed = Column("A", "metric", np.array([1.0, np.nan, 3.0]))
-    measure = Column("MAP", "measure", np.array([1.0, 2.0, 3.0]))
-    assert pick(Scoreboard(("a", "b", "c"), (holed, measure)), holed, measure) is None
+    made = board({"A": [*RISING[:9], float("nan")], "B": RISING}, {"MAP": RISING})
+    said = answer(made, correlate(made, complete=True))
+    assert said.sentences[2] == "Picking a system by B would have cost no MAP here: s10 is first by all of them."
 
 
 def test_less_is_better_is_turned_round_before_choosing() -> None:
     errors = Column("TER", "metric", np.array([30.0, 10.0, 20.0]), higher_is_better=False)
     measure = Column("MAP", "measure", np.array([0.1, 0.2, 0.3]))
     made = Scoreboard(("a", "b", "c"), (errors, measure))
-    found = pick(made, errors, measure)
-    assert found is not None
-    assert (found.system, found.best, round(found.regret, 9)) == ("b", "c", 0.1)
+    said = answer(made, correlate(made))
+    assert said.sentences[2] == "Picking a system by TER would have cost .100 MAP (b instead of c) here."
+
+
+def test_the_answer_finds_what_the_analyses_of_a_run_computed() -> None:
+    made = board({"Good": RISING, "Bad": SHUFFLED}, {"MAP": RISING})
+    row = difference("MAP", "Good", "Bad", 0.8, "true")
+    table = AnalysisTable.of("differences", "Differences", Difference, [row])
+    assert answered(result(made, [table])).sentences[1] == "By perm-systems, it is significantly better than Bad."

@@ -1,4 +1,4 @@
-"""Regret by hand, and that split halves take away the bias of "the best of N measured values"."""
+"""What a choice loses: regret and early stopping by hand, and halves of the topics that take away the bias."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.statistics.test_training import checkpoints
 from tests.statistics.worlds import Mean, scores_only, world
 
 
-def test_by_hand() -> None:
+def test_regret_by_hand() -> None:
     evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
     rows = {row.shortlist: row for row in choices(evidence, (1, 2, 3, 5))}
     assert set(rows) == {1, 2, 3}
@@ -63,7 +63,7 @@ def test_the_whole_list_loses_nothing() -> None:
     assert rows == choices(evidence, (6,), splits=20)
 
 
-def test_bad_input() -> None:
+def test_sizes_below_1_are_refused_and_holes_left_out() -> None:
     with pytest.raises(ConfigError, match=r"shortlists=\[0\]"):
         choices(world(), (0,))
     holed = scores_only([[1, float("nan"), 3]], [[1, 2, 3]])
@@ -71,7 +71,7 @@ def test_bad_input() -> None:
     assert [row.n_systems for row in choices(holed, (1,), complete=True)] == [2]
 
 
-def test_stopping_by_hand() -> None:
+def test_early_stopping_by_hand() -> None:
     # the metric peaks at step 2, dips, and peaks higher at step 5; retrieval rises all along (0, 1, ... 5)
     evidence = checkpoints(["0", "1", "2", "3", "4", "5"], x=[1, 2, 5, 4, 5, 6])
     rows = {row.patience: row for row in early_stopping(evidence, (1, 2, 3))}
@@ -84,7 +84,7 @@ def test_stopping_by_hand() -> None:
     assert rows[1].n_steps == 6
 
 
-def test_none_without_steps_and_errors() -> None:
+def test_no_early_stopping_without_steps() -> None:
     assert early_stopping(checkpoints(["", ""])) == []
     with pytest.raises(ConfigError, match=r"patiences=\[0\]"):
         early_stopping(checkpoints(["1", "2"]), (0,))

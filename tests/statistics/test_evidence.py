@@ -7,7 +7,7 @@ from clirbench.errors import AlignmentError
 from clirbench.experiment import affordable
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
-from clirbench.statistics.evidence import Evidence, Held, holes, panels
+from clirbench.statistics.evidence import Evidence, holes, panels
 from clirbench.statistics.resampling import Draws
 from tests.statistics.worlds import scores_only, world
 
@@ -77,7 +77,6 @@ def test_statistics_are_read_once() -> None:
 def test_many_systems_or_segments_are_neither_held_nor_drawn_unasked(systems: int, segments: int, bulky: bool) -> None:
     evidence = world(n=systems, segments=segments, topics=3, noise=(0.3,))
     assert evidence.bulky == bulky
-    assert isinstance(evidence.statistics, Held) != bulky
     how = affordable(Bootstrap(Draws(samples=10)), evidence)
     assert how.draws.levels == (("systems", "topics") if bulky else ("systems", "topics", "segments"))
     alone = affordable(Bootstrap(Draws(("segments",), samples=10)), evidence)

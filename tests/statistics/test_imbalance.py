@@ -1,4 +1,4 @@
-"""D, F95, mu: by hand, by properties, and (in tests/papers) against the published files."""
+"""Imbalance of vocabularies: D, F95 and mu by hand and by properties, their files, and learned subwords."""
 
 from pathlib import Path
 
@@ -24,12 +24,14 @@ from clirbench.statistics.imbalance import (
 )
 from tests.conftest import write_lines
 
+LINES = ["low lower lowest", "new newer newest", "wide wider widest"] * 20
+
 
 def classes(*frequencies: float, n: int = 0) -> Classes:
     return Classes("v", np.array(frequencies, dtype=float), n)
 
 
-def test_by_hand() -> None:
+def test_divergence_and_length_by_hand() -> None:
     # p = .7 .2 .1, 1/K = 1/3: (.3667 + .1333 + .2333) / 2
     assert divergence(classes(7, 2, 1)) == pytest.approx(11 / 30)
     # Two ids that never occur add 1/3 each, halved.
@@ -87,9 +89,6 @@ def test_files_are_read_with_their_remarks(tmp_path: Path) -> None:
         read_classes(tmp_path / "w.tsv")
     with pytest.raises(InputError, match="no column Rank, Precision, Recall"):
         read_rates(tmp_path / "w.tsv")
-
-
-LINES = ["low lower lowest", "new newer newest", "wide wider widest"] * 20
 
 
 def test_words_and_characters_count_the_end_of_a_line_once() -> None:

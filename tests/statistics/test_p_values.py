@@ -15,7 +15,7 @@ from clirbench.statistics.p_values import (
     inversions,
     kendall_exact,
     sampled,
-    samples_for,
+    significance,
     smallest_significant_tau,
 )
 
@@ -85,10 +85,6 @@ def test_smallest_significant_tau() -> None:
     assert np.isnan(smallest_significant_tau(1))
 
 
-def test_samples_for() -> None:
-    assert samples_for(0.001) == 47500
-
-
 def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many systems are tested block by block, few by orders that are kept; numpy's own draw is the whole at once."""
     chosen = np.random.default_rng(5)
@@ -101,3 +97,7 @@ def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.
         p_values._kept_orders.cache_clear()
         found = p_values.sampled(lambda orders: np.asarray(y[orders] @ x), 30, 500, seed=3)
         assert found.value == (1 + reached) / 501
+
+
+def test_significance_in_words() -> None:
+    assert [significance(p, 0.05) for p in (0.049, 0.05, float("nan"))] == ["true", "false", "undefined"]

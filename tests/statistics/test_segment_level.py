@@ -1,19 +1,30 @@
-"""The segment-level family by hand: one case with every cell filled, under each matrix."""
+"""Agreement about items: the segment-level family by hand, sacreBLEU's sentence scores, TrueSkill's own example."""
 
 import numpy as np
 import pytest
+import sacrebleu
 
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.chrf import ChrF
+from clirbench.metrics.macrof import MacroF
 from clirbench.statistics.segment_level import (
     Comparisons,
+    agreements,
     comparisons,
     comparisons_of,
+    group_scores,
     matrices,
     matrix,
     rate,
     segment_kendall,
+    segment_scores,
+    topic_segments,
 )
+from clirbench.types import DocumentMap, TestSet
 
+REFERENCE = ("the cat sat on the mat", "a dog barks", "it rains on the old town today")
+OUTPUT = ("the cat sat on a mat", "a dog", "rain falls on the old town")
 # (gold, metric) counts: agree 5, gold decides and the metric ties 2, disagree 3, gold ties 4
 GOLD = np.array([1.0] * 3 + [-1] * 2 + [1, -1] + [1, 1, -1] + [0] * 4)
 METRIC = np.array([2.0] * 3 + [-2] * 2 + [0, 0] + [-1, -1, 1] + [1, 0, -1, 0])
@@ -28,17 +39,17 @@ METRIC = np.array([2.0] * 3 + [-2] * 2 + [0, 0] + [-1, -1, 1] + [1, 0, -1, 0])
         ("WMT15", (5 - 3) / 10),
     ],
 )
-def test_by_hand(name: str, value: float) -> None:
+def test_each_matrix_by_hand(name: str, value: float) -> None:
     assert segment_kendall(GOLD, METRIC, matrix(name)).value == pytest.approx(value)
 
 
-def test_wmt14_matrix_is_the_printed_one() -> None:
+def test_the_matrix_of_wmt14_is_the_printed_one() -> None:
     nan = np.nan
     assert np.array_equal(matrix("WMT14").coefficients, [[1, 0, -1], [nan, nan, nan], [-1, 0, 1]], equal_nan=True)
     assert set(matrices()) == {"WMT12", "WMT13", "WMT14", "WMT15"}
 
 
-def test_counts_and_missing_values() -> None:
+def test_comparisons_are_counted_and_missing_values_left_out() -> None:
     result = segment_kendall(np.append(GOLD, np.nan), np.append(METRIC, 1.0), matrix("WMT14"))
     assert (result.concordant, result.discordant, result.neutral, result.left_out) == (5, 3, 2, 5)
     empty = segment_kendall(np.zeros(3), np.ones(3), matrix("WMT14"))
@@ -52,16 +63,13 @@ def test_comparisons_of_systems_on_items() -> None:
     assert metric.tolist() == [-1, -1, -2, -2, -1, -1]
 
 
-def test_errors() -> None:
+def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(UnknownName, match="segment-level matrix 'WMT11'.*WMT12"):
         matrix("WMT11")
     with pytest.raises(AlignmentError, match="3 gold comparisons for 2"):
         segment_kendall(np.zeros(3), np.zeros(2), matrix("WMT14"))
     with pytest.raises(AlignmentError, match="the same items"):
         comparisons(np.zeros((2, 3)), np.zeros((2, 4)))
-
-
-pytest.importorskip("trueskill")
 
 
 def test_comparisons_are_pairs_judged_on_one_segment() -> None:
@@ -72,6 +80,7 @@ def test_comparisons_are_pairs_judged_on_one_segment() -> None:
 
 
 def test_one_game_gives_the_figures_of_the_library_documentation() -> None:
+    pytest.importorskip("trueskill")
     # The library's documentation, 1 vs 1 at a draw probability of 10 %: winner 29.396 (7.171), loser 20.604 (7.171).
     games = Comparisons(np.zeros(10, dtype=np.int64), np.ones(10, dtype=np.int64), np.array([1] * 9 + [0]))
     first, second = rate(["a", "b"], games, games=1, runs=1, seed=0)  # the game drawn is no tie
@@ -82,6 +91,7 @@ def test_one_game_gives_the_figures_of_the_library_documentation() -> None:
 
 
 def test_better_systems_are_rated_higher_the_same_each_time() -> None:
+    pytest.importorskip("trueskill")
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(4, 60)) + np.array([[0.0], [2.0], [1.0], [-2.0]])
     rated = rate(list("abcd"), comparisons_of(scores), games=800, runs=2, seed=3)
@@ -89,6 +99,46 @@ def test_better_systems_are_rated_higher_the_same_each_time() -> None:
     assert rated == rate(list("abcd"), comparisons_of(scores), games=800, runs=2, seed=3)
 
 
-def test_nothing_to_compare_is_an_error() -> None:
+def test_no_comparison_gives_no_rating() -> None:
+    pytest.importorskip("trueskill")
     with pytest.raises(ConfigError, match="nothing to rate from"):
         rate(["a", "b"], comparisons_of(np.array([[1.0, np.nan], [np.nan, 1.0]])))
+
+
+def test_a_segments_score_is_sacrebleus_sentence_score() -> None:
+    test = TestSet((REFERENCE,))
+    bleu = segment_scores(BLEU(), BLEU().statistics(OUTPUT, test))
+    chrf = segment_scores(ChrF(), ChrF().statistics(OUTPUT, test))
+    for i, (line, reference) in enumerate(zip(OUTPUT, REFERENCE, strict=True)):
+        assert bleu[i] == pytest.approx(sacrebleu.sentence_bleu(line, [reference]).score)
+        assert chrf[i] == pytest.approx(sacrebleu.sentence_chrf(line, [reference]).score)
+
+
+def test_groups_are_scored_from_their_sums() -> None:
+    test = TestSet((REFERENCE,))
+    membership = np.array([[1.0, 1, 0], [0, 0, 0]])
+    found = group_scores(BLEU(), BLEU().statistics(OUTPUT, test), membership)
+    assert found[0] == pytest.approx(sacrebleu.corpus_bleu(OUTPUT[:2], [REFERENCE[:2]]).score)
+    assert np.isnan(found[1])
+    assert group_scores(MacroF(), MacroF().statistics(OUTPUT, test), membership)[0] > 0
+
+
+def test_taus_count_pairs_of_systems_on_one_segment() -> None:
+    # Segment 1: people a > b > c; the metric agrees on a-b, ties b-c, disagrees on a-c. Segment 2: people tie a-b.
+    gold = np.array([[3.0, 1], [2.0, 1], [1.0, np.nan]])
+    own = np.array([[2.0, 9], [1.0, 1], [1.0, 5]])
+    *taus, linear = agreements(BLEU(), gold, own, ["WMT12", "WMT13", "WMT14"])
+    assert [(row.matrix, row.value, row.concordant, row.discordant, row.n) for row in taus] == [
+        ("WMT12", pytest.approx(1 / 3), 2, 1, 3),  # the tie is wrong
+        ("WMT13", pytest.approx(1), 2, 0, 2),  # it is left out
+        ("WMT14", pytest.approx(2 / 3), 2, 0, 3),  # it counts below the line
+    ]
+    assert {(row.metric, row.coefficient) for row in taus} == {("BLEU", "kendall")}
+    assert (linear.matrix, linear.coefficient, linear.n) == ("", "pearson", 5)
+    assert (linear.concordant, linear.discordant) == (None, None)
+    assert linear.value == pytest.approx(np.corrcoef([3, 2, 1, 1, 1], [2, 1, 1, 9, 1])[0, 1])
+
+
+def test_lines_of_relevant_documents() -> None:
+    found = topic_segments({"t": {"1": 1, "2": 0}, "u": {"2": 2, "9": 1}}, DocumentMap.blocks_of(4, 2))
+    assert found.tolist() == [[1, 1, 0, 0], [0, 0, 1, 1]]

@@ -8,7 +8,7 @@ from scipy.stats import bootstrap
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.sensitivity import HEADER, Contrast, contrasts, rows, sensitivity
+from clirbench.statistics.sensitivity import Contrast, Loss, contrasts, losses, sensitivity
 
 KINDS = ("none", "order", "order", "terms", "terms")
 RATES = ("0", "0.2", "0.1", "0.1", "0.2")
@@ -83,10 +83,18 @@ def test_clearly_more_is_by_a_quarter(metric_loss: float, measure_loss: float, v
 
 
 def test_rows_say_everything() -> None:
-    found = rows(sensitivity(board()))
+    found = losses(sensitivity(board()))
     assert len(found) == 2 * 3 * 2
-    assert all(len(row) == len(HEADER) for row in found)
-    assert found[0][:6] == ("order", "metric", "BLEU", 0.1, 40.0, pytest.approx(0.2))
+    assert found[0] == Loss(
+        kind="order",
+        role="metric",
+        column="BLEU",
+        rate=0.1,
+        value=40.0,
+        loss=pytest.approx(0.2),
+        ci_low=pytest.approx(nan, nan_ok=True),
+        ci_high=pytest.approx(nan, nan_ok=True),
+    )
 
 
 def test_intervals_are_those_of_topics_resampled_in_pairs() -> None:

@@ -1,4 +1,4 @@
-"""Along training: two unrelated rising quantities agree almost perfectly, and the changes do not fall for it."""
+"""Along training: unrelated rising quantities agree, their changes do not; and how training runs are read."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,32 @@ from clirbench.statistics.coefficients import kendall
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.training import has_steps, noise_floor, series_of, shuffled_blocks, trends
 from tests.statistics.worlds import scores_only
+
+
+def checkpoints(steps: list[str], runs: list[str] | None = None, x: list[float] | None = None) -> Evidence:
+    n = len(steps)
+    metadata = {"step": tuple(steps)} | ({"run": tuple(runs)} if runs else {})
+    values = np.array(x if x else range(n), dtype=float)
+    columns = (Column("x", "metric", values), Column("y", "measure", np.arange(float(n))))
+    return Evidence(Scoreboard(tuple(f"s{i}" for i in range(n)), columns, metadata))
+
+
+def test_runs_are_ordered_by_step_with_their_replicates() -> None:
+    runs = series_of(checkpoints(["2000", "1,000", "1_000", "", "3e3"], ["a", "a", "a", "a", "b"]), series="run")
+    assert [(run.name, run.steps.tolist()) for run in runs] == [("a", [1000, 2000]), ("b", [3000])]
+    assert [members.tolist() for members in runs[0].members] == [[1, 2], [0]]
+    assert runs[0].means(np.array([5.0, 1, 2, 9, 9])).tolist() == [1.5, 5]
+
+
+def test_steps_must_be_there_and_be_numbers() -> None:
+    assert not has_steps(checkpoints(["", ""]).board)
+    assert not has_steps(checkpoints(["1", "2"]).board, step="epoch")
+    assert not has_steps(checkpoints(["1", "1"]).board)
+    assert has_steps(checkpoints(["1", "2"]).board)
+    with pytest.raises(InputError, match="system s1: step 'last' is not a number"):
+        series_of(checkpoints(["1", "last"]))
+    with pytest.raises(UnknownName, match="metadata column 'runs'.*Did you mean 'run'"):
+        series_of(checkpoints(["1"], ["a"]), series="runs")
 
 
 def rising(rng: np.random.Generator, n: int = 20) -> np.ndarray:
@@ -33,7 +59,7 @@ def test_related_changes_are_found() -> None:
     assert shuffled_blocks(np.diff(x), np.diff(x + 0.2 * rng.normal(size=30)), 3, 999, 0) < 0.01
 
 
-def test_row_by_hand() -> None:
+def test_a_trend_by_hand() -> None:
     evidence = checkpoints(["1", "2", "3", "4", "5", "6"], x=[1, 3, 2, 5, 4, 6])
     (row,) = trends(evidence, window=3, samples=99)
     # windows (1 3 2) (3 2 5) (2 5 4) (5 4 6) against rising y: tau 1/3 each
@@ -56,31 +82,5 @@ def test_replicates_give_the_noise_floor() -> None:
     assert np.isnan(row.p_changes)  # two changes are too few
 
 
-def test_no_rows_without_steps() -> None:
+def test_no_trend_without_steps() -> None:
     assert trends(scores_only([[1, 2, 3]], [[1, 2, 3]])) == []
-
-
-def checkpoints(steps: list[str], runs: list[str] | None = None, x: list[float] | None = None) -> Evidence:
-    n = len(steps)
-    metadata = {"step": tuple(steps)} | ({"run": tuple(runs)} if runs else {})
-    values = np.array(x if x else range(n), dtype=float)
-    columns = (Column("x", "metric", values), Column("y", "measure", np.arange(float(n))))
-    return Evidence(Scoreboard(tuple(f"s{i}" for i in range(n)), columns, metadata))
-
-
-def test_order_replicates_and_runs() -> None:
-    runs = series_of(checkpoints(["2000", "1,000", "1_000", "", "3e3"], ["a", "a", "a", "a", "b"]), series="run")
-    assert [(run.name, run.steps.tolist()) for run in runs] == [("a", [1000, 2000]), ("b", [3000])]
-    assert [members.tolist() for members in runs[0].members] == [[1, 2], [0]]
-    assert runs[0].means(np.array([5.0, 1, 2, 9, 9])).tolist() == [1.5, 5]
-
-
-def test_without_steps_and_errors() -> None:
-    assert not has_steps(checkpoints(["", ""]).board)
-    assert not has_steps(checkpoints(["1", "2"]).board, step="epoch")
-    assert not has_steps(checkpoints(["1", "1"]).board)
-    assert has_steps(checkpoints(["1", "2"]).board)
-    with pytest.raises(InputError, match="system s1: step 'last' is not a number"):
-        series_of(checkpoints(["1", "last"]))
-    with pytest.raises(UnknownName, match="metadata column 'runs'.*Did you mean 'run'"):
-        series_of(checkpoints(["1"], ["a"]), series="runs")

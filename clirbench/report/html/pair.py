@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.analyses.wording import number
-from clirbench.report.answer import records
 from clirbench.report.html.page import rendered
 from clirbench.result import AnalysisTable
 
@@ -32,7 +31,8 @@ def write_pair(path: Path, tables: Sequence[AnalysisTable]) -> bool:
 
 def _metrics(tables: Sequence[AnalysisTable], systems: Sequence[str]) -> Iterator[dict[str, Any]]:
     by_metric: dict[str, list[Any]] = {}
-    for row in records(tables, "favoritism"):
+    (made,) = (table for table in tables if table.name == "favoritism")
+    for row in (dict(zip(made.header, cells, strict=True)) for cells in made.rows):
         by_metric.setdefault(str(row["metric"]), []).append(row)
     for metric, rows in by_metric.items():
         strongest = sorted((r for r in rows if r["delta"]), key=lambda row: -abs(float(row["delta"])))[:MOST]

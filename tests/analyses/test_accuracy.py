@@ -1,0 +1,9 @@
+"""`analysis=[accuracy]`: the table says what chance gives."""
+
+from clirbench.analyses.accuracy import AccuracyAnalysis
+from tests.analyses.findings import text_of
+from tests.statistics.worlds import world
+
+
+def test_the_meaning_of_the_numbers_is_said() -> None:
+    assert "chance .5" in text_of(AccuracyAnalysis(samples=20), world(n=4))
