@@ -23,8 +23,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from clirbench.checks import one_of, whole_number
 from clirbench.corpora.documents import files_under
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import InputError
 from clirbench.text import TextFile
 
 UNITS = ("file", "chapter", "speaker")
@@ -46,10 +47,8 @@ class EuroparlDocuments:
     min_lines: int = 3
 
     def __post_init__(self) -> None:
-        if self.unit not in UNITS:
-            raise ConfigError(f"corpus.reader.unit={self.unit!r}: choices are {', '.join(UNITS)}")
-        if type(self.min_lines) is not int or self.min_lines < 0:
-            raise ConfigError(f"corpus.reader.min_lines={self.min_lines!r}: a whole number was expected")
+        one_of("corpus.reader.unit", self.unit, UNITS)
+        whole_number("corpus.reader.min_lines", self.min_lines, least=0)
 
     def files(self, path: Path) -> Sequence[Path]:
         return files_under(path, (".txt",))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.folder import check_size
 from clirbench.corpora.layout import Layout, layout_of, translations_layout
 from clirbench.corpora.sides import Choice, read_corpus
 from clirbench.datasets.manifests import Manifest, ManifestFiles, Places, load_manifest, manifest_names
@@ -42,7 +42,7 @@ class ManifestCorpus:
         if not self.manifest:
             known = ", ".join(manifest_names())
             raise ConfigError(f"corpus.manifest is not set: name a data set ({known})")
-        check_size(self.documents_size)
+        whole_number("documents.size", self.documents_size)
 
     def read(self) -> Corpus:
         manifest = load_manifest(self.manifest, Path(self.manifests) if self.manifests else None)

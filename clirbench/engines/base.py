@@ -10,24 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from clirbench.errors import ConfigError, ResourceError
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 CLOSERS: list[Callable[[], None]] = []
 """How to leave what was joined or started, the last first."""
-
-
-def library(name: str, extra: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ResourceError(
-            f"engine={extra} needs {name}, which is not installed: pip install 'clirbench[{extra}]' ({error})"
-        ) from error
 
 
 def leave_clusters() -> None:
@@ -46,7 +33,7 @@ class Engine(Protocol):
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """Apply `step` to every item; yields in the order of the items.
 
-        A step may have `cost(item)`, in bytes of text that it reads: the dearest are then begun first; and
+        A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first; and
         `releases_gil(item)`, whether threads may do it side by side. `names` say whose items they are, to an engine
         that keeps a record.
         """
@@ -64,13 +51,13 @@ def spread(
     workers: int,
     work: Callable[[Sequence["Task"]], Iterator[Chunk]],
 ) -> Iterator[Result]:
-    """Hand items out in chunks, the dearest first, and yield their results in the items' own order.
+    """Hand items out in chunks, the most expensive first, and yield their results in the items' own order.
 
     `work` calls each of the tasks it is given somewhere, and yields what they return in any order.
     """
     ready: dict[int, Result] = {}
     due = 0
-    for chunk in work([Task(step, chunk) for chunk in chunked(dearest_first(step, items), workers)]):
+    for chunk in work([Task(step, chunk) for chunk in chunked(most_expensive_first(step, items), workers)]):
         ready.update(chunk)
         while due in ready:
             yield ready.pop(due)
@@ -93,7 +80,7 @@ class Task:
         return [(number, self.step(item)) for number, item in self.chunk if not stopped()]
 
 
-def dearest_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
+def most_expensive_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
     """Numbered items, those of the highest cost first; of equal ones, or where costs are not known, in their order."""
     known = costs(step, items)
     return [(i, items[i]) for i in sorted(range(len(items)), key=lambda i: -known[i])]
@@ -121,9 +108,3 @@ def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator
         parallel = Parallel(return_as="generator_unordered" if streams else "list", batch_size=1, max_nbytes=None)
         results = parallel(delayed(task)() for task in tasks)
     yield from results
-
-
-def check_workers(workers: int | None) -> None:
-    """Raise `ConfigError` for less than one worker."""
-    if workers is not None and (type(workers) is not int or workers < 1):
-        raise ConfigError(f"engine.workers={workers}: must be a whole number of at least 1, or null")

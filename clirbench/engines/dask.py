@@ -6,9 +6,11 @@ Workers on other machines must see the input files and the store under the same 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
-from clirbench.engines.base import CLOSERS, Item, Result, check_workers, joblib_work, library, spread
+from clirbench.checks import require, whole_number
+from clirbench.engines.base import CLOSERS, Item, Result, joblib_work, spread
 from clirbench.engines.local import available_cores
 from clirbench.errors import ResourceError
 
@@ -25,7 +27,7 @@ class Dask:
     patience: float = 30.0
 
     def __post_init__(self) -> None:
-        check_workers(self.workers)
+        whole_number("engine.workers", self.workers, or_null=True)
 
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
@@ -40,7 +42,8 @@ class Dask:
 @lru_cache(maxsize=1)
 def _dask_client(scheduler: str | None, workers: int | None, patience: float) -> Any:
     """The connection to a scheduler, or to a cluster of worker processes started here."""
-    distributed = library("distributed", "dask")
+    require("engine=dask", "dask", "distributed")
+    distributed: Any = import_module("distributed")
     CLOSERS.append(_dask_client.cache_clear)
     try:
         if scheduler is None:

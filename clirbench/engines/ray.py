@@ -6,8 +6,11 @@ Workers on other machines must see the input files and the store under the same 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from typing import Any
 
-from clirbench.engines.base import CLOSERS, Item, Result, check_workers, joblib_work, library, spread
+from clirbench.checks import require, whole_number
+from clirbench.engines.base import CLOSERS, Item, Result, joblib_work, spread
 from clirbench.engines.local import available_cores
 from clirbench.errors import ResourceError
 
@@ -23,7 +26,7 @@ class Ray:
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        check_workers(self.workers)
+        whole_number("engine.workers", self.workers, or_null=True)
 
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
@@ -38,8 +41,8 @@ class Ray:
 @lru_cache(maxsize=1)
 def _ray(address: str | None, workers: int | None) -> int:
     """Connect to Ray, or start it here; how many CPUs it has."""
-    ray = library("ray", "ray")
-    joblib_backend = library("ray.util.joblib", "ray")
+    require("engine=ray", "ray", "ray")
+    ray: Any = import_module("ray")
     try:
         ray.init(
             address=address,
@@ -52,5 +55,5 @@ def _ray(address: str | None, workers: int | None) -> int:
         raise ResourceError(f"engine.address={address}: no Ray cluster answers there ({error})") from error
     CLOSERS.append(_ray.cache_clear)
     CLOSERS.append(ray.shutdown)
-    joblib_backend.register_ray()
+    import_module("ray.util.joblib").register_ray()
     return max(1, int(ray.cluster_resources().get("CPU", 1)))

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.checks import share
-from clirbench.errors import ConfigError
+from clirbench.checks import number, one_of
 from clirbench.types import Documents, Doubles, Qrels, Run, Topic
 
 POPULATIONS = ("matched", "collection")
@@ -30,9 +29,8 @@ class Percentile:
     of: str = "matched"
 
     def __post_init__(self) -> None:
-        share("percent", self.percent, 100)
-        if self.of not in POPULATIONS:
-            raise ConfigError(f"relevance.of={self.of!r}: choices are {', '.join(POPULATIONS)}")
+        number("relevance.percent", self.percent, above=0, most=100)
+        one_of("relevance.of", self.of, POPULATIONS)
 
     @property
     def signature(self) -> str:

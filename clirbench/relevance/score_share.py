@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clirbench.checks import share as check_share
+from clirbench.checks import number
 from clirbench.errors import InputError
 from clirbench.types import Documents, Qrels, Run, Topic
 
@@ -22,7 +22,7 @@ class ScoreShare:
     share: float = 0.5
 
     def __post_init__(self) -> None:
-        check_share("share", self.share, 1)
+        number("relevance.share", self.share, above=0, most=1)
 
     @property
     def signature(self) -> str:

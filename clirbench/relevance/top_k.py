@@ -21,7 +21,7 @@ class TopK:
     k: int = 100
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k)
+        whole_number("relevance.k", self.k)
 
     @property
     def signature(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.errors import UnknownName
+from clirbench.checks import one_of
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.postings import Postings, postings
@@ -51,10 +51,8 @@ class BM25:
 
     def __post_init__(self) -> None:
         check_parameters(self.k1, self.b, self.depth)
-        if self.idf not in IDF:
-            raise UnknownName("idf", self.idf, IDF)
-        if self.lengths not in LENGTHS:
-            raise UnknownName("lengths", self.lengths, LENGTHS)
+        one_of("retrieval.idf", self.idf, IDF)
+        one_of("retrieval.lengths", self.lengths, LENGTHS)
 
     @property
     def releases_gil(self) -> bool:

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from clirbench.checks import whole_number
 from clirbench.corpora.alignment import listed
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
@@ -58,8 +59,7 @@ class CheckpointSystems:
             )
         if self.test_pattern and self.model:
             raise ConfigError("systems.test_pattern: models translate the test set themselves; leave it out")
-        if self.shard_lines < 1:
-            raise ConfigError(f"systems.shard_lines={self.shard_lines}: must be at least 1")
+        whole_number("systems.shard_lines", self.shard_lines)
         if self.translator is not None and not isinstance(self.translator, Translator):
             raise ConfigError(f"systems.translator: {type(self.translator).__name__} is not a Translator")
         main = self.main

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from clirbench.errors import ConfigError, InputError
+from clirbench.checks import whole_number
+from clirbench.errors import InputError
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import Documents, Topic
 
@@ -31,9 +32,9 @@ class KeyTerms:
     min_documents: int = 3
 
     def __post_init__(self) -> None:
-        _check("n", self.n)
-        _check("terms", self.terms)
-        _check("min_documents", self.min_documents)
+        whole_number("topics.n", self.n)
+        whole_number("topics.terms", self.terms)
+        whole_number("topics.min_documents", self.min_documents)
 
     @property
     def signature(self) -> str:
@@ -76,7 +77,7 @@ class Titles:
     n: int = 150
 
     def __post_init__(self) -> None:
-        _check("n", self.n)
+        whole_number("topics.n", self.n)
 
     @property
     def signature(self) -> str:
@@ -105,8 +106,8 @@ class Sentences:
     min_terms: int = 5
 
     def __post_init__(self) -> None:
-        _check("n", self.n)
-        _check("min_terms", self.min_terms)
+        whole_number("topics.n", self.n)
+        whole_number("topics.min_terms", self.min_terms)
 
     @property
     def signature(self) -> str:
@@ -162,8 +163,3 @@ def _some(topics: list[Topic], documents: Documents, what: str) -> tuple[Topic, 
             f"{documents.text.where}: no document has {what}, so no topic can be made; choose another topics="
         )
     return tuple(topics)
-
-
-def _check(key: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"topics.{key}={value}: a whole number, at least 1, was expected")
