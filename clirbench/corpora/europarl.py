@@ -38,7 +38,7 @@ class EuroparlDocuments:
     """A folder of Europarl files (`ep-*.txt`, plain or gzip; also in folders below) as documents.
 
     `unit` is what a document is: `file` (its id is the file's name), `chapter` or `speaker` (the id adds `.c3`,
-    `.c3.s2`: the third chapter's second turn, counted in the file; what stands before the first is number 0).
+    `.c3.s2`: the third chapter's second turn, counted in the file; text before the first is number 0).
     Documents with fewer than `min_lines` kept lines are dropped. Kept lines are joined by a space. Raises
     `InputError` naming file and line for mark-up that is none of CHAPTER, SPEAKER and P.
     """

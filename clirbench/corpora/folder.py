@@ -1,4 +1,4 @@
-"""`+experiment=folder`: a folder of MT outputs, and perhaps another folder where the MT test set lies."""
+"""`+experiment=folder`: a folder of MT outputs, and perhaps another folder with the MT test set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

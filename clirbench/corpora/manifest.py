@@ -19,7 +19,7 @@ class ManifestCorpus:
     `manifest` is the name of the data set. `references`, `documents_size` and `collection` are those of
     `FolderCorpus`; `collection` names the searched side while it is the data set's own test set. With
     `translations`, a folder of translated documents (`clirbench.corpora.layout`: line-aligned or JSON-lines, one file
-    for each system) is searched instead, and has no name; its English side lies in it, or is `english`.
+    for each system) is searched instead, and has no name; its English side is in it, or is `english`.
     `read_source` is for metrics that need the source.
     `manifests` is a folder of other manifests than those that are shipped.
 

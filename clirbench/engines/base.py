@@ -6,9 +6,12 @@ Results are the same bytes from every engine: a step is a pure function of its n
 puts the store before any engine.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+
+from clirbench.checks import whole_number
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -108,3 +111,29 @@ def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator
         parallel = Parallel(return_as="generator_unordered" if streams else "list", batch_size=1, max_nbytes=None)
         results = parallel(delayed(task)() for task in tasks)
     yield from results
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoblibCluster(ABC):
+    """A cluster that joblib has a backend for. `workers`: how many; None = as many as the cluster has.
+
+    Its machines must see the input files and the store under the same paths.
+    """
+
+    backend: ClassVar[str]
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        whole_number("engine.workers", self.workers, or_null=True)
+
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
+        if items:
+            size = self.join()
+            workers = self.workers or size
+            yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, backend=self.backend))
+
+    @abstractmethod
+    def join(self) -> int:
+        """Connect to the cluster, or start one on this machine; returns how many workers it has."""

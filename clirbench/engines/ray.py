@@ -3,39 +3,29 @@
 Workers on other machines must see the input files and the store under the same paths.
 """
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
-from clirbench.checks import require, whole_number
-from clirbench.engines.base import CLOSERS, Item, Result, joblib_work, spread
+from clirbench.checks import require
+from clirbench.engines.base import CLOSERS, JoblibCluster
 from clirbench.engines.local import available_cores
 from clirbench.errors import ResourceError
 
 
 @dataclass(frozen=True)
-class Ray:
+class Ray(JoblibCluster):
     """Workers of a Ray cluster. `address`: where it is (`auto`: found by Ray); None starts one on this machine.
 
     Raises `ResourceError` where ray is not installed or the cluster cannot be reached.
     """
 
+    backend: ClassVar[str] = "ray"
     address: str | None = None
-    workers: int | None = None
 
-    def __post_init__(self) -> None:
-        whole_number("engine.workers", self.workers, or_null=True)
-
-    def pmap(
-        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
-    ) -> Iterator[Result]:
-        if not items:
-            return
-        workers = self.workers or _ray(self.address, self.workers)
-        _ray(self.address, self.workers)
-        yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, backend="ray"))
+    def join(self) -> int:
+        return _ray(self.address, self.workers)
 
 
 @lru_cache(maxsize=1)

@@ -25,7 +25,7 @@ class BM25:
     score(q, d) = sum over terms t of w - w / (1 + tf(t, d) * norm(d)), w = qtf(t) * idf(t),
     norm(d) = 1 / (k1 * (1 - b + b * dl(d) / avgdl)); each term score a float32, their sum a float64 cast to float32.
     N and avgdl count the documents with at least one term; qtf is the sum of the weights of a topic's parts over
-    the times the term stands in them. Scores are above 0 with `idf=lucene`, without upper bound; higher is better.
+    the times that they contain the term. Scores are above 0 with `idf=lucene`, without upper bound; higher is better.
 
     `k1` (0 and above): how slowly repeated terms saturate. `b` (0 to 1): how much long documents pay.
     `depth` (1 and above): the documents a list holds at most.

@@ -24,11 +24,11 @@ REPLICATES = ("seed", "run", "replicate")
 
 @dataclass(frozen=True)
 class CheckpointSystems:
-    """Systems found by a pattern; what its placeholders stand for becomes metadata and makes the names.
+    """Systems found by a pattern; the values of its placeholders in each path become metadata and make the names.
 
     Either `pattern` matches translations of the collection (`/exp/run*/ckpt_%step%.txt`) and `test_pattern`, with the
     same placeholders, those of a test set that is another text; or `model` matches models, which `translator` (None:
-    chosen by what lies in the model's folder) lets translate both, in shards of about `shard_lines` lines kept under
+    chosen by the files in the model's folder) lets translate both, in shards of about `shard_lines` lines kept under
     `cache`. A name is made of the values in the order of the path, `run1-step100`; the systems are ordered by step,
     then by the other values, numbers as numbers. Checkpoints that differ in `replicates` (and `*`) alone have the
     same `group` in their metadata. `metadata` is a table with further columns, by `system` or by the values.
@@ -131,7 +131,7 @@ class CheckpointSystems:
         return tuple(Translation(name, test[name], searched[name], described[name]) for name in named)
 
     def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:
-        """The file of each system for the test set: the one whose placeholders and stars stand for the same."""
+        """The file of each system for the test set: the one whose placeholders and stars have the same values."""
         pattern = PathPattern(str(self.test_pattern), "systems.test_pattern")
         found: dict[Any, list[Path]] = {}
         for match in pattern.matches():

@@ -74,7 +74,7 @@ def fingerprints(path: str | Sequence[str] | None) -> tuple[str, ...]:
 def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:
     """Topics with the chosen fields; a field that a topic lacks is passed over while another has text.
 
-    Raises `InputError` for no topics, an id that is empty, holds white space or stands twice, and a topic without
+    Raises `InputError` for no topics, an id that is empty, holds white space or occurs twice, and a topic without
     text; `UnknownName` for a field that no topic has; all at once as `Problems`.
     """
     held = tuple(entries)
@@ -93,9 +93,7 @@ def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Seque
         if len(entry.topic_id.split()) != 1:
             errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
         elif entry.topic_id in first:
-            errors.append(
-                InputError(f"{entry.where}: topic {entry.topic_id} stands already at {first[entry.topic_id]}")
-            )
+            errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}"))
         elif not parts:
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
         first.setdefault(entry.topic_id, entry.where)

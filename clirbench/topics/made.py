@@ -18,9 +18,9 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class KeyTerms:
-    """For each of `n` documents evenly spaced, the `terms` terms of highest idf that stand in enough documents.
+    """For each of `n` documents evenly spaced, the `terms` terms of highest idf that enough documents contain.
 
-    idf falls with the number of documents a term stands in; ties go to the term that comes first in the document.
+    idf falls with the number of documents that contain a term; ties go to the term that comes first in the document.
     A term enters the topic as the word of the document that analyses to it alone, so that any engine can search it.
     A document of fewer such terms gives a shorter topic, a document of none gives no topic. topic_id = doc_id.
     Raises `InputError` where no document gives a topic.
@@ -53,7 +53,7 @@ class KeyTerms:
             if position in chosen:
                 held.append((document.doc_id, document.text))
         made = [Topic.of(doc_id, " ".join(words)) for doc_id, text in held if (words := self._words(text, frequency))]
-        return _some(made, documents, f"a term that stands in {self.min_documents} documents")
+        return _some(made, documents, f"a term that is in {self.min_documents} documents")
 
     def _words(self, text: str, frequency: Mapping[str, int]) -> list[str]:
         words: dict[str, str] = {}
@@ -149,7 +149,7 @@ def evenly_spaced(n_candidates: int, n: int) -> list[int]:
 
 
 def _words_of(chunk: str) -> list[str]:
-    """What may stand for a chunk in a topic: itself without the marks around it, then the words inside it."""
+    """The words of a chunk that a topic may use: itself without the marks around it, then the words inside it."""
     inner = list(_WORD.finditer(chunk))
     if not inner:
         return []
