@@ -176,7 +176,7 @@ def read_pieces(path: Path, size: int = BLOCK) -> Iterator[bytes]:
 
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open a plain or gzip file for reading its unpacked bytes; gzip is told by the first two bytes."""
+    """Open a plain or gzip file for reading its unpacked bytes; its first two bytes say whether it is gzip."""
     stream = path.open("rb")
     magic = stream.read(2)
     stream.seek(0)

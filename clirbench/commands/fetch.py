@@ -40,7 +40,7 @@ def _list_or_fetch(options: Namespace) -> int:
 
 
 def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
-    """Show where each file lies, and get (or say what it would take to get) the others."""
+    """Show where each file is, and get (or say what it would take to get) the others."""
     print(f"{manifest.name}: {manifest.title}")
     for key in ("origin", "licence", "citation"):
         print(f"  {key}: {getattr(manifest, key)}")

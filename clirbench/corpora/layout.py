@@ -48,7 +48,7 @@ class NamedFiles:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The files of one folder of MT outputs by the part they play; `files` says where each lies.
+    """The files of one folder of MT outputs by their role; `files` says where each is.
 
     `references` and `systems` map a name (`A`, `Online-B`) to a file; `singles` maps `source.txt`, `docs.tsv`,
     `systems.tsv` and `scores.tsv` to the file that is there, packed or not; `ignored` are the files of no known part.

@@ -75,7 +75,7 @@ def read_run(path: Path, known: Container[str] | None = None) -> Run:
     """A run of ours or of others, in the one rank order; topics in the order of their first line.
 
     `known` are the ids of the collection, where it is at hand: ids that were made another way match nothing, and
-    every measure would be 0 without a word. Raises `InputError`, naming file and line, for a line that is not six
+    every measure would be 0 without a warning. Raises `InputError`, naming file and line, for a line that is not six
     fields, a document that is not known or is ranked twice for a topic, a score that is no finite number of
     float32's range, bytes that are not UTF-8, and a file without a line.
     """

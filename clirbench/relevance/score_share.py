@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from clirbench.checks import number
 from clirbench.errors import InputError
-from clirbench.types import Documents, Qrels, Run, Topic
+from clirbench.relevance.base import best_ranked
+from clirbench.types import Documents, Doubles, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,12 @@ class ScoreShare:
         return f"score_share{self.share:g}"
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
-        grades: dict[str, dict[str, int]] = {}
-        for topic in topics:
-            scores = ideal.values(topic.topic_id, tied=True).astype(float)
-            if not len(scores):
-                continue
-            if scores[0] <= 0:
-                raise InputError(
-                    f"topic {topic.topic_id}: the best score is {scores[0]:g}; a share of it means nothing, "
-                    "use relevance=top_k with this retrieval"
-                )
-            relevant = int((scores >= self.share * scores[0]).sum())
-            grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
-        return Qrels(grades)
+        return best_ranked(ideal, topics, self._relevant)
+
+    def _relevant(self, topic_id: str, scores: Doubles) -> int:
+        if scores[0] <= 0:
+            raise InputError(
+                f"topic {topic_id}: the best score is {scores[0]:g}; a share of it means nothing, "
+                "use relevance=top_k with this retrieval"
+            )
+        return int((scores >= self.share * scores[0]).sum())

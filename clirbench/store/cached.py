@@ -32,7 +32,7 @@ class Cached:
 
     A step is a frozen dataclass that names all its inputs. A step whose result is a mapping of independent parts
     (values of several measures) has `parts`, the step that gives each part alone, and `only(parts)`, the step that
-    gives some of them: then each part is stored for itself. A step that is `bulky` gives entries of the store, to be
+    gives some of them: then each part is stored separately. A step that is `bulky` gives entries of the store, to be
     read when needed, in the place of values.
 
     `plan` lists what each step of each system is stored under, for `python -m clirbench.status`.

@@ -119,7 +119,7 @@ def canonical(name: str, value: str) -> str:
 
 
 def _regex(part: str) -> re.Pattern[str] | None:
-    """One name of a path as a regular expression; None where it stands for itself."""
+    """One name of a path as a regular expression; None for a plain name."""
     pieces: list[str] = []
     end = stars = 0
     for mark in _MARK.finditer(part):
@@ -185,7 +185,7 @@ def _match(path: Path, found: Sequence[re.Match[str] | str], parts: Sequence[str
 
 
 def _label(name: str, value: str) -> str:
-    """`step100`, `seed3`; a value that is no number speaks for itself."""
+    """`step100`, `seed3`; a value that is no number is its own label."""
     return f"{name}{value}" if name != "system" and re.fullmatch(_NUMBER, value) else value
 
 

@@ -1,4 +1,4 @@
-"""Engines give the same bytes in the same order, begin with the dearest, and leave no process behind."""
+"""Engines give the same bytes in the same order, begin with the most expensive, and leave no process behind."""
 
 import os
 import signal
