@@ -1,51 +1,58 @@
-"""Checks of configured values, each with the same words for the same mistake; each raises `ConfigError`."""
+"""Checks of what a user configured: values, lists of names, libraries that must be installed.
+
+Each takes the key first, as the user writes it (`relevance.k`, `measure RBO: p`), then the value.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import ConfigError, ResourceError, closest
 
 
-def check_choice(component: str, key: str, value: str, choices: Iterable[str]) -> None:
-    """Raise `ConfigError` naming component, key, value and choices unless `value` is one of them."""
+def one_of(key: str, value: object, choices: Iterable[str]) -> None:
+    """Raise `ConfigError`, listing the choices and the closest one, unless `value` is one of them."""
     listed = tuple(choices)
     if value not in listed:
-        raise ConfigError(f"{component}: {key}={value!r} is not one of {', '.join(listed)}")
+        raise ConfigError(f"{key}={value!r} is not one of {', '.join(listed)}.{closest(str(value), listed)}")
 
 
-def check_least(component: str, key: str, value: object, least: float) -> None:
-    """Raise `ConfigError` unless `value` is a number that is not below `least`."""
-    if not (isinstance(value, (int, float)) and math.isfinite(value) and value >= least):
-        raise ConfigError(f"{component}: {key}={value!r} must be a number of at least {least:g}")
+def whole_number(key: str, value: object, least: int = 1, or_null: bool = False) -> None:
+    """Raise `ConfigError` unless `value` is a whole number of at least `least` (or None, with `or_null`)."""
+    if or_null and value is None:
+        return
+    if type(value) is not int or value < least:
+        null = ", or null" if or_null else ""
+        raise ConfigError(f"{key}={value!r} must be a whole number of at least {least}{null}")
 
 
-def number(measure: str, key: str, value: object) -> float:
-    """A finite number, no truth value."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ConfigError(f"measure {measure}: {key}={value!r} must be a number")
-    return float(value)
-
-
-def persistence(measure: str, value: object) -> None:
-    """p in (0, 1), both excluded."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
-        raise ConfigError(f"measure {measure}: p={value!r} must be a number between 0 and 1, both excluded")
-
-
-def count(measure: str, key: str, value: object) -> None:
-    """A whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"measure {measure}: {key}={value!r} must be a whole number of at least 1")
-
-
-def choice(measure: str, key: str, value: object, choices: tuple[str, ...]) -> None:
-    """One of the words."""
-    if value not in choices:
-        raise UnknownName(f"{key} of measure {measure}:", str(value), choices)
+def number(
+    key: str,
+    value: object,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+) -> None:
+    """Raise `ConfigError` unless `value` is a finite number within the limits that are given; true is no number."""
+    within = (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and (least is None or value >= least)
+        and (above is None or value > above)
+        and (most is None or value <= most)
+        and (below is None or value < below)
+    )
+    if not within:
+        limits = {"of at least": least, "above": above, "at most": most, "below": below}
+        said = " and".join(f" {words} {limit:g}" for words, limit in limits.items() if limit is not None)
+        raise ConfigError(f"{key}={value!r} must be a number{said}")
 
 
 def name_list(key: str, names: object) -> tuple[str, ...]:
-    """The names as strings (a number is a name too); one name stands for a list of one, None for an empty list.
+    """The names as strings (a number is a name too); one name is a list of one, None is an empty list.
 
     Raises `ConfigError`, naming `key`, for anything else.
     """
@@ -58,13 +65,24 @@ def name_list(key: str, names: object) -> tuple[str, ...]:
     return tuple(str(name) for name in names)
 
 
-def whole_number(key: str, value: object, least: int = 1) -> None:
-    """A whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ConfigError(f"relevance.{key}={value!r}: must be a whole number of at least {least}")
+def require(key: str, extra: str, *libraries: str) -> None:
+    """Raise `ResourceError`, naming the extra to install, where a library that `key` needs is not there.
+
+    Imports none of them.
+    """
+    missing = [library for library in libraries if find_spec(library) is None]
+    if missing:
+        noun = "library" if len(missing) == 1 else "libraries"
+        raise ResourceError(
+            f"{key} needs the {noun} {', '.join(missing)}: not installed; pip install 'clirbench[{extra}]'"
+        )
 
 
-def share(key: str, value: object, most: float) -> None:
-    """A number in (0, most]."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= most:
-        raise ConfigError(f"relevance.{key}={value!r}: must be a number above 0 and at most {most:g}")
+def check_choice(component: str, key: str, value: str, choices: Iterable[str]) -> None:
+    """`one_of` for a setting of a metric."""
+    one_of(f"{component}: {key}", value, choices)
+
+
+def check_least(component: str, key: str, value: object, least: float) -> None:
+    """`number` for a setting of a metric."""
+    number(f"{component}: {key}", value, least=least)

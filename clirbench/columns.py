@@ -44,7 +44,7 @@ def complete(imported: Scoreboard) -> Scoreboard:
 
 
 def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
-    """The configured score tables, and the scores.tsv that lies in the folder of the test set."""
+    """The configured score tables, and the scores.tsv in the folder of the test set."""
     layout = corpus.test_layout
     if layout is None or "scores.tsv" not in layout.singles:
         return experiment.tables

@@ -35,11 +35,15 @@ class UnknownName(ConfigError):
 
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
         listed = sorted(choices)
-        close = get_close_matches(name, listed, n=1, cutoff=0.5) or [
-            choice for choice in listed if choice.lower() == name.lower()
-        ]
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        super().__init__(f"unknown {kind} {name!r}.{hint} Choices: {', '.join(listed) or 'none'}")
+        super().__init__(f"unknown {kind} {name!r}.{closest(name, listed)} Choices: {', '.join(listed) or 'none'}")
+
+
+def closest(name: str, choices: Sequence[str]) -> str:
+    """` Did you mean 'MAP'?` for a name that is close to one of the choices, nothing for another."""
+    close = get_close_matches(name, choices, n=1, cutoff=0.5) or [
+        choice for choice in choices if choice.lower() == name.lower()
+    ]
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 class InputError(ClirbenchError):

@@ -9,7 +9,7 @@ import numpy as np
 
 from clirbench.columns import scoreboard
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.files.trec import read_ideal, read_runs
+from clirbench.files.trec import read_ideal, read_runs, tied_topics
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
@@ -38,7 +38,14 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
     retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
     board, notes = scoreboard(experiment, inputs, scores, retrieval)
-    notes = [*experiment.remarks, *untranslated, *notes, *holes(failed, retrieval), *unwritten(experiment, retrieval)]
+    notes = [
+        *experiment.remarks,
+        *untranslated,
+        *notes,
+        *holes(failed, retrieval),
+        *unwritten(experiment, retrieval),
+        *tied_runs(experiment, retrieval),
+    ]
     result = Result(experiment, board, (), inputs, retrieval, statistics, tuple(notes))
     result = replace(result, correlations=tuple(correlations(result, watch)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
@@ -222,6 +229,17 @@ def unwritten(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Ite
             f"run files: only the English side's was written, there are more than {MANY_SYSTEMS} systems; "
             "output.runs=all writes every one"
         )
+
+
+def tied_runs(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note on runs of others in which documents have equal scores: our rule (doc_id ascending) ordered them."""
+    if experiment.runs is None:
+        return
+    for found in retrieval.values():
+        ties = {system: n for system in found.runs if (n := tied_topics(found.runs[system]))}
+        if ties:
+            listed = ", ".join(f"{system} ({n})" for system, n in list(ties.items())[:10])
+            yield f"runs with documents of equal score, ordered by doc_id (topics with ties): {listed}"
 
 
 def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:

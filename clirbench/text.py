@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -53,26 +53,14 @@ class TextLines:
 
     @property
     def fingerprint(self) -> str:
-        digest = hashlib.sha256()
-        for block in self.blocks():
-            digest.update(block)
-        return digest.hexdigest()
+        return sha256_of(self.blocks())
 
     @property
     def size(self) -> int:
         return sum(map(len, self.strings))
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        held: list[bytes] = []
-        length = 0
-        for string in self.lines():
-            held.append(string.encode("utf-8") + b"\n")
-            length += len(held[-1])
-            if length >= size:
-                yield b"".join(held)
-                held, length = [], 0
-        if held:
-            yield b"".join(held)
+        return in_blocks((string.encode("utf-8") + b"\n" for string in self.lines()), size)
 
     def lines(self) -> tuple[str, ...]:
         return tuple(encodable(string.replace("\n", " ")) for string in self.strings)
@@ -124,6 +112,28 @@ class TextFile:
         return split_lines(text)
 
 
+def in_blocks(pieces: Iterable[bytes], size: int = BLOCK) -> Iterator[bytes]:
+    """The pieces, joined into blocks of at least `size` bytes; the last block has what is left."""
+    held: list[bytes] = []
+    length = 0
+    for piece in pieces:
+        held.append(piece)
+        length += len(piece)
+        if length >= size:
+            yield b"".join(held)
+            held, length = [], 0
+    if held:
+        yield b"".join(held)
+
+
+def sha256_of(pieces: Iterable[bytes]) -> str:
+    """sha256 of the joined pieces, hexadecimal."""
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
+
+
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -166,7 +176,7 @@ def read_pieces(path: Path, size: int = BLOCK) -> Iterator[bytes]:
 
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open a plain or gzip file for reading its unpacked bytes; gzip is told by the first two bytes."""
+    """Open a plain or gzip file for reading its unpacked bytes; its first two bytes say whether it is gzip."""
     stream = path.open("rb")
     magic = stream.read(2)
     stream.seek(0)
@@ -179,7 +189,4 @@ def open_binary(path: Path) -> IO[bytes]:
 @lru_cache(maxsize=4096)
 def _file_fingerprint(path: Path, size: int, modified: int) -> str:
     """sha256 of the unpacked content; size and time of the file only say when to read it again."""
-    digest = hashlib.sha256()
-    for piece in read_pieces(path):
-        digest.update(piece)
-    return digest.hexdigest()
+    return sha256_of(read_pieces(path))

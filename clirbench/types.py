@@ -93,7 +93,7 @@ class DocumentMap:
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """A searched collection: where its text lies and which lines make which document; streams, holds no text."""
+    """A searched collection: where its text is and which lines make which document; streams, holds no text."""
 
     text: Text
     map: DocumentMap

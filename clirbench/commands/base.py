@@ -1,12 +1,15 @@
-"""What commands share: how they are found by name, and an output that its reader may close."""
+"""What commands share: how they are found by name, how they are run, and an output that its reader may close."""
 
 import io
 import os
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TextIO, cast
+
+from clirbench.errors import ClirbenchError
 
 Command = Callable[[Sequence[str]], int]
 
@@ -21,6 +24,27 @@ def command(name: str) -> Command:
     return cast(Command, import_module(f"clirbench.commands.{name}").main)
 
 
+def command_parser(name: str, described: str | None) -> ArgumentParser:
+    """A parser whose help says what the command's module says of itself, in its first sentence.
+
+    described: a docstring that begins with the command line and a colon, "`clirbench NAME ...`: what it does."
+    """
+    sentence = (described or "").partition("\n\n")[0].partition("`: ")[2]
+    return ArgumentParser(prog=f"clirbench {name}", description=sentence[:1].upper() + sentence[1:])
+
+
+def run_command(
+    parser: ArgumentParser, arguments: Sequence[str] | None, work: Callable[[Namespace], int], failed: int = 1
+) -> int:
+    """Parse the arguments and do the work; returns its exit status, or `failed` after an error of the user's."""
+    tolerate_closed_output()
+    try:
+        return work(parser.parse_args(arguments))
+    except ClirbenchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return failed
+
+
 class Tolerant(io.TextIOBase):
     """Writes to a stream until its reader has gone; what is written after that is dropped."""
 
@@ -32,7 +56,7 @@ class Tolerant(io.TextIOBase):
         return self._stream.encoding
 
     def writable(self) -> bool:
-        return True
+        return self._stream.writable()
 
     def isatty(self) -> bool:
         return self._stream.isatty()

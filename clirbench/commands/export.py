@@ -1,4 +1,4 @@
-"""Collections of ir_datasets as files that the other readers read: `python -m clirbench.commands.export ID DIR --yes`.
+"""`clirbench export ID DIR [--yes]`: write a collection of ir_datasets as files that a corpus, topics and qrels read.
 
 ir_datasets downloads what it needs when it is asked for it, so this is a step of its own that a person takes, and an
 experiment only ever reads the files: `docs.jsonl` (doc_id, text), `topics.jsonl` (topic_id, title) and `qrels.txt`.
@@ -7,24 +7,25 @@ It is an extra: `pip install clirbench[ir_datasets]`.
 **Source:** MacAvaney et al., Simplified Data Wrangling with ir_datasets, SIGIR 2021.
 """
 
-import argparse
 import json
 import sys
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from clirbench.errors import ClirbenchError, ConfigError, InputError, ResourceError, StoreError
+from clirbench.checks import require
+from clirbench.commands.base import command_parser, run_command
+from clirbench.errors import ConfigError, InputError, StoreError
 from clirbench.files.trec import write_qrels
 from clirbench.types import Qrels
 
 
 def load(dataset: str) -> Any:
     """The dataset of that id; raises `ResourceError` without ir_datasets, `ConfigError` for an id it does not know."""
-    try:
-        import ir_datasets
-    except ImportError:
-        raise ResourceError("ir_datasets is not installed: pip install clirbench[ir_datasets]") from None
+    require("clirbench export", "ir_datasets", "ir_datasets")
+    import ir_datasets
+
     try:
         return ir_datasets.load(dataset)
     except KeyError:
@@ -61,22 +62,19 @@ def export(dataset: Any, folder: Path) -> dict[str, int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; without `--yes` it says what it would do and does nothing."""
-    parser = argparse.ArgumentParser(
-        prog="python -m clirbench.commands.export", description=(__doc__ or "").split(":")[0]
-    )
+    parser = command_parser("export", __doc__)
     parser.add_argument("dataset", help="an id of ir_datasets, e.g. hc4/zh/test")
     parser.add_argument("folder", type=Path, help="where docs.jsonl, topics.jsonl and qrels.txt go")
     parser.add_argument("--yes", action="store_true", help="do it; ir_datasets may download")
-    given = parser.parse_args(arguments)
-    if not given.yes:
-        print(f"would write {given.dataset} to {given.folder}; ir_datasets may download it. Add --yes to do so.")
+    return run_command(parser, arguments, _export)
+
+
+def _export(options: Namespace) -> int:
+    if not options.yes:
+        print(f"would write {options.dataset} to {options.folder}; ir_datasets may download it. Add --yes to do so.")
         return 0
-    try:
-        counts = export(load(given.dataset), given.folder)
-    except ClirbenchError as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(f"{given.folder}: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
+    counts = export(load(options.dataset), options.folder)
+    print(f"{options.folder}: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
     return 0
 
 

@@ -1,10 +1,10 @@
-"""`python -m clirbench.fetch [NAME ...] [--yes]`: what the data manifests list, where it lies, and how to get it."""
+"""`clirbench fetch [NAME ...] [--yes]`: what the data manifests list, where it is, and how to get it."""
 
-import argparse
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 
-from clirbench.commands.base import tolerate_closed_output
+from clirbench.commands.base import command_parser, run_command
 from clirbench.datasets.manifests import (
     DataFile,
     Manifest,
@@ -15,29 +15,32 @@ from clirbench.datasets.manifests import (
     megabytes,
     verify,
 )
-from clirbench.errors import ClirbenchError, ConfigError
+from clirbench.errors import ConfigError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code: 0, or 1 with a message on stderr."""
-    tolerate_closed_output()
-    options = _parser().parse_args(arguments)
-    try:
-        places = Places(options.mirror, options.cache, options.yes)
-        if not options.names:
-            for name in manifest_names():
-                print(f"{name:20} {load_manifest(name).title}")
-            return 0
-        for name in options.names:
-            _fetch(load_manifest(name), places, options.every)
-    except ClirbenchError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    """The command line; returns the exit status: 0, or 1 with a message on stderr."""
+    parser = command_parser("fetch", __doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a data set; without one all are listed")
+    parser.add_argument("--yes", action="store_true", help="download; without it nothing is fetched")
+    parser.add_argument("--every", action="store_true", help="fetch files that are here already, too")
+    parser.add_argument("--mirror", default=None, metavar="DIR", help="paths.mirror: a folder of data that are ready")
+    parser.add_argument("--cache", default="runs/.cache", metavar="DIR", help="paths.cache (default: %(default)s)")
+    return run_command(parser, arguments, _list_or_fetch)
+
+
+def _list_or_fetch(options: Namespace) -> int:
+    places = Places(options.mirror, options.cache, options.yes)
+    if not options.names:
+        for name in manifest_names():
+            print(f"{name:20} {load_manifest(name).title}")
+    for name in options.names:
+        _fetch(load_manifest(name), places, options.every)
     return 0
 
 
 def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
-    """Show where each file lies, and get (or say what it would take to get) the others."""
+    """Show where each file is, and get (or say what it would take to get) the others."""
     print(f"{manifest.name}: {manifest.title}")
     for key in ("origin", "licence", "citation"):
         print(f"  {key}: {getattr(manifest, key)}")
@@ -68,16 +71,6 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
 
 def _described(file: DataFile) -> str:
     return f"{file.path}  {megabytes(file.download_bytes)}  {file.url}"
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="clirbench fetch", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a data set; without one all are listed")
-    parser.add_argument("--yes", action="store_true", help="download; without it nothing is fetched")
-    parser.add_argument("--every", action="store_true", help="fetch files that are here already, too")
-    parser.add_argument("--mirror", default=None, metavar="DIR", help="paths.mirror: a folder of data that lie ready")
-    parser.add_argument("--cache", default="runs/.cache", metavar="DIR", help="paths.cache (default: %(default)s)")
-    return parser
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """`clirbench status RUN`: what of a run is done, what is missing, what failed and why."""
 
-import argparse
 import sys
+from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clirbench.commands.base import tolerate_closed_output
-from clirbench.errors import ClirbenchError
+from clirbench.commands.base import command_parser, run_command
 from clirbench.store.plan import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
 from clirbench.systems.shards import read_shard
@@ -76,19 +75,15 @@ def _in_words(of_step: Sequence[State]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0: all is done; 1: something is missing or failed; 2: there is no plan to look at."""
-    tolerate_closed_output()
-    parser = argparse.ArgumentParser(
-        prog="clirbench status", description="What of a run is done, what is missing, what failed and why."
-    )
+    parser = command_parser("status", __doc__)
     parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
     parser.add_argument("--store", type=Path, help="the store, where it has moved since (paths.cache)")
-    options = parser.parse_args(arguments)
-    try:
-        where, rows = read_plan(options.run / PLAN)
-        found = list(states(rows, Store(options.store or where)))
-    except ClirbenchError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return run_command(parser, arguments, _status, failed=2)
+
+
+def _status(options: Namespace) -> int:
+    where, rows = read_plan(options.run / PLAN)
+    found = list(states(rows, Store(options.store or where)))
     for line in summary(found):
         print(line)
     return 0 if all(state.state == "done" for state in found) else 1

@@ -1,4 +1,4 @@
-"""The demo's corpus, which ships with the package; what it is stands in clirbench/data/demo/README.md."""
+"""The demo's corpus, which ships with the package; clirbench/data/demo/README.md describes it."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -23,8 +23,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from clirbench.checks import one_of, whole_number
 from clirbench.corpora.documents import files_under
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import InputError
 from clirbench.text import TextFile
 
 UNITS = ("file", "chapter", "speaker")
@@ -37,7 +38,7 @@ class EuroparlDocuments:
     """A folder of Europarl files (`ep-*.txt`, plain or gzip; also in folders below) as documents.
 
     `unit` is what a document is: `file` (its id is the file's name), `chapter` or `speaker` (the id adds `.c3`,
-    `.c3.s2`: the third chapter's second turn, counted in the file; what stands before the first is number 0).
+    `.c3.s2`: the third chapter's second turn, counted in the file; text before the first is number 0).
     Documents with fewer than `min_lines` kept lines are dropped. Kept lines are joined by a space. Raises
     `InputError` naming file and line for mark-up that is none of CHAPTER, SPEAKER and P.
     """
@@ -46,10 +47,8 @@ class EuroparlDocuments:
     min_lines: int = 3
 
     def __post_init__(self) -> None:
-        if self.unit not in UNITS:
-            raise ConfigError(f"corpus.reader.unit={self.unit!r}: choices are {', '.join(UNITS)}")
-        if type(self.min_lines) is not int or self.min_lines < 0:
-            raise ConfigError(f"corpus.reader.min_lines={self.min_lines!r}: a whole number was expected")
+        one_of("corpus.reader.unit", self.unit, UNITS)
+        whole_number("corpus.reader.min_lines", self.min_lines, least=0)
 
     def files(self, path: Path) -> Sequence[Path]:
         return files_under(path, (".txt",))

@@ -1,8 +1,9 @@
-"""`+experiment=folder`: a folder of MT outputs, and perhaps another folder where the MT test set lies."""
+"""`+experiment=folder`: a folder of MT outputs, and perhaps another folder with the MT test set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, folder_layout
 from clirbench.corpora.sides import Choice, read_corpus
@@ -30,7 +31,7 @@ class FolderCorpus:
     def __post_init__(self) -> None:
         if not self.folder:
             raise ConfigError("folder is not set: name the folder of MT outputs, folder=DIR")
-        check_size(self.documents_size)
+        whole_number("documents.size", self.documents_size)
 
     def read(self) -> Corpus:
         errors: list[ClirbenchError] = []
@@ -41,9 +42,3 @@ class FolderCorpus:
         raise_all(errors)
         choice = Choice(self.references, self.documents_size)
         return read_corpus(layouts[-1], layouts[0], choice, self.collection)
-
-
-def check_size(size: int) -> None:
-    """`documents.size` is a whole number of at least 1; raises `ConfigError`."""
-    if type(size) is not int or size < 1:
-        raise ConfigError(f"documents.size={size}: a whole number of lines, at least 1, was expected")

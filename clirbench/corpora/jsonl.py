@@ -8,42 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError
-from clirbench.text import BLOCK, TextFile, encodable, invalid_utf8
+from clirbench.text import BLOCK, TextFile, encodable, in_blocks, invalid_utf8
 
 ID_KEYS = ("doc_id", "id", "docid", "docno")
 TEXT_KEYS = ("text", "contents")
 
 
 @dataclass(frozen=True)
-class JsonlText:
+class JsonlText(TextFile):
     """The texts of a JSON-lines file, one document a line: a newline inside a text becomes a space."""
-
-    path: Path
-
-    @property
-    def where(self) -> str:
-        return str(self.path)
 
     @property
     def fingerprint(self) -> str:
         # Not the hash of the file alone: the same bytes read as plain lines are another text.
-        return hashlib.sha256(f"jsonl {TextFile(self.path).fingerprint}".encode()).hexdigest()
-
-    @property
-    def size(self) -> int:
-        return TextFile(self.path).size
+        return hashlib.sha256(f"jsonl {super().fingerprint}".encode()).hexdigest()
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        held: list[bytes] = []
-        length = 0
-        for _, text in self.documents():
-            held.append(text.replace("\n", " ").encode("utf-8") + b"\n")
-            length += len(held[-1])
-            if length >= size:
-                yield b"".join(held)
-                held, length = [], 0
-        if held:
-            yield b"".join(held)
+        lines = (text.replace("\n", " ") for _, text in self.documents())
+        return in_blocks((line.encode("utf-8") + b"\n" for line in lines), size)
 
     def lines(self) -> tuple[str, ...]:
         return tuple(text.replace("\n", " ") for _, text in self.documents())

@@ -8,7 +8,7 @@
     systems.tsv[.gz]                     metadata of the systems
     scores.tsv[.gz]                      scores that came from elsewhere
 
-The files need not lie in one folder: a data manifest lists the same names and finds each in a mirror or the cache.
+The files need not be in one folder: a data manifest lists the same names and finds each in a mirror or the cache.
 """
 
 import re
@@ -38,7 +38,7 @@ class Files(Protocol):
 
 @dataclass(frozen=True)
 class NamedFiles:
-    """Files that lie at known paths."""
+    """Files at known paths."""
 
     paths: Mapping[str, Path]
 
@@ -48,7 +48,7 @@ class NamedFiles:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The files of one folder of MT outputs by the part they play; `files` says where each lies.
+    """The files of one folder of MT outputs by their role; `files` says where each is.
 
     `references` and `systems` map a name (`A`, `Online-B`) to a file; `singles` maps `source.txt`, `docs.tsv`,
     `systems.tsv` and `scores.tsv` to the file that is there, packed or not; `ignored` are the files of no known part.
@@ -90,7 +90,7 @@ def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
     """Sort file names into parts.
 
     Raises `InputError` (or `Problems`) for two files that play the same part, and for a system whose name holds a
-    control character (a tab or newline would break every table it stands in).
+    control character (a tab or newline would break every table that has it).
     """
     references: dict[str, list[str]] = {}
     systems: dict[str, list[str]] = {}
@@ -130,7 +130,7 @@ def folder_layout(folder: str | Path) -> Layout:
 def translations_layout(folder: str | Path, english: str | None = None) -> Layout:
     """A translated collection: a folder as `folder_layout` reads it, or with the systems' files directly in it.
 
-    `english` is the English side where it lies elsewhere (it takes the place of the folder's references).
+    `english` is the English side where it is elsewhere (it replaces the folder's references).
     """
     root = existing_folder(folder)
     paths = files_in(root)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.folder import check_size
 from clirbench.corpora.layout import Layout, layout_of, translations_layout
 from clirbench.corpora.sides import Choice, read_corpus
 from clirbench.datasets.manifests import Manifest, ManifestFiles, Places, load_manifest, manifest_names
@@ -19,7 +19,7 @@ class ManifestCorpus:
     `manifest` is the name of the data set. `references`, `documents_size` and `collection` are those of
     `FolderCorpus`; `collection` names the searched side while it is the data set's own test set. With
     `translations`, a folder of translated documents (`clirbench.corpora.layout`: line-aligned or JSON-lines, one file
-    for each system) is searched instead, and has no name; its English side lies in it, or is `english`.
+    for each system) is searched instead, and has no name; its English side is in it, or is `english`.
     `read_source` is for metrics that need the source.
     `manifests` is a folder of other manifests than those that are shipped.
 
@@ -42,7 +42,7 @@ class ManifestCorpus:
         if not self.manifest:
             known = ", ".join(manifest_names())
             raise ConfigError(f"corpus.manifest is not set: name a data set ({known})")
-        check_size(self.documents_size)
+        whole_number("documents.size", self.documents_size)
 
     def read(self) -> Corpus:
         manifest = load_manifest(self.manifest, Path(self.manifests) if self.manifests else None)

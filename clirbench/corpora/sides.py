@@ -50,7 +50,7 @@ def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str 
 
 
 def misaligned_systems(layout: Layout, choice: Choice) -> list[ClirbenchError]:
-    """What is wrong with the systems' files beside a reference that is itself refused: all is said at once."""
+    """What is wrong with the systems' files where the reference is refused too, so that one message has all of it."""
     errors: list[ClirbenchError] = []
     with gathered(errors):
         reference = layout.text(layout.references[english_name(layout, choice)])

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from clirbench.checks import whole_number
 from clirbench.corpora.alignment import listed
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.folder import check_size
 from clirbench.corpora.layout import Layout, folder_layout
 from clirbench.corpora.sides import Choice, read_english, read_test_set
 from clirbench.errors import ConfigError, InputError
@@ -81,7 +81,7 @@ class SubsetCorpus:
     def __post_init__(self) -> None:
         if not self.folder or not self.test_documents:
             raise ConfigError("folder and corpus.test_documents are not set: name a folder and a list of documents")
-        check_size(self.documents_size)
+        whole_number("documents.size", self.documents_size)
 
     def read(self) -> Corpus:
         layout = folder_layout(str(self.folder))

@@ -51,7 +51,7 @@ class TrecDocuments:
 
 
 def _documents(file: Path) -> Iterator[tuple[int, str]]:
-    """(line of <DOC>, what stands between the tags) of each document."""
+    """(line of <DOC>, text between the tags) of each document."""
     content = "\n".join(TextFile(file).lines())
     line, counted, opened, end = 1, 0, -1, 0
     for tag in DOCUMENT.finditer(content):

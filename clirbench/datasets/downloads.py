@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from clirbench.errors import DownloadError, StoreError
+from clirbench.text import sha256_of
 
 PIECE = 1 << 18
 TRIES = 3
@@ -190,8 +191,5 @@ def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        for piece in _pieces(stream):
-            digest.update(piece)
-    return digest.hexdigest()
+        return sha256_of(_pieces(stream))

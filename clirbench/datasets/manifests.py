@@ -38,7 +38,7 @@ class DataFile:
 class Manifest:
     """A data set: what it is, its terms, and its files. `mirror` is its folder under a mirror.
 
-    `shipped` maps names of files to ones that stand beside the manifest, which need not be found anywhere.
+    `shipped` maps names of files to ones beside the manifest, which need not be found anywhere.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Places:
         return tuple(home / name for home in homes for name in (file.path, file.path + ".gz"))
 
     def found(self, manifest: Manifest, file: DataFile) -> Path | None:
-        """The first place where the file lies, not yet verified; None where it lies nowhere."""
+        """The first place that has the file, not yet verified; None where no place has it."""
         return next((path for path in self.candidates(manifest, file) if path.is_file()), None)
 
 
@@ -156,7 +156,7 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     files = tuple(_data_file(path, entry, base) for entry in entries)
     shipped = record.get("shipped", {})
     if not isinstance(shipped, dict) or any(unsafe(str(part)) for pair in shipped.items() for part in pair):
-        raise ConfigError(f"{path}: shipped: names of files that stand beside the manifest were expected")
+        raise ConfigError(f"{path}: shipped: names of files beside the manifest were expected")
     beside = {str(key): home / str(value) for key, value in shipped.items()}
     return Manifest(name=name, mirror=mirror, files=files, shipped=beside, **texts)
 

@@ -6,28 +6,18 @@ Results are the same bytes from every engine: a step is a pure function of its n
 puts the store before any engine.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from clirbench.errors import ConfigError, ResourceError
+from clirbench.checks import whole_number
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 CLOSERS: list[Callable[[], None]] = []
 """How to leave what was joined or started, the last first."""
-
-
-def library(name: str, extra: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ResourceError(
-            f"engine={extra} needs {name}, which is not installed: pip install 'clirbench[{extra}]' ({error})"
-        ) from error
 
 
 def leave_clusters() -> None:
@@ -46,7 +36,7 @@ class Engine(Protocol):
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """Apply `step` to every item; yields in the order of the items.
 
-        A step may have `cost(item)`, in bytes of text that it reads: the dearest are then begun first; and
+        A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first; and
         `releases_gil(item)`, whether threads may do it side by side. `names` say whose items they are, to an engine
         that keeps a record.
         """
@@ -64,13 +54,13 @@ def spread(
     workers: int,
     work: Callable[[Sequence["Task"]], Iterator[Chunk]],
 ) -> Iterator[Result]:
-    """Hand items out in chunks, the dearest first, and yield their results in the items' own order.
+    """Hand items out in chunks, the most expensive first, and yield their results in the items' own order.
 
     `work` calls each of the tasks it is given somewhere, and yields what they return in any order.
     """
     ready: dict[int, Result] = {}
     due = 0
-    for chunk in work([Task(step, chunk) for chunk in chunked(dearest_first(step, items), workers)]):
+    for chunk in work([Task(step, chunk) for chunk in chunked(most_expensive_first(step, items), workers)]):
         ready.update(chunk)
         while due in ready:
             yield ready.pop(due)
@@ -93,7 +83,7 @@ class Task:
         return [(number, self.step(item)) for number, item in self.chunk if not stopped()]
 
 
-def dearest_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
+def most_expensive_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
     """Numbered items, those of the highest cost first; of equal ones, or where costs are not known, in their order."""
     known = costs(step, items)
     return [(i, items[i]) for i in sorted(range(len(items)), key=lambda i: -known[i])]
@@ -123,7 +113,27 @@ def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator
     yield from results
 
 
-def check_workers(workers: int | None) -> None:
-    """Raise `ConfigError` for less than one worker."""
-    if workers is not None and (type(workers) is not int or workers < 1):
-        raise ConfigError(f"engine.workers={workers}: must be a whole number of at least 1, or null")
+@dataclass(frozen=True, kw_only=True)
+class JoblibCluster(ABC):
+    """A cluster that joblib has a backend for. `workers`: how many; None = as many as the cluster has.
+
+    Its machines must see the input files and the store under the same paths.
+    """
+
+    backend: ClassVar[str]
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        whole_number("engine.workers", self.workers, or_null=True)
+
+    def pmap(
+        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
+    ) -> Iterator[Result]:
+        if items:
+            size = self.join()
+            workers = self.workers or size
+            yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, backend=self.backend))
+
+    @abstractmethod
+    def join(self) -> int:
+        """Connect to the cluster, or start one on this machine; returns how many workers it has."""

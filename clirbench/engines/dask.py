@@ -3,44 +3,38 @@
 Workers on other machines must see the input files and the store under the same paths.
 """
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from importlib import import_module
+from typing import Any, ClassVar
 
-from clirbench.engines.base import CLOSERS, Item, Result, check_workers, joblib_work, library, spread
+from clirbench.checks import require
+from clirbench.engines.base import CLOSERS, JoblibCluster
 from clirbench.engines.local import available_cores
 from clirbench.errors import ResourceError
 
 
 @dataclass(frozen=True)
-class Dask:
+class Dask(JoblibCluster):
     """Workers of a Dask cluster. `scheduler`: its address; None starts one on this machine with `workers` processes.
 
     Raises `ResourceError` where dask is not installed or the scheduler does not answer within `patience` seconds.
     """
 
+    backend: ClassVar[str] = "dask"
     scheduler: str | None = None
-    workers: int | None = None
     patience: float = 30.0
 
-    def __post_init__(self) -> None:
-        check_workers(self.workers)
-
-    def pmap(
-        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
-    ) -> Iterator[Result]:
-        if not items:
-            return
+    def join(self) -> int:
         client = _dask_client(self.scheduler, self.workers, self.patience)
-        workers = self.workers or max(1, sum(client.ncores().values()))
-        yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, backend="dask"))
+        return max(1, int(sum(client.ncores().values())))
 
 
 @lru_cache(maxsize=1)
 def _dask_client(scheduler: str | None, workers: int | None, patience: float) -> Any:
     """The connection to a scheduler, or to a cluster of worker processes started here."""
-    distributed = library("distributed", "dask")
+    require("engine=dask", "dask", "distributed")
+    distributed: Any = import_module("distributed")
     CLOSERS.append(_dask_client.cache_clear)
     try:
         if scheduler is None:

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
+from clirbench.checks import whole_number
 from clirbench.engines.base import (
     Chunk,
     Item,
     Result,
     Task,
-    check_workers,
     costs,
     joblib_work,
     leave_clusters,
     releases_gil,
     spread,
 )
-from clirbench.errors import ConfigError, ResourceError
+from clirbench.errors import ResourceError
 
 # Seconds that work is tried in this process before it is handed out, and how much more of it makes workers worth
 # starting: each imports for some seconds what this process has at hand.
@@ -44,10 +44,10 @@ class Serial:
 class Processes:
     """Workers on this machine: processes (joblib's loky), kept alive between steps, so vocabularies stay warm.
 
-    Where the items are not known to be dear, the first ones run in this process until `PATIENCE` seconds have passed;
-    what is left then goes to the workers, if it seems worth it. Work that is done by compiled code, which lets go of
-    the interpreter's lock, goes to as many threads of this process instead: they cost nothing to start and share what
-    was analysed once. Beyond some number of them the lock, which they still need now and then, is in their way.
+    Where the items are not known to be expensive, the first ones run in this process for `PATIENCE` seconds; what is
+    left then goes to the workers, if it seems worth it. Work that is done by compiled code, which releases the
+    interpreter's lock, goes to as many threads of this process instead: they cost nothing to start and share what
+    was analysed once. Many of them would wait for the lock, which they still need now and then.
 
     `workers`: how many; None = one for each core. `threads`: up to how many workers may be threads; 0 = never.
     """
@@ -56,9 +56,8 @@ class Processes:
     threads: int = 4
 
     def __post_init__(self) -> None:
-        check_workers(self.workers)
-        if type(self.threads) is not int or self.threads < 0:
-            raise ConfigError(f"engine.threads={self.threads}: must be a whole number of at least 0")
+        whole_number("engine.workers", self.workers, or_null=True)
+        whole_number("engine.threads", self.threads, least=0)
 
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()

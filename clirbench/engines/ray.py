@@ -3,43 +3,36 @@
 Workers on other machines must see the input files and the store under the same paths.
 """
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from typing import Any, ClassVar
 
-from clirbench.engines.base import CLOSERS, Item, Result, check_workers, joblib_work, library, spread
+from clirbench.checks import require
+from clirbench.engines.base import CLOSERS, JoblibCluster
 from clirbench.engines.local import available_cores
 from clirbench.errors import ResourceError
 
 
 @dataclass(frozen=True)
-class Ray:
+class Ray(JoblibCluster):
     """Workers of a Ray cluster. `address`: where it is (`auto`: found by Ray); None starts one on this machine.
 
     Raises `ResourceError` where ray is not installed or the cluster cannot be reached.
     """
 
+    backend: ClassVar[str] = "ray"
     address: str | None = None
-    workers: int | None = None
 
-    def __post_init__(self) -> None:
-        check_workers(self.workers)
-
-    def pmap(
-        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
-    ) -> Iterator[Result]:
-        if not items:
-            return
-        workers = self.workers or _ray(self.address, self.workers)
-        _ray(self.address, self.workers)
-        yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, backend="ray"))
+    def join(self) -> int:
+        return _ray(self.address, self.workers)
 
 
 @lru_cache(maxsize=1)
 def _ray(address: str | None, workers: int | None) -> int:
     """Connect to Ray, or start it here; how many CPUs it has."""
-    ray = library("ray", "ray")
-    joblib_backend = library("ray.util.joblib", "ray")
+    require("engine=ray", "ray", "ray")
+    ray: Any = import_module("ray")
     try:
         ray.init(
             address=address,
@@ -52,5 +45,5 @@ def _ray(address: str | None, workers: int | None) -> int:
         raise ResourceError(f"engine.address={address}: no Ray cluster answers there ({error})") from error
     CLOSERS.append(_ray.cache_clear)
     CLOSERS.append(ray.shutdown)
-    joblib_backend.register_ray()
+    import_module("ray.util.joblib").register_ray()
     return max(1, int(ray.cluster_resources().get("CPU", 1)))

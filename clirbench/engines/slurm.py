@@ -5,11 +5,13 @@ The nodes must see the input files and the store under the same paths.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from clirbench.engines.base import Chunk, Item, Result, check_workers, library, spread
-from clirbench.errors import ConfigError, ResourceError
+from clirbench.checks import one_of, require, whole_number
+from clirbench.engines.base import Chunk, Item, Result, spread
+from clirbench.errors import ResourceError
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,8 @@ class Slurm:
     options: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        check_workers(self.workers)
-        if self.cluster not in ("slurm", "local"):
-            raise ConfigError(f"engine.cluster={self.cluster!r}: choices are slurm, local")
+        whole_number("engine.workers", self.workers)
+        one_of("engine.cluster", self.cluster, ("slurm", "local"))
 
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
@@ -39,7 +40,8 @@ class Slurm:
             yield from spread(step, items, self.workers, self._work)
 
     def _work(self, tasks: Sequence[Callable[[], Chunk]]) -> Iterator[Chunk]:
-        submitit = library("submitit", "slurm")
+        require("engine=slurm", "slurm", "submitit")
+        submitit: Any = import_module("submitit")
         try:
             executor = submitit.AutoExecutor(folder=Path(self.folder), cluster=self.cluster)
             executor.update_parameters(**{"name": "clirbench", **(self.options or {})})

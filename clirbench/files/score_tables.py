@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from clirbench.checks import name_list
+from clirbench.checks import name_list, one_of
 from clirbench.datasets.manifests import manifest_folder
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import Table, read_table, system_column
@@ -49,8 +49,7 @@ class ScoreTables:
             object.__setattr__(self, key, name_list(f"scores.{key}", getattr(self, key)))
         if not isinstance(self.rename, Mapping):
             raise ConfigError(f"scores.rename={self.rename}: pairs were expected, 'scores.rename={{OLD: NEW}}'")
-        if self.missing not in ("error", "drop"):
-            raise ConfigError(f"scores.missing={self.missing!r}: choices are error, drop")
+        one_of("scores.missing", self.missing, ("error", "drop"))
         if both := sorted(set(self.measures) & set(self.metadata)):
             raise ConfigError(f"scores.measures and scores.metadata both name {', '.join(both)}")
 

@@ -4,7 +4,7 @@
 
 Fields are separated by ASCII white space, as trec_eval separates them; lines end at "\\n"; blank lines are passed
 over. In a run the scores decide, as in trec_eval, not the rank column; equal scores are ordered by our rule, doc_id
-ascending (`tied_topics` counts how many topics that touches).
+ascending.
 """
 
 import math
@@ -25,6 +25,8 @@ IDEAL = "ideal"
 
 LARGEST = float(np.finfo(np.float32).max)
 WHITE_SPACE = re.compile(r"[ \t\n\r\f\v]")
+REFUSED = re.compile(r'[\x00-\x1f/\\:*?"<>|%]')
+"""Characters that some file system does not allow in a name, and the percent sign that stands for them."""
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 INTEGER = re.compile(rb"[+-]?\d+")
 
@@ -72,7 +74,7 @@ def read_run(path: Path, known: Container[str] | None = None) -> Run:
     """A run of ours or of others, in the one rank order; topics in the order of their first line.
 
     `known` are the ids of the collection, where it is at hand: ids that were made another way match nothing, and
-    every measure would be 0 without a word. Raises `InputError`, naming file and line, for a line that is not six
+    every measure would be 0 without a warning. Raises `InputError`, naming file and line, for a line that is not six
     fields, a document that is not known or is ranked twice for a topic, a score that is no finite number of
     float32's range, bytes that are not UTF-8, and a file without a line.
     """
@@ -171,6 +173,25 @@ def read_ideal(folder: Path, known: Container[str] | None = None) -> Run | None:
 def tied_topics(run: Run) -> int:
     """How many topics have documents with equal scores, whose order our rule decided."""
     return sum(bool((np.diff(run.values(topic_id, tied=True)) == 0).any()) for topic_id in run.topic_ids)
+
+
+def run_file_name(system: str) -> str:
+    """The file name of a system's run: characters that a file system may refuse become %XX (`a/b` -> `a%2Fb.run`).
+
+    Reversible (`read_runs` decodes it), except that a name of more than 200 bytes ends in a hash. A system called
+    `ideal`, in any case, does not take the English side's place.
+    """
+    name = REFUSED.sub(_percent, system)
+    if name.startswith((".", " ", "~")) or name.casefold() == IDEAL:
+        name = f"%{ord(name[0]):02X}{name[1:]}"
+    if len(name.encode()) > 200:
+        beginning = name.encode()[:160].decode("utf-8", "ignore").rstrip("%")
+        name = f"{beginning}~{sha256(system.encode()).hexdigest()[:16]}"
+    return f"{name}.run"
+
+
+def _percent(found: re.Match[str]) -> str:
+    return f"%{ord(found[0]):02X}"
 
 
 def _fields(path: Path, count: int, layout: str) -> Iterator[tuple[int, list[bytes]]]:

@@ -24,9 +24,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from clirbench import checks as parameters
-from clirbench.errors import ConfigError, InputError
-from clirbench.measures.base import arithmetic
+from clirbench.checks import number, one_of, whole_number
+from clirbench.errors import InputError
+from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.decisions import RULES, Booleans, Returned, returned
 from clirbench.types import Doubles, Judged, Run
 
@@ -42,7 +42,7 @@ def query_weighted_value(p_miss: Doubles | float, p_fa: Doubles | float, beta: f
 
 
 @dataclass(frozen=True)
-class QueryWeighted(ABC):
+class QueryWeighted(ArithmeticMean, ABC):
     """What AQWV, MQWV and OQWV share: `beta` >= 0, the decision `rule`, the `empty`-topic policy."""
 
     beta: float = 40.0
@@ -53,10 +53,9 @@ class QueryWeighted(ABC):
     uses_qrels: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
-        if parameters.number(self.name, "beta", self.beta) < 0:
-            raise ConfigError(f"measure {self.name}: beta={self.beta!r} must be at least 0")
-        parameters.choice(self.name, "rule", self.rule, RULES)
-        parameters.choice(self.name, "empty", self.empty, EMPTY)
+        number(f"measure {self.name}: beta", self.beta, least=0)
+        one_of(f"measure {self.name}: rule", self.rule, RULES)
+        one_of(f"measure {self.name}: empty", self.empty, EMPTY)
 
     @property
     def signature(self) -> str:
@@ -88,9 +87,6 @@ class QueryWeighted(ABC):
             # So weighted, the mean over all topics is 1 - (mean P_miss of those with relevant + beta mean P_fa of all).
             weight = len(empty) / float((~empty).sum())
         return query_weighted_value(np.where(empty, 0.0, p_miss) * weight, p_fa, self.beta)
-
-    def aggregate(self, values: Doubles) -> Doubles:
-        return arithmetic(values)
 
     def best(self, topics: Returned, among: Booleans) -> float:
         """The single threshold with the highest total QWV over the topics `among`."""
@@ -129,16 +125,14 @@ class AQWV(QueryWeighted):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parameters.choice(self.name, "calibrate", self.calibrate, CALIBRATIONS)
-        if self.at is not None:
-            self._check_at(self.at)
-
-    def _check_at(self, at: float) -> None:
-        parameters.number(self.name, "at", at)
-        if self.rule == "top" and (at != int(at) or at < 1):
-            raise ConfigError(f"measure {self.name}: at={at!r} must be a whole number of documents, at least 1")
-        if self.rule == "share" and not 0 < at <= 1:
-            raise ConfigError(f"measure {self.name}: at={at!r} must be a share in (0, 1]")
+        one_of(f"measure {self.name}: calibrate", self.calibrate, CALIBRATIONS)
+        key = f"measure {self.name}: at"
+        if self.rule == "top":
+            whole_number(key, self.at, or_null=True)
+        elif self.rule == "share" and self.at is not None:
+            number(key, self.at, above=0, most=1)
+        elif self.at is not None:
+            number(key, self.at)
 
     @property
     def _decision(self) -> str:

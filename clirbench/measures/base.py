@@ -52,3 +52,11 @@ def geometric(values: Doubles) -> Doubles:
     **Source:** Robertson, On GMAP and Other Transformations, CIKM 2006, with the floor of trec_eval's m_gm_map.c.
     """
     return np.asarray(np.exp(arithmetic(np.log(np.maximum(values, GMAP_FLOOR)))), dtype=np.float64)
+
+
+class ArithmeticMean:
+    """A measure whose value for a system is the mean over its topics."""
+
+    def aggregate(self, values: Doubles) -> Doubles:
+        """(..., topics) -> (...); see `arithmetic`."""
+        return arithmetic(values)

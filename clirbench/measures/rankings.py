@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clirbench import checks as parameters
-from clirbench.measures.base import arithmetic
+from clirbench.checks import whole_number
+from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
 from clirbench.types import Doubles, Ints, Judged, Run
 
 
 @dataclass(frozen=True)
-class AgainstIdeal(ABC):
+class AgainstIdeal(ArithmeticMean, ABC):
     """What these measures share: the cut `k` >= 1, the mean over topics, and that they read no judgments."""
 
     k: int = 100
@@ -26,7 +26,7 @@ class AgainstIdeal(ABC):
     uses_qrels: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        parameters.count(self.name, "k", self.k)
+        whole_number(f"measure {self.name}: k", self.k)
 
     @property
     def signature(self) -> str:
@@ -49,9 +49,6 @@ class AgainstIdeal(ABC):
     @abstractmethod
     def agreement(self, ranks: Ints) -> float:
         """One topic's value from the system's 0-based rank of each reference document, -1 where it has none."""
-
-    def aggregate(self, values: Doubles) -> Doubles:
-        return arithmetic(values)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clirbench import checks as parameters
+from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
-from clirbench.measures.base import arithmetic
+from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
 from clirbench.measures.overlap import Curve, Ranks, curve, extrapolated, maximum, minimum
 from clirbench.types import Doubles, Ints, Judged, Run
@@ -20,7 +20,7 @@ Ranking = Sequence[str | Sequence[str]]
 
 
 @dataclass(frozen=True)
-class RBO:
+class RBO(ArithmeticMean):
     """Rank-biased overlap between a system's ranking and the English side's own, or of any two rankings.
 
     RBO = (1-p)/p sum_{d>=1} A_d p^d, A_d the agreement of the first d ranks (see `clirbench.measures.overlap`).
@@ -49,10 +49,10 @@ class RBO:
     uses_qrels: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        parameters.persistence(self.name, self.p)
-        parameters.count(self.name, "depth", self.depth)
-        parameters.choice(self.name, "ties", self.ties, TIES)
-        parameters.choice(self.name, "variant", self.variant, VARIANTS)
+        number(f"measure {self.name}: p", self.p, above=0, below=1)
+        whole_number(f"measure {self.name}: depth", self.depth)
+        one_of(f"measure {self.name}: ties", self.ties, TIES)
+        one_of(f"measure {self.name}: variant", self.variant, VARIANTS)
 
     @property
     def higher_is_better(self) -> bool:
@@ -123,6 +123,3 @@ class RBO:
         if self.variant == "max":
             return maximum(curve, self.p)
         return maximum(curve, self.p) - minimum(curve, self.p)
-
-    def aggregate(self, values: Doubles) -> Doubles:
-        return arithmetic(values)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clirbench import checks as parameters
-from clirbench.measures.base import arithmetic
+from clirbench.checks import number, whole_number
+from clirbench.measures.base import ArithmeticMean
 from clirbench.types import Doubles, Judged, Run
 
 
 @dataclass(frozen=True)
-class RBP:
+class RBP(ArithmeticMean):
     """Rank-biased precision: (1 - p) sum_i g_i p^(i-1), g_i = 1 where the document at rank i has grade >= `rel`.
 
     `p` in (0, 1) is the chance of reading on, `k` cuts the ranking (None: its whole length). In [0, 1), higher is
@@ -29,10 +29,9 @@ class RBP:
     uses_qrels: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
-        parameters.persistence(self.name, self.p)
-        parameters.count(self.name, "rel", self.rel)
-        if self.k is not None:
-            parameters.count(self.name, "k", self.k)
+        number(f"measure {self.name}: p", self.p, above=0, below=1)
+        whole_number(f"measure {self.name}: rel", self.rel)
+        whole_number(f"measure {self.name}: k", self.k, or_null=True)
 
     @property
     def signature(self) -> str:
@@ -45,6 +44,3 @@ class RBP:
     def _topic(self, ranking: tuple[str, ...], grades: Mapping[str, int]) -> float:
         gains = np.array([grades.get(doc_id, 0) >= self.rel for doc_id in ranking[: self.k]], dtype=np.float64)
         return float((1 - self.p) * (gains @ self.p ** np.arange(len(gains))))
-
-    def aggregate(self, values: Doubles) -> Doubles:
-        return arithmetic(values)

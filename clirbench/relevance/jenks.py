@@ -27,7 +27,7 @@ class Jenks:
     classes: int = 5
 
     def __post_init__(self) -> None:
-        whole_number("classes", self.classes, least=2)
+        whole_number("relevance.classes", self.classes, least=2)
 
     @property
     def signature(self) -> str:

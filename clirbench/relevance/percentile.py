@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.checks import share
-from clirbench.errors import ConfigError
+from clirbench.checks import number, one_of
+from clirbench.relevance.base import best_ranked
 from clirbench.types import Documents, Doubles, Qrels, Run, Topic
 
 POPULATIONS = ("matched", "collection")
@@ -30,26 +30,20 @@ class Percentile:
     of: str = "matched"
 
     def __post_init__(self) -> None:
-        share("percent", self.percent, 100)
-        if self.of not in POPULATIONS:
-            raise ConfigError(f"relevance.of={self.of!r}: choices are {', '.join(POPULATIONS)}")
+        number("relevance.percent", self.percent, above=0, most=100)
+        one_of("relevance.of", self.of, POPULATIONS)
 
     @property
     def signature(self) -> str:
         return f"percentile{self.percent:g}|of:{self.of}"
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
-        grades: dict[str, dict[str, int]] = {}
-        for topic in topics:
-            at = ideal.position.get(topic.topic_id)
-            scores = ideal.values(topic.topic_id, tied=True).astype(np.float64)
-            if at is None or not len(scores):
-                continue
-            matched = max(int(ideal.n_matched[at]), len(scores))
+        def relevant(topic_id: str, scores: Doubles) -> int:
+            matched = max(int(ideal.n_matched[ideal.position[topic_id]]), len(scores))
             threshold = self._threshold(scores, matched, max(len(documents), matched))
-            relevant = int((scores >= threshold).sum())
-            grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
-        return Qrels(grades)
+            return int((scores >= threshold).sum())
+
+        return best_ranked(ideal, topics, relevant)
 
     def _threshold(self, scores: Doubles, matched: int, collection: int) -> float:
         """The percentile over a population of which only the best, `scores`, are listed; -inf below the list."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.trec import read_judgments
 from clirbench.text import TextFile
@@ -26,9 +27,8 @@ class QrelsFile:
     unknown_documents: str = "error"
 
     def __post_init__(self) -> None:
-        for key in ("missing_topics", "unknown_documents"):
-            if getattr(self, key) not in ("error", "drop"):
-                raise ConfigError(f"relevance.{key}={getattr(self, key)!r}: choices are error, drop")
+        one_of("relevance.missing_topics", self.missing_topics, ("error", "drop"))
+        one_of("relevance.unknown_documents", self.unknown_documents, ("error", "drop"))
         if not str(self.path or ""):
             raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
 

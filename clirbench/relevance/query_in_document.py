@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clirbench.errors import ConfigError
+from clirbench.checks import one_of
 from clirbench.types import Documents, Qrels, Run, Topic
 
 UNITS = ("line", "text")
@@ -25,8 +25,7 @@ class QueryInDocument:
     ignore_case: bool = False
 
     def __post_init__(self) -> None:
-        if self.unit not in UNITS:
-            raise ConfigError(f"relevance.unit={self.unit!r}: choices are {', '.join(UNITS)}")
+        one_of("relevance.unit", self.unit, UNITS)
 
     @property
     def signature(self) -> str:

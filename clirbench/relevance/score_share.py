@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clirbench.checks import share as check_share
+from clirbench.checks import number
 from clirbench.errors import InputError
-from clirbench.types import Documents, Qrels, Run, Topic
+from clirbench.relevance.base import best_ranked
+from clirbench.types import Documents, Doubles, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
@@ -22,23 +23,19 @@ class ScoreShare:
     share: float = 0.5
 
     def __post_init__(self) -> None:
-        check_share("share", self.share, 1)
+        number("relevance.share", self.share, above=0, most=1)
 
     @property
     def signature(self) -> str:
         return f"score_share{self.share:g}"
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
-        grades: dict[str, dict[str, int]] = {}
-        for topic in topics:
-            scores = ideal.values(topic.topic_id, tied=True).astype(float)
-            if not len(scores):
-                continue
-            if scores[0] <= 0:
-                raise InputError(
-                    f"topic {topic.topic_id}: the best score is {scores[0]:g}; a share of it means nothing, "
-                    "use relevance=top_k with this retrieval"
-                )
-            relevant = int((scores >= self.share * scores[0]).sum())
-            grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
-        return Qrels(grades)
+        return best_ranked(ideal, topics, self._relevant)
+
+    def _relevant(self, topic_id: str, scores: Doubles) -> int:
+        if scores[0] <= 0:
+            raise InputError(
+                f"topic {topic_id}: the best score is {scores[0]:g}; a share of it means nothing, "
+                "use relevance=top_k with this retrieval"
+            )
+        return int((scores >= self.share * scores[0]).sum())

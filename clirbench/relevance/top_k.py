@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clirbench.checks import whole_number
-from clirbench.types import Documents, Qrels, Run, Topic
+from clirbench.relevance.base import best_ranked
+from clirbench.types import Documents, Doubles, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
@@ -21,17 +22,15 @@ class TopK:
     k: int = 100
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k)
+        whole_number("relevance.k", self.k)
 
     @property
     def signature(self) -> str:
         return f"top{self.k}"
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
-        grades: dict[str, dict[str, int]] = {}
-        for topic in topics:
-            scores = ideal.values(topic.topic_id, tied=True)
-            if len(scores):
-                relevant = (scores >= scores[min(self.k, len(scores)) - 1]).sum()
-                grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
-        return Qrels(grades)
+        return best_ranked(ideal, topics, self._relevant)
+
+    def _relevant(self, topic_id: str, scores: Doubles) -> int:
+        last = scores[min(self.k, len(scores)) - 1]
+        return int((scores >= last).sum())

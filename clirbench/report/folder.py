@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError
-from clirbench.files.trec import write_qrels, write_run
+from clirbench.files.trec import run_file_name, write_qrels, write_run
 from clirbench.report import figures, latex, markdown, tables
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
@@ -100,13 +100,4 @@ def write_trec(folder: Path, retrieval: Retrieval, runs: str) -> None:
         write_run(folder / "ideal.run", retrieval.ideal, "ideal")
     if runs == "all" or (runs == "auto" and len(retrieval.runs) <= MANY_SYSTEMS):
         for system, run in retrieval.runs.items():
-            write_run(folder / f"{file_name(system)}.run", run, system)
-
-
-def file_name(system: str) -> str:
-    """A file name for a system: what cannot stand in one becomes %XX, so that no name leaves the folder."""
-    unsafe = '/\\:*?"<>|%\0'
-    name = "".join(f"%{ord(c):02X}" if c in unsafe or ord(c) < 32 else c for c in system)
-    if name.lower() in ("ideal", "") or name.startswith("."):
-        return "%" + name
-    return name
+            write_run(folder / run_file_name(system), run, system)

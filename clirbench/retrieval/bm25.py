@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.errors import UnknownName
+from clirbench.checks import one_of
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.postings import Postings, postings
@@ -25,7 +25,7 @@ class BM25:
     score(q, d) = sum over terms t of w - w / (1 + tf(t, d) * norm(d)), w = qtf(t) * idf(t),
     norm(d) = 1 / (k1 * (1 - b + b * dl(d) / avgdl)); each term score a float32, their sum a float64 cast to float32.
     N and avgdl count the documents with at least one term; qtf is the sum of the weights of a topic's parts over
-    the times the term stands in them. Scores are above 0 with `idf=lucene`, without upper bound; higher is better.
+    the times that they contain the term. Scores are above 0 with `idf=lucene`, without upper bound; higher is better.
 
     `k1` (0 and above): how slowly repeated terms saturate. `b` (0 to 1): how much long documents pay.
     `depth` (1 and above): the documents a list holds at most.
@@ -51,10 +51,8 @@ class BM25:
 
     def __post_init__(self) -> None:
         check_parameters(self.k1, self.b, self.depth)
-        if self.idf not in IDF:
-            raise UnknownName("idf", self.idf, IDF)
-        if self.lengths not in LENGTHS:
-            raise UnknownName("lengths", self.lengths, LENGTHS)
+        one_of("retrieval.idf", self.idf, IDF)
+        one_of("retrieval.lengths", self.lengths, LENGTHS)
 
     @property
     def releases_gil(self) -> bool:

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from importlib.util import find_spec
 
 import numpy as np
 
-from clirbench.errors import ResourceError, UnknownName
+from clirbench.checks import one_of, require
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.queries import TermScores, check_parameters, combine, empty_collection, query
@@ -35,12 +34,11 @@ class BM25S:
 
     def __post_init__(self) -> None:
         check_parameters(self.k1, self.b, self.depth)
-        if self.method not in METHODS:
-            raise UnknownName("method", self.method, METHODS)
+        one_of("retrieval.method", self.method, METHODS)
 
     @property
     def signature(self) -> str:
-        require_bm25s()
+        require("retrieval=bm25s", "bm25s", "bm25s")
         return (
             f"bm25s:{version('bm25s')}|k1:{self.k1:g}|b:{self.b:g}|idf:{self.method}|lengths:exact|qtf:sum"
             f"|an:{self.analyzer.signature}|depth:{self.depth}|ties:doc_id"
@@ -48,7 +46,7 @@ class BM25S:
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The ranked lists; raises `InputError` for a collection without a term and for text that is not UTF-8."""
-        require_bm25s()
+        require("retrieval=bm25s", "bm25s", "bm25s")
         import bm25s
 
         vocabulary: dict[str, int] = {}
@@ -71,9 +69,3 @@ class BM25S:
             return matched, library.get_scores([term])[matched].astype(np.float64)
 
         return combine(documents, queries, scores_of, self.depth)
-
-
-def require_bm25s() -> None:
-    """Raise `ResourceError` where the library is missing."""
-    if find_spec("bm25s") is None:
-        raise ResourceError("retrieval=bm25s needs the library bm25s: pip install 'clirbench[bm25s]'")

@@ -1,8 +1,8 @@
 """The three inner loops of BM25 over bytes and postings, compiled; imported only when a run needs them.
 
 What they compute, in words: `scan` gives every distinct chunk of bytes between white space a number; `gather`
-walks those numbers and counts, for each document, its terms and how often each query term stands in it; `add_up`
-sums a topic's term scores. The readable versions they are held against stand in tests/retrieval/test_kernel.py.
+walks those numbers and counts, for each document, its terms and how often it has each query term; `add_up`
+sums a topic's term scores. The readable versions they are tested against are in tests/retrieval/test_kernel.py.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ def _low_bytes(eight: np.uint64) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def _lowest(marks: np.uint64) -> int:
-    """Which of eight bytes, 0 to 7, the lowest marked bit stands in."""
+    """Which of eight bytes, 0 to 7, has the lowest marked bit."""
     below = ((((marks & (~marks + _ONE)) - _ONE) & _ONES) * _ONES) >> _TOP
     return int(below) - 1
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from clirbench.errors import AlignmentError, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
+from clirbench.retrieval.known_chunks import KnownChunks, known_chunks
 from clirbench.retrieval.queries import empty_collection
-from clirbench.retrieval.vocabulary import Vocabulary, vocabulary
 from clirbench.text import invalid_utf8
 from clirbench.types import Documents, Ints
 
@@ -41,7 +41,7 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str], *, 
     Raises `InputError` for bytes that are not UTF-8 and for a collection without a single term, `AlignmentError`
     where the text has not as many lines as the map says.
     """
-    known = vocabulary(analyzer, tuple(terms), every)
+    known = known_chunks(analyzer, tuple(terms), every)
     with known.lock:
         pass_ = _Pass(known, documents, len(terms))
         for number, block in enumerate(documents.text.blocks()):
@@ -62,8 +62,8 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str], *, 
 class _Pass:
     """The state of one pass: the growing arrays that the compiled loop fills."""
 
-    def __init__(self, known: Vocabulary, documents: Documents, n_query_terms: int) -> None:
-        self.vocabulary = known
+    def __init__(self, known: KnownChunks, documents: Documents, n_query_terms: int) -> None:
+        self.known = known
         self.lines = documents.map.lengths.astype(np.int64, copy=False)
         self.lengths = np.zeros(len(documents), dtype=np.int32)
         first = int(np.argmax(self.lines > 0)) if self.lines.any() else len(self.lines)
@@ -91,16 +91,16 @@ class _Pass:
             self.block = np.empty(room, dtype=np.uint8)
         self.block[: len(block)] = np.frombuffer(block, dtype=np.uint8)
         self.block[len(block) :] = kernel.SPACE
-        self.vocabulary.forget_if_large()
+        self.known.forget_if_large()
         at = 0
         while at < len(block):
-            at, written = self.vocabulary.chunks(self.block, len(block), at, self.numbers)
+            at, written = self.known.chunks(self.block, len(block), at, self.numbers)
             self._gather(self.numbers[:written])
 
     def _gather(self, numbers: Ints32) -> None:
         from clirbench.retrieval import kernel
 
-        known = self.vocabulary
+        known = self.known
         new = known.n_numbered - len(self.frequencies)
         if new:
             self.last_document = np.append(self.last_document, np.full(new, -1, dtype=np.int32))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.errors import ConfigError, EmptyCollection, InputError
+from clirbench.checks import number, whole_number
+from clirbench.errors import EmptyCollection, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import Documents, Doubles, Floats, Ints, Run, Topic, rank_order
 
@@ -39,12 +40,9 @@ def query(topic: Topic, analyzer: Analyzer) -> Query:
 
 def check_parameters(k1: float, b: float, depth: int) -> None:
     """Raise `ConfigError` for what no BM25 can be computed with."""
-    if not (math.isfinite(k1) and k1 >= 0):
-        raise ConfigError(f"retrieval.k1={k1}: must be 0 or above, 0.9 by default")
-    if not 0 <= b <= 1:
-        raise ConfigError(f"retrieval.b={b}: must be between 0 and 1, 0.4 by default")
-    if depth < 1:
-        raise ConfigError(f"retrieval.depth={depth}: must be 1 or above, 1000 by default")
+    number("retrieval.k1", k1, least=0)
+    number("retrieval.b", b, least=0, most=1)
+    whole_number("retrieval.depth", depth)
 
 
 def empty_collection(documents: Documents) -> EmptyCollection:

@@ -1,8 +1,4 @@
-"""The pure steps that the line maps over systems: the statistics of every segment.
-
-Each step names all of its inputs, so that its result can be cached; what a step module imports is what its results
-are keyed on.
-"""
+"""A metric's statistics of every segment of one system."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar

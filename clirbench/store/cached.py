@@ -32,7 +32,7 @@ class Cached:
 
     A step is a frozen dataclass that names all its inputs. A step whose result is a mapping of independent parts
     (values of several measures) has `parts`, the step that gives each part alone, and `only(parts)`, the step that
-    gives some of them: then each part is stored for itself. A step that is `bulky` gives entries of the store, to be
+    gives some of them: then each part is stored separately. A step that is `bulky` gives entries of the store, to be
     read when needed, in the place of values.
 
     `plan` lists what each step of each system is stored under, for `python -m clirbench.status`.
@@ -47,15 +47,15 @@ class Cached:
 
         A `Failure` among the items is passed on. Where the store cannot be written the run goes on without it.
         """
-        tasks = self.tasks(step, items, names)
-        missing = [task.lacking(self.store) for task in tasks if isinstance(task, Task)]
-        work = [task for task in missing if task.missing]
+        cached_items = self.cached_items(step, items, names)
+        missing = [cached.lacking(self.store) for cached in cached_items if isinstance(cached, CachedItem)]
+        work = [cached for cached in missing if cached.missing]
         fresh = iter(self.engine.pmap(Storing(step, self.store), work))
         waiting = iter(missing)
         complaint = Once()
-        for task in tasks:
-            if isinstance(task, Failure):
-                yield task
+        for cached in cached_items:
+            if isinstance(cached, Failure):
+                yield cached
                 continue
             todo = next(waiting)
             computed = next(fresh) if todo.missing else {}
@@ -64,17 +64,17 @@ class Cached:
         for _ in fresh:
             raise StoreError("an engine gave more results than there were items")
 
-    def tasks(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> list["Task | Failure"]:
+    def cached_items(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> list["CachedItem | Failure"]:
         """What is to be done for each item, whether or not it is done already; noted in the plan."""
         prefix = {part: fingerprint(one, environment()) for part, one in _parts(step).items()}
-        tasks = [_task(prefix, item) for item in items]
+        cached_items = [_cached_item(prefix, item) for item in items]
         if self.plan is not None and names:
-            self.plan.add(_planned(step, tasks, names))
-        return tasks
+            self.plan.add(_planned(step, cached_items, names))
+        return cached_items
 
-    def _result(self, step: Step, task: "Task", computed: Mapping[Part, Any], complaint: "Once") -> Any:
+    def _result(self, step: Step, cached: "CachedItem", computed: Mapping[Part, Any], complaint: "Once") -> Any:
         values: dict[Part, Any] = {}
-        for part, key in task.keys.items():
+        for part, key in cached.keys.items():
             value = computed.get(part)
             if isinstance(value, Unstored):
                 complaint(value.reason)
@@ -86,7 +86,7 @@ class Cached:
 
 
 @dataclass(frozen=True)
-class Task:
+class CachedItem:
     """One item, the key of each part of its result, which of them are missing, and the files it reads."""
 
     item: Any
@@ -94,9 +94,11 @@ class Task:
     read: tuple[tuple[Any, str], ...]
     missing: tuple[Part, ...] = ()
 
-    def lacking(self, store: Store) -> "Task":
+    def lacking(self, store: Store) -> "CachedItem":
         """The same, knowing what the store lacks."""
-        return Task(self.item, self.keys, self.read, tuple(p for p, key in self.keys.items() if not store.holds(key)))
+        return CachedItem(
+            self.item, self.keys, self.read, tuple(p for p, key in self.keys.items() if not store.holds(key))
+        )
 
 
 @dataclass(frozen=True)
@@ -114,30 +116,30 @@ class Storing:
     step: Step
     store: Store
 
-    def cost(self, task: Task) -> float | None:
+    def cost(self, cached: CachedItem) -> float | None:
         """What the step itself says, for the engine."""
         cost: Callable[[Any], float] | None = getattr(self.step, "cost", None)
-        return None if cost is None else cost(task.item)
+        return None if cost is None else cost(cached.item)
 
-    def releases_gil(self, task: Task) -> bool:
+    def releases_gil(self, cached: CachedItem) -> bool:
         """What the step itself says, for the engine."""
-        return releases_gil(self.step, task.item)
+        return releases_gil(self.step, cached.item)
 
-    def __call__(self, task: Task) -> dict[Part, Unstored | None] | Failure:
+    def __call__(self, cached: CachedItem) -> dict[Part, Unstored | None] | Failure:
         try:
-            values = self._compute(task)
-            for text, before in task.read:
+            values = self._compute(cached)
+            for text, before in cached.read:
                 _refuse_changed(text, before)
         except ClirbenchError as error:
-            for part in task.missing:
-                self.store.note_failure(task.keys[part], str(error))
+            for part in cached.missing:
+                self.store.note_failure(cached.keys[part], str(error))
             return Failure(str(error))
-        return {part: self._put(task.keys[part], values[part]) for part in task.missing}
+        return {part: self._put(cached.keys[part], values[part]) for part in cached.missing}
 
-    def _compute(self, task: Task) -> Mapping[Part, Any]:
-        if task.missing == (WHOLE,):
-            return {WHOLE: self.step(task.item)}
-        values: Mapping[Part, Any] = cast(Any, self.step).only(task.missing)(task.item)
+    def _compute(self, cached: CachedItem) -> Mapping[Part, Any]:
+        if cached.missing == (WHOLE,):
+            return {WHOLE: self.step(cached.item)}
+        values: Mapping[Part, Any] = cast(Any, self.step).only(cached.missing)(cached.item)
         return values
 
     def _put(self, key: str, value: Any) -> Unstored | None:
@@ -165,7 +167,7 @@ def _parts(step: Step) -> Mapping[Part, Step]:
     return {WHOLE: step} if parts is None else parts()
 
 
-def _task(prefix: Mapping[Part, str], item: Any) -> Task | Failure:
+def _cached_item(prefix: Mapping[Part, str], item: Any) -> CachedItem | Failure:
     if isinstance(item, Failure):
         return item
     try:
@@ -173,7 +175,7 @@ def _task(prefix: Mapping[Part, str], item: Any) -> Task | Failure:
         made_from = fingerprint(item)
     except ClirbenchError as error:
         return Failure(str(error))
-    return Task(item, {part: fingerprint(before, made_from) for part, before in prefix.items()}, read)
+    return CachedItem(item, {part: fingerprint(before, made_from) for part, before in prefix.items()}, read)
 
 
 def _texts(item: Any) -> Iterable[Any]:
@@ -187,13 +189,13 @@ def _refuse_changed(text: Any, before: str) -> None:
         raise InputError(f"{text.where} changed while this run was reading it; run again once it is complete")
 
 
-def _planned(step: Step, tasks: Sequence[Task | Failure], names: Sequence[str]) -> Iterator[Planned]:
-    for name, task in zip(names, tasks, strict=True):
-        if isinstance(task, Failure):
-            yield Planned(name, type(step).__name__, "", "", task.reason)
+def _planned(step: Step, cached_items: Sequence[CachedItem | Failure], names: Sequence[str]) -> Iterator[Planned]:
+    for name, cached in zip(names, cached_items, strict=True):
+        if isinstance(cached, Failure):
+            yield Planned(name, type(step).__name__, "", "", cached.reason)
             continue
-        for part, key in task.keys.items():
-            yield Planned(name, type(step).__name__, part_label(part, task.item), key)
+        for part, key in cached.keys.items():
+            yield Planned(name, type(step).__name__, part_label(part, cached.item), key)
 
 
 def part_label(part: Part, item: Any) -> str:

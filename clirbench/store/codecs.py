@@ -1,8 +1,8 @@
 """Values of the store as bytes: npz files, readable by `numpy.load`, that end in the sha256 of what stands before.
 
-The sum covers the entry's key too, so an entry that lies under another's name is found out like a flipped bit. It is
+The sum covers the entry's key too, so an entry under another's name is found out like a flipped bit. It is
 the zip archive's comment, which every reader passes over. Arrays keep type, order and every bit; nothing is pickled.
-Each array begins at a multiple of 64 bytes, so that it is used where it lies, in a file that is mapped into memory.
+Each array begins at a multiple of 64 bytes, so that a file mapped into memory can be used without a copy.
 """
 
 import hashlib

@@ -170,7 +170,7 @@ def _loaded_source(module: str) -> Path | None:
 
 
 def _files(module: str) -> list[Path]:
-    """The source of a module, and the data (word lists) that lie in its folder."""
+    """The source of a module, and the data (word lists) in its folder."""
     source = _source(module)
     if source is None:
         return []

@@ -38,7 +38,7 @@ class Store:
     path: Path
 
     def holds(self, key: str) -> bool:
-        """Whether an intact value lies there; a damaged one is reported and counts as missing."""
+        """Whether an intact value is there; a damaged one is reported and counts as missing."""
         content = self._read(key)
         if content is None:
             return False
@@ -126,7 +126,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Entry(Generic[Value]):
-    """A value that lies in the store, read whenever it is asked for: what a run has many of, it need not hold."""
+    """A value in the store, read each time it is asked for, so that a run need not hold many at once."""
 
     store: Store
     key: str

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from clirbench.checks import whole_number
 from clirbench.corpora.alignment import listed
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
@@ -23,11 +24,11 @@ REPLICATES = ("seed", "run", "replicate")
 
 @dataclass(frozen=True)
 class CheckpointSystems:
-    """Systems found by a pattern; what its placeholders stand for becomes metadata and makes the names.
+    """Systems found by a pattern; the values of its placeholders in each path become metadata and make the names.
 
     Either `pattern` matches translations of the collection (`/exp/run*/ckpt_%step%.txt`) and `test_pattern`, with the
     same placeholders, those of a test set that is another text; or `model` matches models, which `translator` (None:
-    chosen by what lies in the model's folder) lets translate both, in shards of about `shard_lines` lines kept under
+    chosen by the files in the model's folder) lets translate both, in shards of about `shard_lines` lines kept under
     `cache`. A name is made of the values in the order of the path, `run1-step100`; the systems are ordered by step,
     then by the other values, numbers as numbers. Checkpoints that differ in `replicates` (and `*`) alone have the
     same `group` in their metadata. `metadata` is a table with further columns, by `system` or by the values.
@@ -58,8 +59,7 @@ class CheckpointSystems:
             )
         if self.test_pattern and self.model:
             raise ConfigError("systems.test_pattern: models translate the test set themselves; leave it out")
-        if self.shard_lines < 1:
-            raise ConfigError(f"systems.shard_lines={self.shard_lines}: must be at least 1")
+        whole_number("systems.shard_lines", self.shard_lines)
         if self.translator is not None and not isinstance(self.translator, Translator):
             raise ConfigError(f"systems.translator: {type(self.translator).__name__} is not a Translator")
         main = self.main
@@ -131,7 +131,7 @@ class CheckpointSystems:
         return tuple(Translation(name, test[name], searched[name], described[name]) for name in named)
 
     def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:
-        """The file of each system for the test set: the one whose placeholders and stars stand for the same."""
+        """The file of each system for the test set: the one whose placeholders and stars have the same values."""
         pattern = PathPattern(str(self.test_pattern), "systems.test_pattern")
         found: dict[Any, list[Path]] = {}
         for match in pattern.matches():

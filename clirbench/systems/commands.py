@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.systems.translation import machine_translations
@@ -38,8 +39,7 @@ class CommandSystems:
             raise ConfigError(
                 "systems=command: no command; for example 'systems.commands={apertium: \"apertium isl-eng\"}'"
             )
-        if self.shard_lines < 1:
-            raise ConfigError(f"systems.shard_lines={self.shard_lines}: must be at least 1")
+        whole_number("systems.shard_lines", self.shard_lines)
         if strange := sorted(set(self.versions or {}) - set(self.commands)):
             raise ConfigError(f"systems.versions names systems without a command: {', '.join(strange)}")
         errors: list[ClirbenchError] = []

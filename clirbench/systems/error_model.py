@@ -27,7 +27,7 @@ from math import log1p
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import CLASS_OF, Line, Vocabulary, ending, family, like, without_s
+from clirbench.systems.wording import CLASS_OF, Line, WordStatistics, ending, family, like, without_s
 
 LONGEST_CUT = 0.95
 TERMLESS = 0.05  # bits of residual IDF that a word is given which is no term at all
@@ -74,13 +74,13 @@ class Simulation:
     `key` names the random numbers (seed and family); `unknown_from[word family]` is the rate from which it is unknown.
     """
 
-    vocabulary: Vocabulary
+    vocabulary: WordStatistics
     lexicon: Lexicon
     key: str
     unknown_from: Mapping[str, float]
 
     @classmethod
-    def of(cls, vocabulary: Vocabulary, lexicon: Lexicon, key: str) -> "Simulation":
+    def of(cls, vocabulary: WordStatistics, lexicon: Lexicon, key: str) -> "Simulation":
         return cls(vocabulary, lexicon, key, unknown_from(vocabulary, key))
 
     def translate(
@@ -151,7 +151,7 @@ class Simulation:
         return words
 
 
-def unknown_from(vocabulary: Vocabulary, key: str) -> dict[str, float]:
+def unknown_from(vocabulary: WordStatistics, key: str) -> dict[str, float]:
     """The rate from which each word family is unknown: families in a random order that prefers terms, each at the
     share of running words which the families before it make up; so a rate is met exactly, and rates nest.
 

@@ -55,7 +55,7 @@ class FileSystems:
         """The names of the systems that take part, sorted."""
         if not searched.systems and not test.systems:
             seen = [name for name in searched.ignored if name.startswith("systems/")]
-            hint = f"; files of another kind lie there: {listed(seen)}" if seen else ""
+            hint = f"; files of another kind are there: {listed(seen)}" if seen else ""
             raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
         everything = sorted({*test.systems, *searched.systems})
         errors: list[ClirbenchError] = [

@@ -1,4 +1,4 @@
-"""A table that says more of the systems of a sweep: training size, vocabulary, whatever its columns are."""
+"""Metadata of systems from a table: training size, vocabulary size, whatever its columns are."""
 
 from collections.abc import Mapping
 from pathlib import Path

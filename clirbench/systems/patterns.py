@@ -23,7 +23,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Match:
-    """A path and what the placeholders and the stars of the pattern stand for in it.
+    """A path and the values of the pattern's placeholders and stars in it.
 
     `labels` holds one readable piece for each placeholder (by its name) and for each name of the path that only
     stars vary (by `*` and its number): what a system's name is made of, in the order of the path.
@@ -70,10 +70,6 @@ class PathPattern:
     def names(self) -> tuple[str, ...]:
         """The names of the placeholders, in the order of the pattern."""
         return tuple(found["percent"] or found["brace"] for found in _MARK.finditer(self.text) if not found["star"])
-
-    @property
-    def has_stars(self) -> bool:
-        return "*" in self.text
 
     def matches(self, *, folders: bool = False) -> tuple[Match, ...]:
         """All files (with `folders`: files and folders) that match; raises `InputError` where there are none.
@@ -123,7 +119,7 @@ def canonical(name: str, value: str) -> str:
 
 
 def _regex(part: str) -> re.Pattern[str] | None:
-    """One name of a path as a regular expression; None where it stands for itself."""
+    """One name of a path as a regular expression; None for a plain name."""
     pieces: list[str] = []
     end = stars = 0
     for mark in _MARK.finditer(part):
@@ -189,7 +185,7 @@ def _match(path: Path, found: Sequence[re.Match[str] | str], parts: Sequence[str
 
 
 def _label(name: str, value: str) -> str:
-    """`step100`, `seed3`; a value that is no number speaks for itself."""
+    """`step100`, `seed3`; a value that is no number is its own label."""
     return f"{name}{value}" if name != "system" and re.fullmatch(_NUMBER, value) else value
 
 

@@ -9,7 +9,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.systems.error_model import KINDS, ErrorModel, Simulation
 from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import Line, Vocabulary
+from clirbench.systems.wording import Line, WordStatistics
 from clirbench.text import Text, TextLines
 from clirbench.types import DocumentMap, Translation
 
@@ -119,7 +119,7 @@ class Sides:
     ) -> list[Translation]:
         """Every model applied to both sides, with one vocabulary."""
         same = self.test is self.collection
-        vocabulary = Vocabulary.of([*self.documents(), *([] if same else ([line] for line in self.test))])
+        vocabulary = WordStatistics.of([*self.documents(), *([] if same else ([line] for line in self.test))])
         translate = partial(Simulation.of(vocabulary, lexicon, key).translate, list(models.values()))
         collection = [TextLines(lines) for lines in translate(self.collection, self.collection_source)]
         test = collection if same else [TextLines(lines) for lines in translate(self.test, self.test_source)]

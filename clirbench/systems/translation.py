@@ -21,7 +21,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
 from clirbench.systems.shards import Shards, read_shard, write_shard
 from clirbench.systems.translators.base import Translate, Translator, translate_lines
-from clirbench.text import BLOCK, TextLines, split_lines
+from clirbench.text import BLOCK, TextLines, in_blocks, sha256_of, split_lines
 from clirbench.types import DocumentMap, Translation
 
 VERSION = "translation 1"
@@ -49,37 +49,31 @@ class MachineText:
 
     @cached_property
     def fingerprint(self) -> str:
-        digest = hashlib.sha256()
-        for block in self.blocks():
-            digest.update(block)
-        return digest.hexdigest()
+        return sha256_of(self.blocks())
 
     @property
     def size(self) -> int:
         return self.source.text.size
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        held: list[bytes] = []
+        return in_blocks(self._shards(), size)
+
+    def _shards(self) -> Iterator[bytes]:
         for number, (path, n_lines) in enumerate(zip(self.paths, self.source.lengths, strict=True), start=1):
-            body = read_shard(path, n_lines)
-            if body is None:
+            shard = read_shard(path, n_lines)
+            if shard is None:
                 raise ResourceError(
                     f"{self.where}: shard {number} of {len(self.source)} is missing or damaged ({path}); "
                     "a rerun makes it again"
                 )
-            held.append(body)
-            if sum(map(len, held)) >= size:
-                yield b"".join(held)
-                held = []
-        if held:
-            yield b"".join(held)
+            yield shard
 
     def lines(self) -> tuple[str, ...]:
         return split_lines(b"".join(self.blocks()).decode("utf-8"))
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
-        """The file of each shard, named by the content of everything that decides what stands in it."""
+        """The file of each shard, named by everything that its content depends on."""
         made_by = "\n".join((VERSION, self.translator.signature, self.translator.fingerprint(self.model)))
         keys = [hashlib.sha256(f"{made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
         return tuple(self.folder / key[:2] / f"{key}.txt" for key in keys)
@@ -87,7 +81,7 @@ class MachineText:
 
 @dataclass(frozen=True)
 class Work:
-    """The shards of one text that lie nowhere yet."""
+    """The shards of one text that are still to be made."""
 
     text: MachineText
     missing: tuple[int, ...]

@@ -150,7 +150,7 @@ def ending(word: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
+class WordStatistics:
     """What the error model knows of a text: its words by shape, its word families, shares of word kinds.
 
     `words` counts running words; `shares` are the shares of them that are content words, and that are function words
@@ -166,7 +166,7 @@ class Vocabulary:
     written: frozenset[str]
 
     @classmethod
-    def of(cls, documents: Sequence[Sequence[Line]]) -> "Vocabulary":
+    def of(cls, documents: Sequence[Sequence[Line]]) -> "WordStatistics":
         content: Counter[str] = Counter()
         spread: Counter[str] = Counter()
         words = form = 0

@@ -3,19 +3,21 @@
 import glob
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.checks import name_list
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
 from clirbench.text import TextFile
-from clirbench.types import Topic
+from clirbench.topics.rewriting import Rewriting
+from clirbench.types import Documents, Topic
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One topic as its file has it: where it stands, its id, and the text of each of its fields."""
+class RawTopic:
+    """One topic as its file has it: file and line, its id, and the text of each of its fields."""
 
     where: str
     topic_id: str
@@ -69,10 +71,10 @@ def fingerprints(path: str | Sequence[str] | None) -> tuple[str, ...]:
     return tuple(TextFile(file).fingerprint for file in topic_files(path))
 
 
-def topics_of(entries: Iterable[Entry], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:
+def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:
     """Topics with the chosen fields; a field that a topic lacks is passed over while another has text.
 
-    Raises `InputError` for no topics, an id that is empty, holds white space or stands twice, and a topic without
+    Raises `InputError` for no topics, an id that is empty, holds white space or occurs twice, and a topic without
     text; `UnknownName` for a field that no topic has; all at once as `Problems`.
     """
     held = tuple(entries)
@@ -91,9 +93,7 @@ def topics_of(entries: Iterable[Entry], fields: Sequence[str], weights: Sequence
         if len(entry.topic_id.split()) != 1:
             errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
         elif entry.topic_id in first:
-            errors.append(
-                InputError(f"{entry.where}: topic {entry.topic_id} stands already at {first[entry.topic_id]}")
-            )
+            errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}"))
         elif not parts:
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
         first.setdefault(entry.topic_id, entry.where)
@@ -102,3 +102,41 @@ def topics_of(entries: Iterable[Entry], fields: Sequence[str], weights: Sequence
         errors.append(InputError("no topics in the topic files"))
     raise_all(errors)
     return tuple(topics)
+
+
+@dataclass(frozen=True)
+class TopicFiles(Rewriting, ABC):
+    """What the readers of topic files share; each says how it reads one file.
+
+    `path` is a file, several, or a pattern; `fields` are the fields that make the text, `weights` gives each of them
+    a weight above 0 (None: 1). Raises what `topics_of` raises.
+    """
+
+    path: str | Sequence[str] | None = None
+    fields: str | Sequence[str] = ("title",)
+    weights: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self.names, self.weights)
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The format, as the signature names it."""
+
+    @abstractmethod
+    def entries(self, path: Path) -> Iterator[RawTopic]:
+        """The topics of one file."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields as the entries name them."""
+        return name_list("topics.fields", self.fields)
+
+    @property
+    def signature(self) -> str:
+        return self.signed(files_signature(self.kind, fingerprints(self.path), self.names, self.weights))
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        entries = [entry for path in topic_files(self.path) for entry in self.entries(path)]
+        return self.rewritten(topics_of(entries, self.names, self.weights))

@@ -4,59 +4,43 @@ Keys of other collections are understood: `id` or `qid` for the id, `topic_title
 with one entry for each language (HC4, Patapsco), of which the original in the language asked for is read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clirbench.checks import name_list
 from clirbench.corpora.jsonl import first_of, json_lines
 from clirbench.errors import InputError
-from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
-from clirbench.topics.rewriting import Rewriting
-from clirbench.types import Documents, Topic
+from clirbench.topics.files import RawTopic, TopicFiles
 
 ID_KEYS = ("topic_id", "id", "qid", "query_id")
 
 
 @dataclass(frozen=True)
-class JsonlTopics(Rewriting):
+class JsonlTopics(TopicFiles):
     """Topics of JSON-lines files; `fields` are keys, `weights` as in `TrecTopics`, `language` as in `lang` of a list.
 
     Raises what `topics_of` raises, and `InputError` naming the line of a topic that is no object or has no id.
     """
 
-    path: str | Sequence[str] | None = None
-    fields: str | Sequence[str] = ("title",)
-    weights: Sequence[float] | None = None
     language: str = "eng"
 
-    def __post_init__(self) -> None:
-        check_fields(self._names, self.weights)
-
     @property
-    def signature(self) -> str:
-        return self.signed(
-            files_signature(f"jsonl.{self.language}", fingerprints(self.path), self._names, self.weights)
-        )
+    def kind(self) -> str:
+        return f"jsonl.{self.language}"
 
-    def topics(self, documents: Documents) -> Sequence[Topic]:
-        entries = [entry for path in topic_files(self.path) for entry in read_jsonl(path, self.language)]
-        return self.rewritten(topics_of(entries, self._names, self.weights))
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return name_list("topics.fields", self.fields)
+    def entries(self, path: Path) -> Iterator[RawTopic]:
+        return read_jsonl(path, self.language)
 
 
-def read_jsonl(path: Path, language: str) -> Iterator[Entry]:
+def read_jsonl(path: Path, language: str) -> Iterator[RawTopic]:
     """The topics of one file; every key whose value is a string is a field."""
     for number, record in json_lines(path):
         where = f"{path}: line {number}"
         topic_id = first_of(record, ID_KEYS)
         if isinstance(topic_id, bool) or not isinstance(topic_id, str | int):
             raise InputError(f"{where}: no topic_id; a line is an object with topic_id and text fields")
-        yield Entry(where, str(topic_id), _texts(record, language, where))
+        yield RawTopic(where, str(topic_id), _texts(record, language, where))
 
 
 def _texts(record: dict[str, Any], language: str, where: str) -> dict[str, str]:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from clirbench.errors import ConfigError, InputError
+from clirbench.checks import whole_number
+from clirbench.errors import InputError
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import Documents, Topic
 
@@ -17,9 +18,9 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class KeyTerms:
-    """For each of `n` documents evenly spaced, the `terms` terms of highest idf that stand in enough documents.
+    """For each of `n` documents evenly spaced, the `terms` terms of highest idf that enough documents contain.
 
-    idf falls with the number of documents a term stands in; ties go to the term that comes first in the document.
+    idf falls with the number of documents that contain a term; ties go to the term that comes first in the document.
     A term enters the topic as the word of the document that analyses to it alone, so that any engine can search it.
     A document of fewer such terms gives a shorter topic, a document of none gives no topic. topic_id = doc_id.
     Raises `InputError` where no document gives a topic.
@@ -31,9 +32,9 @@ class KeyTerms:
     min_documents: int = 3
 
     def __post_init__(self) -> None:
-        _check("n", self.n)
-        _check("terms", self.terms)
-        _check("min_documents", self.min_documents)
+        whole_number("topics.n", self.n)
+        whole_number("topics.terms", self.terms)
+        whole_number("topics.min_documents", self.min_documents)
 
     @property
     def signature(self) -> str:
@@ -52,7 +53,7 @@ class KeyTerms:
             if position in chosen:
                 held.append((document.doc_id, document.text))
         made = [Topic.of(doc_id, " ".join(words)) for doc_id, text in held if (words := self._words(text, frequency))]
-        return _some(made, documents, f"a term that stands in {self.min_documents} documents")
+        return _some(made, documents, f"a term that is in {self.min_documents} documents")
 
     def _words(self, text: str, frequency: Mapping[str, int]) -> list[str]:
         words: dict[str, str] = {}
@@ -76,7 +77,7 @@ class Titles:
     n: int = 150
 
     def __post_init__(self) -> None:
-        _check("n", self.n)
+        whole_number("topics.n", self.n)
 
     @property
     def signature(self) -> str:
@@ -105,8 +106,8 @@ class Sentences:
     min_terms: int = 5
 
     def __post_init__(self) -> None:
-        _check("n", self.n)
-        _check("min_terms", self.min_terms)
+        whole_number("topics.n", self.n)
+        whole_number("topics.min_terms", self.min_terms)
 
     @property
     def signature(self) -> str:
@@ -148,7 +149,7 @@ def evenly_spaced(n_candidates: int, n: int) -> list[int]:
 
 
 def _words_of(chunk: str) -> list[str]:
-    """What may stand for a chunk in a topic: itself without the marks around it, then the words inside it."""
+    """The words of a chunk that a topic may use: itself without the marks around it, then the words inside it."""
     inner = list(_WORD.finditer(chunk))
     if not inner:
         return []
@@ -162,8 +163,3 @@ def _some(topics: list[Topic], documents: Documents, what: str) -> tuple[Topic, 
             f"{documents.text.where}: no document has {what}, so no topic can be made; choose another topics="
         )
     return tuple(topics)
-
-
-def _check(key: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"topics.{key}={value}: a whole number, at least 1, was expected")

@@ -15,7 +15,7 @@ from clirbench.types import Documents, Topic
 class ManifestTopics(Rewriting):
     """TREC topics of a data set: all files of the manifest `name`; `fields` and `weights` as in `TrecTopics`.
 
-    Raises `MissingData` where the file lies nowhere and must not be downloaded, and what `TrecTopics` raises.
+    Raises `MissingData` where the file is not found and must not be downloaded, and what `TrecTopics` raises.
     """
 
     name: str = "gov2"

@@ -12,9 +12,7 @@ from pathlib import Path
 from clirbench.checks import name_list
 from clirbench.errors import InputError
 from clirbench.text import TextFile
-from clirbench.topics.files import Entry, check_fields, files_signature, fingerprints, topic_files, topics_of
-from clirbench.topics.rewriting import Rewriting
-from clirbench.types import Documents, Topic
+from clirbench.topics.files import RawTopic, TopicFiles
 
 NAMES = {
     "desc": "description",
@@ -44,7 +42,7 @@ _CLOSED = re.compile(r"</[A-Za-z]+>")
 
 
 @dataclass(frozen=True)
-class TrecTopics(Rewriting):
+class TrecTopics(TopicFiles):
     """Topics of TREC files.
 
     `path` is a file, several, or a pattern; `fields` are `title`, `description` (`desc`), `narrative` (`narr`) or
@@ -52,23 +50,15 @@ class TrecTopics(Rewriting):
     (051 is topic 51 in the judgments). Raises what `topics_of` raises, `InputError` for a file without <top>.
     """
 
-    path: str | Sequence[str] | None = None
-    fields: str | Sequence[str] = ("title",)
-    weights: Sequence[float] | None = None
+    @property
+    def kind(self) -> str:
+        return "trec"
 
-    def __post_init__(self) -> None:
-        check_fields(self._names, self.weights)
+    def entries(self, path: Path) -> Iterator[RawTopic]:
+        return read_trec(path)
 
     @property
-    def signature(self) -> str:
-        return self.signed(files_signature("trec", fingerprints(self.path), self._names, self.weights))
-
-    def topics(self, documents: Documents) -> Sequence[Topic]:
-        entries = [entry for path in topic_files(self.path) for entry in read_trec(path)]
-        return self.rewritten(topics_of(entries, self._names, self.weights))
-
-    @property
-    def _names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         return field_names(self.fields)
 
 
@@ -77,7 +67,7 @@ def field_names(fields: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(NAMES.get(field, field) for field in name_list("topics.fields", fields))
 
 
-def read_trec(path: Path) -> Iterator[Entry]:
+def read_trec(path: Path) -> Iterator[RawTopic]:
     """The topics of one file, with every tag as a field; raises `InputError` naming the line where one is broken."""
     found = False
     number = 0
@@ -100,7 +90,7 @@ def read_trec(path: Path) -> Iterator[Entry]:
         raise InputError(f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)")
 
 
-def _entry(path: Path, block: list[tuple[int, str]]) -> Entry:
+def _entry(path: Path, block: list[tuple[int, str]]) -> RawTopic:
     where = f"{path}: line {block[0][0] if block else '?'}"
     fields: dict[str, list[str]] = {}
     current: str | None = None
@@ -117,7 +107,7 @@ def _entry(path: Path, block: list[tuple[int, str]]) -> Entry:
     topic_id = texts.pop("num")
     if topic_id.isascii() and topic_id.isdigit():
         topic_id = topic_id.lstrip("0") or "0"
-    return Entry(where, topic_id, {NAMES.get(name, name): text for name, text in texts.items()})
+    return RawTopic(where, topic_id, {NAMES.get(name, name): text for name, text in texts.items()})
 
 
 def _unlabelled(name: str, text: str) -> str:

@@ -59,7 +59,7 @@ def test_all_done(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_parts_are_counted_and_named(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, texts = made_texts(tmp_path, 1)
     list(cached.pmap(Moments(tmp_path / "calls", (1,)), texts))
-    cached.tasks(Moments(tmp_path / "calls", (1, 2, 3)), texts, ["a"])
+    cached.cached_items(Moments(tmp_path / "calls", (1, 2, 3)), texts, ["a"])
     assert status.main([str(tmp_path)]) == 1
     assert lines(capsys)[0] == "a Moments 1 of 3 done; missing 2, 3"
 

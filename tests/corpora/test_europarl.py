@@ -107,7 +107,7 @@ def test_both_languages_of_the_sample_have_the_same_documents(shared_data: Path)
 
 
 def test_what_is_wrong_is_refused(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"corpus\.reader\.unit='page': choices are file, chapter, speaker"):
+    with pytest.raises(ConfigError, match=r"corpus\.reader\.unit='page' is not one of file, chapter, speaker"):
         EuroparlDocuments("page")
     with pytest.raises(ConfigError, match=r"corpus\.reader\.min_lines=-1"):
         EuroparlDocuments(min_lines=-1)

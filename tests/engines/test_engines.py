@@ -1,4 +1,4 @@
-"""Engines give the same bytes in the same order, begin with the dearest, and leave no process behind."""
+"""Engines give the same bytes in the same order, begin with the most expensive, and leave no process behind."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.engines.base import Engine, chunked, dearest_first, spread
+from clirbench.engines.base import Engine, chunked, most_expensive_first, spread
 from clirbench.engines.dask import Dask
 from clirbench.engines.local import Processes, Serial, close_workers
 from clirbench.engines.ray import Ray
@@ -84,8 +84,8 @@ def test_chunks_are_all_items_in_order_and_about_four_a_worker(items: list[int],
 
 
 def test_items_of_equal_or_unknown_cost_keep_their_order() -> None:
-    assert dearest_first(str, ["b", "a", "c"]) == [(0, "b"), (1, "a"), (2, "c")]
-    assert dearest_first(Weighed(), [1, 5, 1, 5]) == [(1, 5), (3, 5), (0, 1), (2, 1)]
+    assert most_expensive_first(str, ["b", "a", "c"]) == [(0, "b"), (1, "a"), (2, "c")]
+    assert most_expensive_first(Weighed(), [1, 5, 1, 5]) == [(1, 5), (3, 5), (0, 1), (2, 1)]
 
 
 @pytest.mark.parametrize("engine", [Serial(), Processes(1), Processes(2)])
@@ -279,14 +279,14 @@ def test_what_a_cluster_needs_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path:
     ):
         with pytest.raises(ResourceError, match=rf"engine={extra} needs .*pip install 'clirbench\[{extra}\]'"):
             list(engine.pmap(Weighed(), [1]))
-    with pytest.raises(ConfigError, match="engine.cluster='moon': choices are slurm, local"):
+    with pytest.raises(ConfigError, match="engine.cluster='moon' is not one of slurm, local"):
         Slurm(str(tmp_path), cluster="moon")
 
 
 def test_little_work_is_not_handed_out_and_much_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clirbench.engines.local.PATIENCE", 1e9)
     assert set(Processes(2).pmap(Pid(), [""] * 9)) == {os.getpid()}
-    # Known to be dear: nothing is tried here first.
+    # Known to be expensive: nothing is tried here first.
     monkeypatch.setattr("clirbench.engines.local.WORTH_BYTES", 8)
     assert os.getpid() not in set(Processes(2).pmap(Dear(), [""] * 9))
     # Seen to take long.

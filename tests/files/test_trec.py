@@ -15,7 +15,7 @@ from clirbench.files.trec import (
     read_qrels,
     read_run,
     read_runs,
-    tied_topics,
+    run_file_name,
     write_qrels,
     write_run,
 )
@@ -69,11 +69,12 @@ def test_gzip_tabs_blank_lines_and_a_missing_last_newline_are_read(tmp_path: Pat
     assert run.values("1").tolist() == [10, -0.5]
 
 
-def test_equal_scores_are_ordered_by_doc_id_and_counted(tmp_path: Path) -> None:
+def test_equal_scores_are_ordered_by_doc_id_and_kept(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("1 Q0 b 1 2 x\n1 Q0 a 2 2 x\n2 Q0 a 1 2 x\n2 Q0 b 2 1 x\n")
     run = read_run(tmp_path / "a.run")
     assert run.ranking("1") == ("a", "b")
-    assert tied_topics(run) == 1
+    assert run.values("1", tied=True).tolist() == [2, 2]
+    assert run.values("2", tied=True).tolist() == [2, 1]
 
 
 GOOD = "1 Q0 a 1 2.0 x\n"
@@ -145,6 +146,21 @@ def test_ids_that_a_trec_file_cannot_hold_are_refused(tmp_path: Path, id_: str) 
 def test_a_folder_that_is_not_there_is_a_store_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written"):
         write_qrels(tmp_path / "no" / "qrels", Qrels({}))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
+def test_any_system_name_makes_a_safe_file_name_and_reads_back(folders: Folders, system: str) -> None:
+    folder = folders()
+    write_run(folder / run_file_name(system), Run.of({"1": {"a": 1}}), system)
+    assert [path.parent for path in folder.iterdir()] == [folder]
+    assert list(read_runs(folder)) == [system]
+    assert read_ideal(folder) is None
+
+
+def test_long_names_stay_distinct_and_short_enough() -> None:
+    names = {run_file_name("é" * 300 + tail) for tail in ("a", "b")}
+    assert len(names) == 2
+    assert all(len(name.encode()) < 255 for name in names)
 
 
 def test_the_english_sides_run_is_apart(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_hand_worked_values(measure: RBP, expected: float) -> None:
 
 
 def test_bad_parameters_are_refused() -> None:
-    with pytest.raises(ConfigError, match="p=1 must be a number between 0 and 1"):
+    with pytest.raises(ConfigError, match="p=1 must be a number above 0 and below 1"):
         RBP(p=1)
     with pytest.raises(ConfigError, match="rel=0 must be a whole number of at least 1"):
         RBP(rel=0)

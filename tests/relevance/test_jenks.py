@@ -66,7 +66,7 @@ def test_no_other_cut_of_the_sorted_values_is_better(values: list[int], classes:
 
 
 def test_what_has_no_meaning_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"relevance\.classes=1: must be a whole number of at least 2"):
+    with pytest.raises(ConfigError, match=r"relevance\.classes=1 must be a whole number of at least 2"):
         Jenks(1)
     with pytest.raises(InputError, match=r"topic 1: a score is negative \(-2\)"):
         Jenks().judge(Run.of({"1": {"a": -2}}), DOCUMENTS, TOPICS)

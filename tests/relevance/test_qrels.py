@@ -57,7 +57,7 @@ def test_the_signature_is_the_content(path: Path, tmp_path: Path) -> None:
 
 
 def test_bad_options_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"relevance\.missing_topics='no': choices are error, drop"):
+    with pytest.raises(ConfigError, match=r"relevance\.missing_topics='no' is not one of error, drop"):
         QrelsFile("x", missing_topics="no")
     with pytest.raises(ConfigError, match=r"relevance\.path=FILE"):
         QrelsFile("")

@@ -42,5 +42,5 @@ def test_one_document_of_several_lines() -> None:
 
 def test_the_setting_stands_in_the_signature_and_is_checked() -> None:
     assert QueryInDocument(ignore_case=True).signature == "query_in_document|unit:line|case:ignored"
-    with pytest.raises(ConfigError, match=r"relevance\.unit='word': choices are line, text"):
+    with pytest.raises(ConfigError, match=r"relevance\.unit='word' is not one of line, text"):
         QueryInDocument(unit="word")

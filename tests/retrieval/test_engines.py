@@ -181,7 +181,7 @@ def test_a_missing_extra_says_what_to_install(
     def missing(name: str, package: str | None = None) -> Any:
         return None if name == library else find_spec(name, package)
 
-    for module in ("clirbench.retrieval.jvm", "clirbench.retrieval.bm25s"):
+    for module in ("clirbench.retrieval.jvm", "clirbench.checks"):
         monkeypatch.setattr(f"{module}.find_spec", missing)
     with pytest.raises(ResourceError, match=rf"needs the library {library}: .*clirbench\[{extra}\]"):
         _ = made.signature

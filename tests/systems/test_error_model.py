@@ -12,11 +12,11 @@ from clirbench.corpora.demo import DemoCorpus
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.systems.error_model import KINDS, ErrorModel, Simulation
 from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import CLASS_OF, Line, Vocabulary, family
+from clirbench.systems.wording import CLASS_OF, Line, WordStatistics, family
 
 TEXTS = DemoCorpus().read().test.references[0]
 LINES = [Line.of(text) for text in TEXTS]
-VOCABULARY = Vocabulary.of([LINES[i : i + 6] for i in range(0, len(LINES), 6)])
+VOCABULARY = WordStatistics.of([LINES[i : i + 6] for i in range(0, len(LINES), 6)])
 SIMULATION = Simulation.of(VOCABULARY, Lexicon(""), "0|test")
 
 
@@ -119,7 +119,7 @@ def test_only_the_text_and_the_seed_decide() -> None:
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5), st.sampled_from(KINDS), st.floats(0, 1))
 def test_any_text_can_be_spoilt(texts: list[str], kind: str, rate: float) -> None:
     lines = [Line.of(text) for text in texts]
-    simulation = Simulation.of(Vocabulary.of([lines]), Lexicon(""), "0")
+    simulation = Simulation.of(WordStatistics.of([lines]), Lexicon(""), "0")
     (found,) = simulation.translate([ErrorModel.only(kind, rate)], lines)
     assert len(found) == len(texts)
     assert [bool(text.split()) for text in found] == [bool(text.split()) for text in texts]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.systems.wording import CLASS_OF, CLASSES, Line, Vocabulary, ending, family, like, residual_idf
+from clirbench.systems.wording import CLASS_OF, CLASSES, Line, WordStatistics, ending, family, like, residual_idf
 
 
 def test_a_line_is_words_with_their_marks() -> None:
@@ -72,7 +72,7 @@ def test_residual_idf_tells_words_that_keep_together() -> None:
 
 def test_a_vocabulary_counts_over_documents() -> None:
     documents = [[Line.of("The cod."), Line.of("Cod quotas!")], [Line.of("a net")]]
-    found = Vocabulary.of(documents)
+    found = WordStatistics.of(documents)
     assert found.words == 6
     assert found.families == {"cod": 2, "net": 1, "quota": 1}
     assert found.choices == {"": ["cod", "cod", "net"], "s": ["quotas"]}
@@ -81,4 +81,4 @@ def test_a_vocabulary_counts_over_documents() -> None:
 
 
 def test_a_text_without_words_has_a_vocabulary() -> None:
-    assert Vocabulary.of([[Line.of("")]]).shares == {"content": 0, "form": 0}
+    assert WordStatistics.of([[Line.of("")]]).shares == {"content": 0, "form": 0}

@@ -32,7 +32,7 @@ def test_plain_objects(tmp_path: Path) -> None:
         ("[1]\n", r"line 1: a JSON object was expected, found list"),
         (
             '{"topic_id": 1, "title": "a"}\n{"topic_id": "1", "title": "b"}\n',
-            r"line 2: topic 1 stands already",
+            r"line 2: topic 1 is already",
         ),
         ('{"topic_id": 1, "title": "a"}\n{"topic_id": 2, "title": " "}\n', r"topic 2 has no text in title"),
         ('{"topic_id": 1, "topics": [{"lang": "zho"}]}\n', r"no text in the language 'eng'"),

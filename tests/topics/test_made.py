@@ -42,7 +42,7 @@ def test_key_terms_are_the_rarest_that_are_not_too_rare_as_words_of_the_document
 def test_a_document_without_a_term_gives_no_topic() -> None:
     found = documents("a b", "the", "b a")
     assert [t.topic_id for t in KeyTerms(Plain(), min_documents=2).topics(found)] == ["d1", "d3"]
-    with pytest.raises(InputError, match="no document has a term that stands in 3 documents"):
+    with pytest.raises(InputError, match="no document has a term that is in 3 documents"):
         KeyTerms(Plain()).topics(found)
 
 

@@ -55,7 +55,7 @@ def test_weights_stay_with_their_field(tmp_path: Path) -> None:
     [
         ("", r"topics\.txt: no <top> in this file"),
         ("hello\n", r"no <top> in this file"),
-        (ONE + ONE, r"line 13: topic 51 stands already at .*line 2"),
+        (ONE + ONE, r"line 13: topic 51 is already at .*line 2"),
         ("<top>\n<title> x\n</top>\n", r"line 2: a topic without <num>"),
         ("<top>\n</top>\n", r"a topic without <num>"),
         (ONE + "<top>\n<num> Number: 7\n<title> Topic:\n</top>\n", r"topic 7 has no text in title"),

@@ -26,7 +26,7 @@ def test_with_and_without_a_header(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", r"no topics"),
-        ("1\ta\n1\tb\n", r"line 2: topic 1 stands already at .*line 1"),
+        ("1\ta\n1\tb\n", r"line 2: topic 1 is already at .*line 1"),
         ("1\ta\n2\t \n", r"line 2: topic 2 has no text in title"),
         ("1 a\n", r"line 1: 1 columns; without a header"),
         ("topic_id\ttitle\n1\n", r"line 2: 1 columns, the header has 2"),

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 
-from clirbench.errors import ResourceError, UnknownName
+from clirbench.checks import require
+from clirbench.errors import UnknownName
 from clirbench.recent import recent
 from clirbench.retrieval.analyzers.english import lower_case, without_possessive
 from clirbench.retrieval.analyzers.words import UNICODE, words
@@ -94,11 +94,7 @@ def _lower(word: str, code: str) -> str:
 
 def require_stop_words() -> None:
     """Raise `ResourceError` where the library of stop lists is missing."""
-    if find_spec("stop_words") is None:
-        raise ResourceError(
-            "analyzer=language needs the library stop-words: pip install 'clirbench[languages]', "
-            "or go without stop words: analyzer.stop_words=false"
-        )
+    require("analyzer=language, unless analyzer.stop_words=false,", "languages", "stop_words")
 
 
 @cache

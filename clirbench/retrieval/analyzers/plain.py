@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clirbench.errors import ConfigError
+from clirbench.checks import whole_number
 from clirbench.retrieval.analyzers.english import lower_case
 
 
@@ -38,8 +38,7 @@ class Character:
     lower: bool = True
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise ConfigError(f"analyzer.n={self.n}: must be 1 or above")
+        whole_number("analyzer.n", self.n)
 
     @property
     def signature(self) -> str:

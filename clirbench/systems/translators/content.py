@@ -1,4 +1,4 @@
-"""What a model is, by its content: the same files make the same model wherever they lie."""
+"""What a model is, by its content: the same files make the same model in any folder."""
 
 import hashlib
 import os
@@ -23,6 +23,12 @@ def content_fingerprint(path: Path) -> str:
             raise InputError(f"{file}: cannot be read ({error.strerror or error})") from None
         digest.update(f"{name}\0{found}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
+
+
+def model_fingerprint(model: Path, tokenizer: str | None) -> str:
+    """sha256 of a model and of its tokenizer, where that is another file or folder."""
+    parts = [model] if tokenizer is None else [model, Path(tokenizer)]
+    return hashlib.sha256("\n".join(content_fingerprint(part) for part in parts).encode()).hexdigest()
 
 
 def _files(path: Path) -> Iterator[tuple[str, Path]]:

@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from clirbench.errors import ConfigError, ResourceError
+from clirbench.checks import one_of, require, whole_number
+from clirbench.errors import ResourceError
 from clirbench.systems.translators.base import Translate
-from clirbench.systems.translators.content import content_fingerprint
-from clirbench.systems.translators.libraries import require, version_of
+from clirbench.systems.translators.content import model_fingerprint
+from clirbench.systems.translators.libraries import version_of
 from clirbench.systems.translators.pieces import KINDS, kind_of, load_pieces, require_pieces
 from clirbench.systems.translators.transformers import DEVICES, needed
 
@@ -53,14 +53,11 @@ class CTranslate2Translator:
 
     def __post_init__(self) -> None:
         for name in ("beam", "batch_size", "max_source_tokens", "max_new_tokens"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name}={getattr(self, name)}: must be at least 1")
-        if self.threads < 0:
-            raise ConfigError(f"threads={self.threads}: must be 0 or more")
-        choices = (("device", DEVICES), ("compute_type", COMPUTE_TYPES), ("tokenizer_kind", KINDS))
-        for name, allowed in choices:
-            if getattr(self, name) not in allowed:
-                raise ConfigError(f"{name}={getattr(self, name)!r}: choices: {', '.join(allowed)}")
+            whole_number(name, getattr(self, name))
+        whole_number("threads", self.threads, least=0)
+        one_of("device", self.device, DEVICES)
+        one_of("compute_type", self.compute_type, COMPUTE_TYPES)
+        one_of("tokenizer_kind", self.tokenizer_kind, KINDS)
 
     @property
     def signature(self) -> str:
@@ -74,15 +71,14 @@ class CTranslate2Translator:
         )
 
     def check(self, model: Path | None) -> None:
-        require("ctranslate2", "ctranslate2")
+        require("translator=ctranslate2", "ctranslate2", "ctranslate2")
         folder = needed(model)
         if not (folder / "model.bin").is_file():
             raise ResourceError(f"{folder}: no model.bin; a folder written by a converter of CTranslate2 was expected")
         require_pieces(self._tokenizer_folder(folder), self.tokenizer_kind)
 
     def fingerprint(self, model: Path | None) -> str:
-        parts = [needed(model)] + ([] if self.tokenizer is None else [Path(self.tokenizer)])
-        return sha256("\n".join(content_fingerprint(part) for part in parts).encode()).hexdigest()
+        return model_fingerprint(needed(model), self.tokenizer)
 
     @contextmanager
     def loaded(self, model: Path | None) -> Iterator[Translate]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from clirbench.checks import require
 from clirbench.corpora.alignment import listed
 from clirbench.errors import ResourceError, UnknownName
-from clirbench.systems.translators.libraries import require
 
 KINDS = ("auto", "sentencepiece", "transformers", "words")
 SOURCE_NAMES = ("source.spm", "sentencepiece.bpe.model", "sentencepiece.model", "spm.model", "spiece.model")
@@ -81,11 +81,11 @@ def require_pieces(folder: Path, kind: str) -> None:
     """Raise `ResourceError` for a tokenizer, or the library of it, that is not there."""
     found = kind_of(folder, kind)
     if found == "sentencepiece":
-        require("ctranslate2", "sentencepiece")
+        require("tokenizer_kind=sentencepiece", "ctranslate2", "sentencepiece")
         _sentencepiece_file(folder, SOURCE_NAMES)
         _sentencepiece_file(folder, TARGET_NAMES)
     if found == "transformers":
-        require("transformers", "transformers")
+        require("tokenizer_kind=transformers", "transformers", "transformers")
 
 
 def load_pieces(folder: Path, kind: str) -> Pieces:

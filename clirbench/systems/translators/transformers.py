@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from clirbench.checks import one_of, require, whole_number
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.systems.translators.base import Translate
-from clirbench.systems.translators.content import content_fingerprint
-from clirbench.systems.translators.libraries import require, version_of
+from clirbench.systems.translators.content import model_fingerprint
+from clirbench.systems.translators.libraries import version_of
 
 # What the library raises for a folder it cannot make sense of, and while it computes.
 LOADING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError)
@@ -46,11 +46,9 @@ class TransformersTranslator:
 
     def __post_init__(self) -> None:
         for name in ("beam", "batch_size", "max_source_tokens", "max_new_tokens"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name}={getattr(self, name)}: must be at least 1")
-        for name, choices in (("device", DEVICES), ("dtype", DTYPES)):
-            if getattr(self, name) not in choices:
-                raise ConfigError(f"{name}={getattr(self, name)!r}: choices: {', '.join(choices)}")
+            whole_number(name, getattr(self, name))
+        one_of("device", self.device, DEVICES)
+        one_of("dtype", self.dtype, DTYPES)
 
     @property
     def signature(self) -> str:
@@ -62,7 +60,7 @@ class TransformersTranslator:
         )
 
     def check(self, model: Path | None) -> None:
-        require("transformers", "torch", "transformers")
+        require("translator=transformers", "transformers", "torch", "transformers")
         folder = needed(model)
         if not (folder / "config.json").is_file():
             raise ResourceError(f"{folder}: no config.json; a folder written by save_pretrained was expected")
@@ -74,8 +72,7 @@ class TransformersTranslator:
             raise ResourceError(f"tokenizer={self.tokenizer}: no such folder")
 
     def fingerprint(self, model: Path | None) -> str:
-        parts = [needed(model)] + ([] if self.tokenizer is None else [Path(self.tokenizer)])
-        return sha256("\n".join(content_fingerprint(part) for part in parts).encode()).hexdigest()
+        return model_fingerprint(needed(model), self.tokenizer)
 
     @contextmanager
     def loaded(self, model: Path | None) -> Iterator[Translate]:

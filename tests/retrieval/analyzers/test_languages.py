@@ -10,7 +10,6 @@ import pytest
 from snowballstemmer.german_stemmer import GermanStemmer
 
 from clirbench.errors import ResourceError, UnknownName
-from clirbench.retrieval.analyzers import languages
 from clirbench.retrieval.analyzers.languages import BY_CHARACTER, CODES, STEMMERS, STOP_LISTS, Language
 
 TEXT = {
@@ -74,8 +73,8 @@ def test_an_unknown_code_lists_the_known_ones() -> None:
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     find_spec = importlib.util.find_spec
-    monkeypatch.setattr(languages, "find_spec", lambda name: None if name == "stop_words" else find_spec(name))
-    with pytest.raises(ResourceError, match=r"pip install 'clirbench\[languages\]'.*analyzer.stop_words=false"):
+    monkeypatch.setattr("clirbench.checks.find_spec", lambda name: None if name == "stop_words" else find_spec(name))
+    with pytest.raises(ResourceError, match=r"unless analyzer.stop_words=false, .*'clirbench\[languages\]'"):
         _ = Language("de").signature
     assert Language("de", stop_words=False).terms("Die Häuser") == ["die", "haus"]
 

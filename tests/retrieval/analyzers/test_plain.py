@@ -25,5 +25,5 @@ def test_signatures() -> None:
 
 
 def test_no_character_is_no_run() -> None:
-    with pytest.raises(ConfigError, match="analyzer.n=0: must be 1 or above"):
+    with pytest.raises(ConfigError, match="analyzer.n=0 must be a whole number of at least 1"):
         Character(n=0)

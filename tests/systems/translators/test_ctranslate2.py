@@ -90,7 +90,7 @@ def test_weights_that_are_damaged(converted: Path, tmp_path: Path) -> None:
 
 def test_folders_that_are_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("ctranslate2", "pieces"):
-        monkeypatch.setattr(f"clirbench.systems.translators.{module}.require", lambda extra, *libraries: None)
+        monkeypatch.setattr(f"clirbench.systems.translators.{module}.require", lambda key, extra, *libraries: None)
     translator = CTranslate2Translator()
     assert isinstance(translator, Translator)
     with pytest.raises(ResourceError, match="nowhere: no such folder"):
@@ -107,7 +107,7 @@ def test_folders_that_are_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_library_that_is_not_there_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clirbench.systems.translators.libraries.find_spec", lambda name: None)
+    monkeypatch.setattr("clirbench.checks.find_spec", lambda name: None)
     with pytest.raises(ResourceError, match=r"ctranslate2: not installed; pip install 'clirbench\[ctranslate2\]'"):
         CTranslate2Translator().check(Path("m"))
 
@@ -115,11 +115,11 @@ def test_a_library_that_is_not_there_is_named_with_its_extra(monkeypatch: pytest
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"batch_size": 0}, "batch_size=0: must be at least 1"),
+        ({"batch_size": 0}, "batch_size=0 must be a whole number of at least 1"),
         ({"threads": -1}, "threads=-1"),
-        ({"device": "gpu"}, "device='gpu': choices: auto, cpu, cuda"),
-        ({"compute_type": "int4"}, "compute_type='int4': choices: default"),
-        ({"tokenizer_kind": "bpe"}, "tokenizer_kind='bpe': choices: auto, sentencepiece, transformers, words"),
+        ({"device": "gpu"}, "device='gpu' is not one of auto, cpu, cuda"),
+        ({"compute_type": "int4"}, "compute_type='int4' is not one of default"),
+        ({"tokenizer_kind": "bpe"}, "tokenizer_kind='bpe' is not one of auto, sentencepiece, transformers, words"),
     ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:

@@ -95,7 +95,7 @@ def test_a_sweep_of_models_translates_test_set_and_collection(marian: Path, tmp_
 
 
 def test_folders_that_are_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clirbench.systems.translators.transformers.require", lambda extra, *libraries: None)
+    monkeypatch.setattr("clirbench.systems.translators.transformers.require", lambda key, extra, *libraries: None)
     translator = TransformersTranslator()
     assert isinstance(translator, Translator)
     with pytest.raises(ResourceError, match="some/hub-name: no such folder; a model's folder on this machine"):
@@ -116,7 +116,7 @@ def test_folders_that_are_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_library_that_is_not_there_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clirbench.systems.translators.libraries.find_spec", lambda name: None)
+    monkeypatch.setattr("clirbench.checks.find_spec", lambda name: None)
     with pytest.raises(
         ResourceError, match=r"torch, transformers: not installed; pip install 'clirbench\[transformers\]'"
     ):
@@ -126,9 +126,9 @@ def test_a_library_that_is_not_there_is_named_with_its_extra(monkeypatch: pytest
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"beam": 0}, "beam=0: must be at least 1"),
-        ({"device": "gpu"}, "device='gpu': choices: auto, cpu, cuda"),
-        ({"dtype": "int4"}, "dtype='int4': choices: float32"),
+        ({"beam": 0}, "beam=0 must be a whole number of at least 1"),
+        ({"device": "gpu"}, "device='gpu' is not one of auto, cpu, cuda"),
+        ({"dtype": "int4"}, "dtype='int4' is not one of float32"),
     ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:

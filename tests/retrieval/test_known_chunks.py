@@ -1,4 +1,4 @@
-"""What the vocabulary costs, counted: each distinct chunk is analysed once, for all collections of a process."""
+"""What analysis costs, counted: each distinct chunk is analysed once, for all collections of a process."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.retrieval import vocabulary as module
+from clirbench.retrieval import known_chunks as module
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.analyzers.languages import Language
 from clirbench.retrieval.analyzers.plain import Whitespace
 from clirbench.retrieval.bm25 import BM25
+from clirbench.retrieval.known_chunks import known_chunks
 from clirbench.retrieval.postings import postings
-from clirbench.retrieval.vocabulary import vocabulary
 from clirbench.text import TextFile
 from clirbench.types import Document, Documents, Topic
 
@@ -57,26 +57,26 @@ def test_analyses_grow_with_distinct_chunks_and_not_with_text(shared_data: Path)
         assert len(analyzer.asked) == len(distinct)  # type: ignore[attr-defined]
 
 
-def test_one_vocabulary_serves_all_systems_of_a_run() -> None:
+def test_one_table_of_chunks_serves_all_systems_of_a_run() -> None:
     topics = [Topic.of("t", "kept alive between systems")]
     terms = tuple(English().terms(topics[0].text))
     BM25().rank(documents("systems that live", "kept"), topics)
-    known = vocabulary(English(), terms, False)
+    known = known_chunks(English(), terms, False)
     before = known.n_analyses
     BM25().rank(documents("kept", "systems that live"), topics)
-    assert vocabulary(English(), terms, False) is known
+    assert known_chunks(English(), terms, False) is known
     assert known.n_analyses == before > 0
 
 
 def test_threads_begin_with_what_the_main_thread_has_learnt_and_learn_by_themselves() -> None:
     analyzer = Counting()
     postings(documents("a b a b c", "a (b) c"), analyzer, ["a", "b"])
-    first = vocabulary(analyzer, ("a", "b"), False)
+    first = known_chunks(analyzer, ("a", "b"), False)
     assert analyzer.asked == ["a", "b", "c", "(b)"]  # type: ignore[attr-defined]
 
     def elsewhere(number: int) -> tuple[list[int], bool]:
         found = postings(documents(f"c b a new{number}", "a"), analyzer, ["a", "b"])
-        return found.lengths.tolist(), vocabulary(analyzer, ("a", "b"), False) is first
+        return found.lengths.tolist(), known_chunks(analyzer, ("a", "b"), False) is first
 
     with ThreadPoolExecutor(3) as pool:
         assert list(pool.map(elsewhere, range(3))) == [([4, 1], False)] * 3
@@ -110,7 +110,7 @@ def test_chunks_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.Mo
     assert (whole.counts == cut.counts).all()
     assert (whole.lengths == cut.lengths).all()
     assert len(small.asked) > len(analyzer.asked) == 200_001  # type: ignore[attr-defined]
-    assert vocabulary(small, ("oil",), False).n_chunks < 150_000
+    assert known_chunks(small, ("oil",), False).n_chunks < 150_000
 
 
 @given(

@@ -13,7 +13,7 @@ from clirbench.retrieval.analyzers.base import Analyzer
 FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
 
 
-class Vocabulary:
+class KnownChunks:
     """The chunks seen so far: how many terms each has, and which of them count.
 
     Terms are numbered: the query terms first, in the order given, then, with `every=True`, all others as they come.
@@ -40,7 +40,7 @@ class Vocabulary:
         self.hit_starts = np.zeros((1 << 17) + 1, dtype=np.int64)
         self.hits = np.empty(1 << 15, dtype=np.int32)
 
-    def twin(self) -> "Vocabulary":
+    def twin(self) -> "KnownChunks":
         """Another that knows the same chunks, and learns new ones by itself."""
         with self.lock:
             twin = copy(self)
@@ -132,22 +132,22 @@ def _longer(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @lru_cache(maxsize=2)
-def _first(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> Vocabulary:
-    return Vocabulary(analyzer, terms, every)
+def _first(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> KnownChunks:
+    return KnownChunks(analyzer, terms, every)
 
 
 class _OfThread(threading.local):
-    """Each thread's own twin of a vocabulary."""
+    """Each thread's own twin of what is known."""
 
     def __init__(self) -> None:
-        self.twin = lru_cache(maxsize=2)(Vocabulary.twin)
+        self.twin = lru_cache(maxsize=2)(KnownChunks.twin)
 
 
 _OF_THREAD = _OfThread()
 
 
-def vocabulary(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> Vocabulary:
-    """The vocabulary for these query terms, kept alive between the collections that one process searches.
+def known_chunks(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> KnownChunks:
+    """What is known of chunks for these query terms, kept alive between the collections that one process searches.
 
     Threads each have their own, so that none waits for another; they begin with what the main thread has learnt.
     """
