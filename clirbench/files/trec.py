@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote
 
