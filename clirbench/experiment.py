@@ -263,18 +263,20 @@ def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Co
     """How many topics were scored, which were dropped, and how much of what matches is relevant."""
     ideal = judged.ideal
     matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
-    scored = judged.topic_ids
+    scored = judged.with_relevant.topic_ids
     shares = [
         sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id)) / matched[topic_id]
         for topic_id in scored
         if matched[topic_id]
     ]
     unmatched = tuple(topic.topic_id for topic in topics if not matched[topic.topic_id])
-    left = set(unmatched) | set(scored)
+    without = tuple(topic_id for topic_id in judged.topic_ids if topic_id not in set(scored))
+    left = {*unmatched, *judged.topic_ids}
     return Counts(
         documents=len(doc_ids),
         topics=len(topics),
         scored=len(scored),
+        without_relevant=without,
         unmatched=unmatched,
         unjudged=tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
         median_matched=float(np.median([matched[topic_id] for topic_id in scored])) if scored else None,

@@ -150,8 +150,9 @@ class Inputs:
 class Counts:
     """What one set of judgments scored, and what it dropped and why.
 
-    `share_relevant` is the median over scored topics of relevant documents retrieved by the English side, over the
-    documents it matched; `None` where no topic was scored.
+    `scored` topics have a relevant document; those `without_relevant` are judged too, and scored by the measures that
+    count false alarms. `share_relevant` is the median over scored topics of relevant documents retrieved by the English
+    side, over the documents it matched; `None` where no topic was scored.
     """
 
     documents: int
@@ -161,14 +162,15 @@ class Counts:
     unjudged: tuple[str, ...]
     median_matched: float | None
     share_relevant: float | None
+    without_relevant: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Retrieval:
     """The IR side for one set of topics: the English side's run, judgments, every system's run, per-topic values.
 
-    `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x scored topics, for
-    the systems of `runs`; `failed` are those that could not be searched or scored.
+    `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x the topics that the
+    measure scores (`topics`), for the systems of `runs`; `failed` are those that could not be searched or scored.
     """
 
     ideal: Run
@@ -177,6 +179,15 @@ class Retrieval:
     runs: Mapping[str, Run]
     per_topic: Mapping[tuple[str, str], Doubles]
     failed: Mapping[str, Failure] = field(default_factory=lambda: MappingProxyType({}))
+
+    def topics(self, label: str, measure: str) -> tuple[str, ...]:
+        """The topics that a measure scores: all that are judged, or those with a relevant document.
+
+        The two differ in number, so the number of values tells which it was.
+        """
+        judged = self.judged[label]
+        n = self.per_topic[label, measure].shape[1]
+        return judged.topic_ids if n == len(judged.topic_ids) else judged.with_relevant.topic_ids
 
 
 @dataclass(frozen=True, eq=False)

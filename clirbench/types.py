@@ -265,8 +265,9 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What a system's run is scored against: the judgments of the scored topics, and the English side's own run.
+    """What a system's run is scored against: the judgments of all judged topics, and the English side's own run.
 
+    A topic may have no relevant document: measures that count false alarms score it, the others take `with_relevant`.
     `n_documents` is the size of the searched collection, which rates of false alarms need; 0 where it is not known.
     """
 
@@ -277,6 +278,14 @@ class Judged:
     @property
     def topic_ids(self) -> tuple[str, ...]:
         return self.qrels.topic_ids
+
+    @cached_property
+    def with_relevant(self) -> "Judged":
+        """The same for the topics that have a relevant document (a grade above 0)."""
+        relevant = [t for t, grades in self.qrels.grades.items() if any(grade > 0 for grade in grades.values())]
+        if len(relevant) == len(self.topic_ids):
+            return self
+        return Judged(self.qrels.only(relevant), self.ideal, self.n_documents)
 
 
 def rank_order(scores: Floats, id_rank: Ints, depth: int) -> Ints:

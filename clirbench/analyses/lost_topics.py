@@ -49,7 +49,7 @@ class LostTopicsAnalysis:
         pair = chosen_pair(self.pair, systems, "lost_topics")
         difference = values[systems.index(pair.a)] - values[systems.index(pair.b)]
         joined = Join(self, result, inputs, retrieval, relevance, pair)
-        found = list(joined.topics(label, difference))
+        found = list(joined.topics(label, retrieval.topics(relevance, measure), difference))
         text = (explained(pair, measure), *topic_findings(found, pair, measure))
         title = f"Topics on which {pair.a} and {pair.b} differ"
         topics = [lost_topic(topic, measure) for topic in found]
@@ -178,7 +178,7 @@ class Join:
         """Whether the searched text is the test set, so that documents have segments with favoritism."""
         return searches_test_set(self.inputs)
 
-    def topics(self, label: str, difference: Doubles) -> Iterator[TopicLoss]:
+    def topics(self, label: str, topic_ids: Sequence[str], difference: Doubles) -> Iterator[TopicLoss]:
         """The topics with the largest difference, first those on which the second system lost."""
         judged = self.retrieval.judged[self.relevance]
         known = np.isfinite(difference)
@@ -186,13 +186,13 @@ class Join:
         kept = [i for i in order if difference[i] != 0][: self.settings.top]
         texts = {topic.topic_id: topic.text for topic in self.inputs.topics[label]}
         analyzer = analyzer_of(self.result)
-        relevant = {i: [d for d, grade in judged.qrels.grades[judged.topic_ids[i]].items() if grade > 0] for i in kept}
+        relevant = {i: [d for d, grade in judged.qrels.grades[topic_ids[i]].items() if grade > 0] for i in kept}
         wanted = {doc for docs in relevant.values() for doc in docs}
         english = terms_of(self.inputs.corpus.english, wanted, analyzer)
         sides = [terms_of(self._documents(system), wanted, analyzer) for system in self.pair]
         delta = self._favoritism()
         for i in sorted(kept, key=lambda i: (-difference[i], i)):
-            topic_id = judged.topic_ids[i]
+            topic_id = topic_ids[i]
             documents = relevant[i]
             terms = tuple(
                 term_loss(term, documents, english, sides[0], sides[1])

@@ -115,13 +115,15 @@ class SegmentLevelAnalysis:
                 f"({english.map.n_lines} lines) with segments of the test set ({len(inputs.corpus.test)} lines): they "
                 "must be the same text"
             )
-        membership = topic_segments(retrieval.judged[relevance].qrels.grades, english.map)
+        judged = retrieval.judged[relevance].with_relevant
+        columns = [i for i, t in enumerate(retrieval.topics(relevance, self.gold)) if t in judged.qrels.grades]
+        membership = topic_segments(judged.qrels.grades, english.map)
         rows: list[SegmentAgreement] = []
         for metric in result.experiment.metrics:
             kept = [i for i, system in enumerate(retrieval.runs) if (metric.name, system) in result.statistics]
             systems = [list(retrieval.runs)[i] for i in kept]
             own = np.stack([group_scores(metric, result.statistics[metric.name, s], membership) for s in systems])
-            rows += agreements(metric, values[kept], own, self.matrices)
+            rows += agreements(metric, values[np.ix_(kept, columns)], own, self.matrices)
         text = (
             f"Topics in the place of segments: {self.gold} of each topic, and each metric's score of the segments in "
             "the topic's relevant documents. tau counts pairs of systems on one topic: does the metric see which of "

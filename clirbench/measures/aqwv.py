@@ -76,22 +76,38 @@ class QueryWeighted(ArithmeticMean, ABC):
     def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
         """The key that a document of each topic must reach to be returned."""
 
+    @property
+    def needs_relevant(self) -> bool:
+        return self.empty == "drop"
+
     def values(self, topics: Returned, thresholds: Doubles) -> Doubles:
         """QWV of each topic, its documents cut at its threshold, under the empty-topic policy."""
         p_miss, p_fa = topics.rates(thresholds)
         empty = topics.n_relevant == 0
-        if self.empty == "drop":
-            return query_weighted_value(np.where(empty, np.nan, p_miss), p_fa, self.beta)
-        weight = 1.0
-        if self.empty == "modified" and not empty.all():
-            # So weighted, the mean over all topics is 1 - (mean P_miss of those with relevant + beta mean P_fa of all).
-            weight = len(empty) / float((~empty).sum())
-        return query_weighted_value(np.where(empty, 0.0, p_miss) * weight, p_fa, self.beta)
+        p_miss = np.where(empty, np.nan if self.empty == "drop" else 0.0, p_miss)
+        return query_weighted_value(p_miss * self.miss_weight(empty), p_fa, self.beta)
+
+    def miss_weight(self, empty: Booleans) -> float:
+        """What P_miss of a topic counts, where `empty` topics have no relevant document.
+
+        In the modified form the mean over all topics is then 1 - (mean P_miss of those with relevant documents + beta
+        mean P_fa of all).
+        """
+        weighted = self.empty == "modified" and not empty.all()
+        return len(empty) / float((~empty).sum()) if weighted else 1.0
+
+    def gains(self, topics: Returned, among: Booleans) -> Doubles:
+        """What returning each document adds to the sum of QWV over the topics `among`, under the policy."""
+        empty = topics.n_relevant == 0
+        gains = topics.gains(self.beta)
+        gains = np.where(topics.relevant, gains * self.miss_weight(empty[among]), gains)
+        counts = among & ~empty if self.empty == "drop" else among
+        return np.where(counts[topics.topic], gains, 0.0)
 
     def best(self, topics: Returned, among: Booleans) -> float:
         """The single threshold with the highest total QWV over the topics `among`."""
         part = among[topics.topic]
-        keys, gains = topics.keys[part], topics.gains(self.beta)[part]
+        keys, gains = topics.keys[part], self.gains(topics, among)[part]
         order = np.argsort(-keys, kind="stable")
         return best_threshold(keys[order], gains[order])
 
@@ -163,12 +179,12 @@ class MQWV(QueryWeighted):
 
 @dataclass(frozen=True)
 class OQWV(QueryWeighted):
-    """Oracle query-weighted value: at the threshold that is best for each topic; at least 0."""
+    """Oracle query-weighted value: at the threshold that is best for each topic; its mean is at least 0."""
 
     name: str = "OQWV"
 
     def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
-        gains = topics.gains(self.beta)
+        gains = self.gains(topics, np.ones(len(topics.n_relevant), dtype=bool))
         parts = [topics.part(topic) for topic in range(len(topics.n_relevant))]
         return np.array([best_threshold(topics.keys[part], gains[part]) for part in parts], dtype=np.float64)
 

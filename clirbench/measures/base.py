@@ -27,6 +27,10 @@ class Measure(Protocol):
     def uses_qrels(self) -> bool:
         """Whether the measure reads judgments; False for RBO and others that compare with the ideal run alone."""
 
+    @property
+    def needs_relevant(self) -> bool:
+        """Whether only topics with a relevant document count; False for RBO, and where false alarms count (AQWV)."""
+
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
         """One value for each of `judged.topic_ids`, in that order; a topic that retrieved nothing scores 0."""
 

@@ -35,6 +35,7 @@ class IrMeasure:
     geometric: bool = False
     higher_is_better: bool = field(default=True, init=False)
     uses_qrels: bool = field(default=True, init=False)
+    needs_relevant: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         _ = self.parsed
@@ -106,13 +107,15 @@ def as_scores(run: Run, names: Mapping[str, str]) -> dict[str, dict[str, float]]
 
 
 def score_run(measures: Sequence[Measure], run: Run, judged: Judged) -> Mapping[str, Doubles]:
-    """Per-topic values by the measures' names, each in the order of `judged.topic_ids`.
+    """Per-topic values by the measures' names, for all judged topics or, where a measure needs it, those with a
+    relevant document (`Judged.with_relevant`).
 
     All measures of ir-measures are computed together: the run is converted once and trec_eval passes over it once.
     """
     together = [measure for measure in measures if isinstance(measure, IrMeasure)]
-    values = dict(zip((measure.name for measure in together), evaluate(together, run, judged), strict=True))
+    computed = evaluate(together, run, judged.with_relevant)
+    values = dict(zip((measure.name for measure in together), computed, strict=True))
     for measure in measures:
         if not isinstance(measure, IrMeasure):
-            values[measure.name] = measure.per_topic(run, judged)
+            values[measure.name] = measure.per_topic(run, judged.with_relevant if measure.needs_relevant else judged)
     return {measure.name: values[measure.name] for measure in measures}

@@ -24,6 +24,7 @@ class AgainstIdeal(ArithmeticMean, ABC):
     name: str = ""
     higher_is_better: bool = field(default=True, init=False)
     uses_qrels: bool = field(default=False, init=False)
+    needs_relevant: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         whole_number(f"measure {self.name}: k", self.k)

@@ -47,6 +47,7 @@ class RBO(ArithmeticMean):
     depth: int = 1000
     name: str = "RBO"
     uses_qrels: bool = field(default=False, init=False)
+    needs_relevant: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         number(f"measure {self.name}: p", self.p, above=0, below=1)

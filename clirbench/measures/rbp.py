@@ -27,6 +27,7 @@ class RBP(ArithmeticMean):
     name: str = "RBP"
     higher_is_better: bool = field(default=True, init=False)
     uses_qrels: bool = field(default=True, init=False)
+    needs_relevant: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         number(f"measure {self.name}: p", self.p, above=0, below=1)

@@ -19,8 +19,8 @@ class Relevance(Protocol):
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
         """Judgments for the topics that can be scored, in the order of `topics`.
 
-        `ideal` is the English side's run, `documents` the English side itself. A topic without a relevant document
-        is left out.
+        `ideal` is the English side's run, `documents` the English side itself. A topic that people judged without
+        finding a relevant document stays: measures that count false alarms score it.
         """
 
 

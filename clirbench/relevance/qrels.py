@@ -16,10 +16,10 @@ from clirbench.types import Documents, Qrels, Run, Topic
 class QrelsFile:
     """Relevance judgments of people, read from a TREC qrels file (`topic iteration doc_id grade`, plain or gzip).
 
-    A topic without a relevant document, or that the English side does not match, is left out; topics of the file
-    that are not asked for are passed over. `missing_topics` says what happens with a topic that the file does not
-    judge at all, `unknown_documents` with a judged document that is not in the collection: `error` or `drop`.
-    Raises `InputError` naming file and line.
+    A topic that the English side does not match is left out; one without a relevant document stays, for the measures
+    that count false alarms. Topics of the file that are not asked for are passed over. `missing_topics` says what
+    happens with a topic that the file does not judge at all, `unknown_documents` with a judged document that is not in
+    the collection: `error` or `drop`. Raises `InputError` naming file and line.
     """
 
     path: str | Path | None = None
@@ -58,7 +58,7 @@ class QrelsFile:
             else:
                 found.setdefault(judgment.topic_id, {})
         self._refuse_missing([topic.topic_id for topic in topics if topic.topic_id not in found])
-        matched = {t for t in found if len(ideal.values(t)) and any(grade > 0 for grade in found[t].values())}
+        matched = {topic_id for topic_id in found if len(ideal.values(topic_id))}
         return Qrels({t.topic_id: found[t.topic_id] for t in topics if t.topic_id in matched})
 
     def _refuse_missing(self, missing: Sequence[str]) -> None:

@@ -123,6 +123,9 @@ def count_lines(result: Result) -> list[str]:
 def _count_line(label: str, found: Counts) -> str:
     head = f"{label}: " if label else ""
     line = f"{head}{found.documents} documents; {found.topics} topics, {found.scored} scored"
+    if found.without_relevant:
+        n = len(found.without_relevant)
+        line += f"; {n} judged without a relevant document ({listed(found.without_relevant)}): false alarms alone count"
     if found.unmatched:
         line += f"; dropped, no English document matches: {listed(found.unmatched)}"
     if found.unjudged:

@@ -95,7 +95,10 @@ def write_trec(folder: Path, retrieval: Retrieval, runs: str) -> None:
     """Judgments and runs of one set of topics; `runs` says which: all, ideal, none, auto."""
     folder.mkdir(parents=True, exist_ok=True)
     for label, judged in retrieval.judged.items():
-        write_qrels(folder / f"qrels{f'.{label}' if label else ''}.txt", judged.qrels)
+        measures = [name for judgments, name in retrieval.per_topic if judgments == label]
+        scored = {topic_id for measure in measures for topic_id in retrieval.topics(label, measure)}
+        qrels = judged.qrels.only(topic_id for topic_id in judged.topic_ids if topic_id in scored)
+        write_qrels(folder / f"qrels{f'.{label}' if label else ''}.txt", qrels)
     if runs != "none":
         write_run(folder / "ideal.run", retrieval.ideal, "ideal")
     if runs == "all" or (runs == "auto" and len(retrieval.runs) <= MANY_SYSTEMS):

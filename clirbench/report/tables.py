@@ -56,7 +56,7 @@ def _per_topic_rows(result: Result) -> Iterable[list[Any]]:
     for topics, retrieval in result.retrieval.items():
         for (relevance, measure), values in retrieval.per_topic.items():
             name = marked(measure, collection, topics, relevance)
-            topic_ids = retrieval.judged[relevance].topic_ids
+            topic_ids = retrieval.topics(relevance, measure)
             for system, row in zip(retrieval.runs, values.tolist(), strict=True):
                 for topic_id, value in zip(topic_ids, row, strict=True):
                     yield [system, topic_id, name, value]

@@ -62,10 +62,11 @@ def trec_evals(folder: Path, run: Run, qrels: Qrels) -> dict[str, dict[str, floa
 
 
 def check(folder: Path, run: Run, judged: Judged) -> None:
+    """Of the topics that have a relevant document: the measures of trec_eval leave the others out of their means."""
     expected = trec_evals(folder, run, judged.qrels)
     ours = score_run([parse(name) for name in NAMES], run, judged)
     for name, values in ours.items():
-        theirs = [expected[name].get(topic_id, 0.0) for topic_id in judged.topic_ids]
+        theirs = [expected[name].get(topic_id, 0.0) for topic_id in judged.with_relevant.topic_ids]
         np.testing.assert_allclose(values, theirs, rtol=0, atol=1e-6, err_msg=name)
 
 
@@ -113,7 +114,13 @@ def test_nothing_but_ties(tmp_path: Path) -> None:
 @pytest.mark.parametrize("qrels", [Qrels({}), Qrels({"1": {"a": 0}}), Qrels({"other": {"a": 1}})])
 def test_empty_qrels_and_topics_without_relevant_documents(tmp_path: Path, qrels: Qrels) -> None:
     run = Run.of({"1": {"a": 1.0, "b": 0.5}})
-    check(tmp_path, run, Judged(qrels, run))
+    judged = Judged(qrels, run)
+    check(tmp_path, run, judged)
+    # Asked for it all the same, a measure gives what trec_eval gives.
+    expected = trec_evals(tmp_path, run, qrels)
+    for name in NAMES:
+        theirs = [expected[name].get(topic_id, 0.0) for topic_id in judged.topic_ids]
+        assert parse(name).per_topic(run, judged).tolist() == pytest.approx(theirs)
 
 
 def test_gmap_is_trec_evals(tmp_path: Path) -> None:

@@ -68,9 +68,9 @@ def _kept(found: Retrieval, scored: Sequence[str], budget: int) -> list[str]:
     fit = max(FEWEST, budget // each)
     if len(scored) <= fit:
         return list(scored)
-    (relevance, _), values = next(iter(found.per_topic.items()))
+    (relevance, measure), values = next(iter(found.per_topic.items()))
     means = np.nan_to_num(values.mean(axis=0))
-    topic_ids = found.judged[relevance].topic_ids
+    topic_ids = found.topics(relevance, measure)
     lowest = {topic_ids[i] for i in np.argsort(means, kind="stable")[:fit].tolist()}
     return [topic_id for topic_id in scored if topic_id in lowest]
 
@@ -87,7 +87,7 @@ def _unmatched(run: Run, topic_id: str) -> tuple[str, ...]:
 def _values(result: Result, label: str, found: Retrieval, kept: Sequence[str]) -> Iterable[tuple[str, Any]]:
     collection = "" if result.inputs is None else result.inputs.corpus.collection
     for (relevance, measure), values in found.per_topic.items():
-        at = {topic_id: i for i, topic_id in enumerate(found.judged[relevance].topic_ids)}
+        at = {topic_id: i for i, topic_id in enumerate(found.topics(relevance, measure))}
         rows = [[rounded(row[at[t]], 3) if t in at else None for t in kept] for row in values.tolist()]
         rule = relevance or "first"
         yield marked(measure, collection, label, relevance), {"rule": rule, "values": rows}
