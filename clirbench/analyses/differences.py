@@ -91,7 +91,7 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
 def _what_the_tests_ask(rows: Sequence[Difference]) -> Iterator[str]:
     tests = {row.test for row in rows if not isnan(row.p_value)}
     if "perm-systems" in tests:
-        yield "perm-systems asks whether whole systems could change sides between two metrics; it keeps its error rate."
+        yield "perm-systems swaps the two metrics' scores of whole systems; its error rate is correct."
     if tests & {"perm-both", "perm-inputs"}:
         shift = max(
             abs(s) for row in rows if row.test in ("perm-both", "perm-inputs") for s in (row.shift_a, row.shift_b)

@@ -142,7 +142,7 @@ def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str
         )
     return (
         f"The largest vocabulary of which {percent:g} % of the classes occur at least {floor:g} times is {best.name} "
-        f"({len(best.used)} classes): by that rule of thumb it is the one to train with."
+        f"({len(best.used)} classes): the rule of thumb recommends it for training."
     )
 
 

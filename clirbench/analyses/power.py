@@ -48,7 +48,9 @@ def power_findings(rows: Sequence[Power]) -> Iterator[str]:
         )
         if not isnan(row.topics_needed):
             topics = (
-                "no number of topics would do" if isinf(row.topics_needed) else f"{row.topics_needed:g} topics would do"
+                f"{row.topics_needed:g} topics are enough"
+                if not isinf(row.topics_needed)
+                else "no number of topics is enough"
             )
             text += f"; with {row.n_systems} systems {topics}"
         yield f"{text}; now the power is {number(row.power, 2)}."

@@ -10,6 +10,8 @@ from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.robustness import Robustness, robustness
 from clirbench.statistics.training import Trend, has_steps, trends
 
+TITLE = "Does tau depend on single systems or groups?"
+
 
 @dataclass(frozen=True)
 class RobustnessAnalysis:
@@ -32,7 +34,7 @@ class RobustnessAnalysis:
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, complete=self.complete)
         text = [*robustness_findings(rows), sizes(evidence)]
-        tables = [AnalysisTable.of("robustness", "What does each tau rest on?", Robustness, rows, text)]
+        tables = [AnalysisTable.of("robustness", TITLE, Robustness, rows, text)]
         if has_steps(evidence.board):
             along = trends(
                 evidence, series=self.series, window=self.window, block=self.block, samples=self.samples, seed=self.seed

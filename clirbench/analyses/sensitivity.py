@@ -79,12 +79,12 @@ def _verdict(compared: Sequence[Contrast], verdict: str, meaning: str) -> list[s
     if not struck:
         expected = verdict in ("retrieval", "metric")
         return (
-            [f"At {_percent(compared[0].rate)} % of the words struck no kind of error is found to {meaning}."]
+            [f"At {_percent(compared[0].rate)} % of the words with an error, no kind of error was found to {meaning}."]
             if expected
             else []
         )
     listed = "; ".join(map(_costs, struck))
-    return [f"At {_percent(struck[0].rate)} % of the words struck, these {meaning}: {listed}."]
+    return [f"At {_percent(struck[0].rate)} % of the words with an error, these kinds {meaning}: {listed}."]
 
 
 def _costs(row: Contrast) -> str:
@@ -145,7 +145,7 @@ def figure(found: Sensitivity, columns: Iterable[str] = ()) -> "Figure":
     for axis in axes[len(found.kinds) :]:
         axis.set_visible(False)
     axes[0].legend(fontsize=7, frameon=False)
-    drawing.supxlabel("share of words struck", fontsize=9, y=0.1 / height)
+    drawing.supxlabel("share of words with an error", fontsize=9, y=0.1 / height)
     drawing.supylabel("% of the perfect translation's score lost", fontsize=9, x=0.1 / width)
     return drawing
 

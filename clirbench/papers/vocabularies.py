@@ -66,7 +66,7 @@ class Vocabularies(PublishedTable):
         return [
             AnalysisTable(
                 f"{self.name}_recommended",
-                "Which vocabulary the rule of thumb takes, and which had the best BLEU",
+                "Vocabulary recommended by the rule of thumb, and vocabulary with the best BLEU",
                 ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"),
                 tuple(map(astuple, advice)),
                 (how_good(advice, self.floor),),

@@ -124,7 +124,10 @@ def verdict(parts: Sequence[Part]) -> str:
     wrong = sum(change.unequal for part in numbers for change in part.changes)
     changed = sum(len(part.changes) for part in numbers)
     if wrong:
-        return f"{wrong} numbers differ that should be equal (same signature, same inputs); they stand first, marked."
+        return (
+            f"{wrong} numbers differ that should be equal (same signature, same inputs); they are first in the list "
+            "and marked."
+        )
     if changed:
         return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
     return f"All {sum(part.same for part in numbers)} numbers that both runs have are equal."

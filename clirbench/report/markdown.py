@@ -66,7 +66,7 @@ def _analysis(made: AnalysisTable) -> Iterator[str]:
         yield from table(made.header, [[_shown(value) for value in row] for row in shown])
         yield ""
     if len(shown) < len(made.rows):
-        yield f"{len(made.rows) - len(shown)} more rows stand in `{made.name}.tsv`."
+        yield f"{len(made.rows) - len(shown)} more rows are in `{made.name}.tsv`."
         yield ""
 
 

@@ -187,7 +187,7 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
     for label, rule in experiment.relevance.items():
         yield "relevance", f"{label or '(first)'}  {rule.signature}"
     if experiment.paper is not None:
-        yield "published table", f"{getattr(experiment.paper, 'title', '')}; what it needs is read when it is made"
+        yield "published table", f"{getattr(experiment.paper, 'title', '')}; its data are read when the table is made"
     yield "check", "everything could be read and aligned; nothing was run"
 
 

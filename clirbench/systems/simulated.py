@@ -55,7 +55,7 @@ class SimulatedSystems:
 class SensitivitySystems:
     """One kind of error at a time at rising rates, and the perfect translation: what does each kind cost?
 
-    `kinds`: names of error kinds (default: all). `rates`: shares of running words struck, above 0, at most 1.
+    `kinds`: names of error kinds (default: all). `rates`: shares of running words with an error, above 0, at most 1.
     """
 
     kinds: Sequence[str] = KINDS

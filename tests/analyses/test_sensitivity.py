@@ -36,9 +36,12 @@ MAP = column("MAP", "measure", [0.5, 0.5, 0.25, 0.5])
 
 def test_the_sentences_name_the_errors_that_each_side_does_not_see() -> None:
     assert sensitivity_findings(sensitivity(board(BLEU, MAP))) == [
-        "At 10 % of the words struck, these cost MAP clearly more than BLEU: terms (MAP loses 50 %; BLEU loses 20 %).",
-        "At 10 % of the words struck, these cost BLEU clearly more than MAP: order (MAP loses 0 %; BLEU loses 40 %).",
-        "At 10 % of the words struck, these cost neither BLEU nor MAP: style (MAP loses 0 %; BLEU loses 0.5 %).",
+        "At 10 % of the words with an error, these kinds cost MAP clearly more than BLEU: "
+        "terms (MAP loses 50 %; BLEU loses 20 %).",
+        "At 10 % of the words with an error, these kinds cost BLEU clearly more than MAP: "
+        "order (MAP loses 0 %; BLEU loses 40 %).",
+        "At 10 % of the words with an error, these kinds cost neither BLEU nor MAP: "
+        "style (MAP loses 0 %; BLEU loses 0.5 %).",
         "One per cent of BLEU stands for 2.50 % of MAP when it is lost to terms, and for 0.00 % when it is lost to "
         "order.",
     ]
@@ -47,7 +50,7 @@ def test_the_sentences_name_the_errors_that_each_side_does_not_see() -> None:
 def test_where_no_error_hurts_retrieval_more_the_sentence_says_so() -> None:
     harmless = column("MAP", "measure", [0.5, 0.5, 0.45, 0.5])
     assert sensitivity_findings(sensitivity(board(BLEU, harmless)))[0] == (
-        "At 10 % of the words struck no kind of error is found to cost MAP clearly more than BLEU."
+        "At 10 % of the words with an error, no kind of error was found to cost MAP clearly more than BLEU."
     )
 
 
