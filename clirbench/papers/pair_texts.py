@@ -66,7 +66,7 @@ class TwoSystems(PublishedTable):
 def how_to_give(label: str) -> str:
     """What to tell somebody who has no texts of a language pair."""
     return (
-        f"the texts of {label} are missing; with a folder that has reference.txt, systems/snmt.txt and "
+        f"the texts of {label} are not at hand; with a folder that has reference.txt, systems/snmt.txt and "
         f"systems/unmt.txt say 'paper.folders={{{label}: \"DIR\"}}'"
     )
 

@@ -21,7 +21,7 @@ from clirbench.types import Doubles
 
 FILE = "bleu-damage-norecall.tsv"
 HOW = (
-    "the text, the English reference of newstest2019 German-English, is missing; "
+    "the text, the English reference of newstest2019 German-English, is not at hand; "
     "with that file say paper.reference=FILE"
 )
 
