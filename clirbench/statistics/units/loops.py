@@ -48,9 +48,9 @@ def swapped_differences(a: Doubles, b: Doubles, y: Doubles, weight: Doubles, swa
                 if w == 0.0:
                     continue
                 a_j, b_j = (b[j], a[j]) if swaps[r, j] else (a[j], b[j])
-                s = float(y[i] > y[j]) - float(y[i] < y[j])
-                s_a = float(a_i > a_j) - float(a_i < a_j)
-                s_b = float(b_i > b_j) - float(b_i < b_j)
+                s = np.sign(y[i] - y[j])
+                s_a = np.sign(a_i - a_j)
+                s_b = np.sign(b_i - b_j)
                 sum_a += w * s * s_a
                 sum_b += w * s * s_b
                 size_a += w * abs(s_a)
