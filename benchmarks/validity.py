@@ -21,16 +21,16 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import numpy as np  # noqa: E402
-from worlds import WORLDS, Recipe, World  # noqa: E402
+import numpy as np
+from worlds import WORLDS, Recipe, World
 
-from clirbench.statistics.units.along import at_same_step  # noqa: E402
-from clirbench.statistics.units.belonging import Units, units_of  # noqa: E402
-from clirbench.statistics.units.better import gap  # noqa: E402
-from clirbench.statistics.units.concordance import agreements  # noqa: E402
-from clirbench.statistics.units.given import beyond  # noqa: E402
-from clirbench.statistics.units.permutation import permutation_tests  # noqa: E402
-from clirbench.statistics.units.selection import adjusted_p_values, best_metrics, common_systems  # noqa: E402
+from clirbench.statistics.units.along import at_same_step
+from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.statistics.units.better import gap
+from clirbench.statistics.units.concordance import agreements
+from clirbench.statistics.units.given import beyond
+from clirbench.statistics.units.permutation import permutation_tests
+from clirbench.statistics.units.selection import adjusted_p_values, best_metrics, common_systems
 
 ALPHA, LEVEL = 0.05, 0.95
 PERMUTATIONS, SWAPS, DRAWS = 499, 499, 999

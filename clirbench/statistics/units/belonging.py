@@ -24,7 +24,9 @@ RUNS = ("run", "series")
 KINDS = ("family", "group")
 SEED = "seed"
 STEP = re.compile(r"^(step|iteration|iter|update|epoch|checkpoint|ckpt)s?$", re.IGNORECASE)
-STEP_IN_NAME = re.compile(r"(?:step|iteration|iter|update|epoch|checkpoint|ckpt)s?[-_.=]?(\d[\d_]*)(?!\d)", re.IGNORECASE)
+STEP_IN_NAME = re.compile(
+    r"(?:step|iteration|iter|update|epoch|checkpoint|ckpt)s?[-_.=]?(\d[\d_]*)(?!\d)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.units.concordance import FEWEST, left_out, pair_weights
+from clirbench.statistics.units.concordance import estimates, no_interval, pair_weights
 from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares, statistics
 from clirbench.types import Doubles, Ints
 
@@ -94,9 +94,7 @@ class Best:
     note: str = ""
 
 
-def best_metrics(
-    x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0
-) -> Best:
+def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0) -> Best:
     """The set of metrics that cannot be told from the best, P(best), and the winner's value, from joint resamples.
 
     The resamples are draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
@@ -104,9 +102,9 @@ def best_metrics(
     the others is larger than in all but 5 % of the draws. `x`: (metrics, n), `y`: (n,), finite.
     **Source:** Hsu 1984 (comparisons with the best); Dunnett 1955; Arvesen 1969 (jackknife); Efron and Morris 1973.
     """
-    found = left_out(x, y, unit)
+    found = estimates(x, y, unit)
     nothing = np.full(len(x), nan)
-    note = _nothing_said(found.tau, found.without)
+    note = next(filter(None, (no_interval(found, m) for m in range(len(x)))), "")
     if note:
         return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, nothing, nothing, note)
     z, spread = np.arctanh(found.tau), found.spread
@@ -120,16 +118,6 @@ def best_metrics(
     low, high = np.tanh(z - widest * error), np.tanh(z + widest * error)
     expected, probability = _shrunken(z, spread, drawn)
     return Best(found.tau, p_best >= 1 - level, p_best, probability, low, high, expected)
-
-
-def _nothing_said(tau: Doubles, without: Doubles) -> str:
-    if len(without) < FEWEST:
-        return f"too few independent systems ({len(without)})"
-    if np.isnan(tau).any() or np.isnan(without).any():
-        return "a column is constant between units"
-    if (np.abs(without) >= 1 - 1e-12).any() or (np.abs(tau) >= 1 - 1e-12).any():
-        return f"a tau is 1: it cannot be estimated how sure that is from {len(without)} independent systems"
-    return ""
 
 
 def _p_best(z: Doubles, spread: Doubles, drawn: Doubles) -> Doubles:
