@@ -76,7 +76,7 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
 
     The delete-one-unit jackknife overstates the variance by its share of second order, which with few units is a
     half; the unbiased estimate of a U-statistic's variance (from pairs that share no unit) is too noisy alone. The
-    variance is two thirds of the one and a third of the other, at least half of the jackknife's; with fewer than 12
+    variance is three quarters of the one and a quarter of the other, at least half of the jackknife's; with fewer than 12
     units and no ties also at most that of normal columns, .437 / (units - 4) on atanh(tau).
     **Source:** Arvesen 1969 (jackknife of a U-statistic); Hoeffding 1948; Efron and Stein 1981; Fieller, Hartley and
     Pearson 1957.
@@ -98,7 +98,7 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
     relative = size_x / np.maximum(ordered[0], 1e-300) + size_y / np.maximum(ordered[1], 1e-300)
     kernel = balance / np.sqrt(np.maximum(ordered[0] * ordered[1], 1e-300)) - tau[:, None, None] * (relative / 2 - 1)
     kernel = kernel * (1 - np.eye(units))
-    variance = np.maximum((2 * jackknife + _unbiased(kernel)) / 3, jackknife / 2)
+    variance = np.maximum((3 * jackknife + _unbiased(kernel)) / 4, jackknife / 2)
     if units < MODEL_BELOW and units > 4:
         untied = [len(np.unique(column)) == len(y) and len(np.unique(y)) == len(y) for column in x]
         normal = 0.437 / (units - 4) * (1 - tau**2) ** 2

@@ -106,11 +106,14 @@ def of_residuals(
 ) -> list[Beyond]:
     """tau between units of what normal scores of x and y leave when those of the covariates are taken out.
 
+    Taken out is a polynomial of third degree in the normal scores of each covariate: a straight line leaves what the
+    ranks of few systems bend, alike on both sides (.07 rejected at .05 with 16 systems and correlations of .95).
     p: residuals of y are permuted by units, added to the fit, and the covariates taken out again.
     **Source:** Freedman and Lane 1983; Winkler et al. 2014.
     """
     n, units = len(y), int(unit.max()) + 1
-    basis = np.column_stack([np.ones(n), normal_scores(covariates).T])
+    known = normal_scores(covariates)
+    basis = np.concatenate([np.ones((1, n)), known, known**2, known**3]).T
     freedom = units - np.linalg.matrix_rank(basis)
     found = exchanges(unit, samples=samples, seed=seed)
     note = refused(found, alpha, units)

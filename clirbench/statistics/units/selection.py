@@ -99,8 +99,9 @@ def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, dra
 
     The resamples are draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
     and units - 1 degrees of freedom. A metric leaves the set where the largest of its standardised deficits against
-    the others is larger than in all but 5 % of the draws. `x`: (metrics, n), `y`: (n,), finite.
-    **Source:** Hsu 1984 (comparisons with the best); Dunnett 1955; Arvesen 1969 (jackknife); Efron and Morris 1973.
+    the others that are still in it is larger than in all but 5 % of the draws. `x`: (metrics, n), `y`: (n,), finite.
+    **Source:** Hsu 1984 (comparisons with the best); Hansen, Lunde and Nason 2011 (rounds); Dunnett 1955; Arvesen 1969
+    (jackknife); Efron and Morris 1973 (shrinking).
     """
     found = estimates(x, y, unit)
     nothing = np.full(len(x), nan)
@@ -112,7 +113,7 @@ def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, dra
     units = len(spread)
     stretch = np.sqrt((units - 1) / rng.chisquare(units - 1, size=(draws, 1)))
     drawn = rng.normal(size=(draws, units)) @ spread * stretch
-    p_best = _p_best(z, spread, drawn)
+    p_best = _p_best(z, spread, drawn, 1 - level)
     error = np.sqrt((spread**2).sum(axis=0))
     widest = np.quantile((np.abs(drawn) / np.maximum(error, 1e-12)).max(axis=1), level)
     low, high = np.tanh(z - widest * error), np.tanh(z + widest * error)
@@ -120,16 +121,25 @@ def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, dra
     return Best(found.tau, p_best >= 1 - level, p_best, probability, low, high, expected)
 
 
-def _p_best(z: Doubles, spread: Doubles, drawn: Doubles) -> Doubles:
-    """(metrics,): P(largest standardised deficit of a draw >= the observed one)."""
+def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Doubles:
+    """(metrics,): P(largest standardised deficit of a draw >= the observed one), against the metrics still in the set.
+
+    Metrics that have left are no rivals in the next round: they are not the best, so they need no allowance.
+    """
     gaps = spread[:, :, None] - spread[:, None, :]
     error = np.sqrt((gaps**2).sum(axis=0))
     scale = np.where(error > 1e-12, error, np.inf)
     p = np.ones(len(z))
-    for m in range(len(z)):
-        observed = ((z - z[m]) / scale[m]).max()
-        p[m] = (((drawn - drawn[:, m : m + 1]) / scale[m]).max(axis=1) >= observed - 1e-12).mean()
-    return p
+    inside = np.arange(len(z))
+    while True:
+        for m in inside:
+            observed = ((z[inside] - z[m]) / scale[m, inside]).max()
+            deficits = ((drawn[:, inside] - drawn[:, [m]]) / scale[m, inside]).max(axis=1)
+            p[m] = (deficits >= observed - 1e-12).mean()
+        left = inside[p[inside] >= alpha]
+        if len(left) == len(inside):
+            return p
+        inside = left
 
 
 def _shrunken(z: Doubles, spread: Doubles, drawn: Doubles) -> tuple[Doubles, Doubles]:
