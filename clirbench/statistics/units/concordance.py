@@ -76,7 +76,7 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
 
     The delete-one-unit jackknife overstates the variance by its share of second order, which with few units is a
     half; the unbiased estimate of a U-statistic's variance (from pairs that share no unit) is too noisy alone. The
-    variance is three quarters of the one and a quarter of the other, at least half of the jackknife's; with fewer than 12
+    variance is three quarters of the one and a quarter of the other, at least half the jackknife's; with fewer than 12
     units and no ties also at most that of normal columns, .437 / (units - 4) on atanh(tau).
     **Source:** Arvesen 1969 (jackknife of a U-statistic); Hoeffding 1948; Efron and Stein 1981; Fieller, Hartley and
     Pearson 1957.

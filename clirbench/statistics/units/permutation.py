@@ -9,7 +9,7 @@ size (orders of blocks), strata (orders within each), and replicate runs (runs c
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import permutations
 from math import factorial, inf, nan
 
 import numpy as np
@@ -49,20 +49,19 @@ def exchanges(
     number = 1.0
     for rows in classes:
         number *= factorial(len(rows)) if len(rows) < 170 else inf
-    own = np.arange(len(unit))
-    if number <= ENUMERATED:
-        orders = np.tile(own, (int(number), 1))
-        choices = product(*(permutations(range(len(rows))) for rows in classes))
-        for at, chosen in enumerate(choices):
-            for rows, order in zip(classes, chosen, strict=True):
-                orders[at, rows.ravel()] = rows[list(order)].ravel()
-        return Exchanges(orders, True, number)
+    exact = number <= ENUMERATED
+    count = int(number) if exact else samples + 1
+    orders = np.tile(np.arange(len(unit)), (count, 1))
+    at = np.unravel_index(np.arange(count), [factorial(len(rows)) for rows in classes]) if exact and classes else ()
     rng = np.random.default_rng([seed, len(unit)])
-    orders = np.tile(own, (samples + 1, 1))
-    for rows in classes:
-        drawn = rng.permuted(np.tile(np.arange(len(rows)), (samples, 1)), axis=1)
-        orders[1:, rows.ravel()] = rows[drawn].reshape(samples, -1)
-    return Exchanges(orders, False, number)
+    for c, rows in enumerate(classes):
+        own = np.arange(len(rows))
+        if exact:
+            chosen = np.array(list(permutations(own.tolist())))[at[c]]
+        else:
+            chosen = np.concatenate([own[None], rng.permuted(np.tile(own, (samples, 1)), axis=1)])
+        orders[:, rows.ravel()] = rows[chosen].reshape(count, -1)
+    return Exchanges(orders, exact, number)
 
 
 def _classes(unit: Ints, strata: Sequence[object] | None) -> list[Ints]:
