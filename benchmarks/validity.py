@@ -62,6 +62,8 @@ def correlations(world: World, units: Units, truth: Truth, seed: int) -> Iterato
     yield "interval", float(found.low <= truth.tau[0] <= found.high) if said else math.nan
     yield "interval width", found.high - found.low
     yield "z", math.atanh(found.tau) if said else math.nan
+    if not math.isnan(found.within) and said:
+        yield "alarm", float(found.disagree)
     test = permutation_tests(world.x[:1, rows], world.y[rows], own, samples=PERMUTATIONS, seed=seed)[0]
     yield "test" if truth.tau[0] < 0.1 else "test, power", below(test.p_value)
 

@@ -272,6 +272,8 @@ def _around(recipe: Recipe) -> dict[str, Recipe]:
         "bent": replace(recipe, bent=True),
         **_families(recipe),
         "unequal units": replace(recipe, units=10, sizes=(1, 1, 1, 2, 2, 4, 4, 8, 8, 8), alike=0.8),
+        "units of 1 to 8": replace(recipe, units=8, sizes=tuple(range(1, 9)), alike=0.8),
+        "units of 1 to 8, near-copies": replace(recipe, units=8, sizes=tuple(range(1, 9)), alike=0.98),
         "unequal units, 16": replace(recipe, units=16, sizes=(1,) * 8 + (4,) * 8, alike=0.5),
     }
 

@@ -90,6 +90,8 @@ def refused(found: Exchanges, alpha: float, units: int) -> str:
     """Why a test of these exchanges is not run; nothing where it is."""
     if found.smallest_p < alpha:
         return ""
+    if units <= 170 and factorial(units) > found.number and 2 / factorial(units) < alpha:
+        return f"too few of the {units} units can change places: the smallest possible p is {found.smallest_p:.3f}"
     return f"too few independent systems ({units}): the smallest possible p is {min(1.0, found.smallest_p):.3f}"
 
 
@@ -120,7 +122,9 @@ def permutation_tests(
     """Whether each metric is unrelated to the measure: two-sided, units of the measure re-assigned.
 
     `x`: (metrics, n), `y`: (n,), finite. With every system its own unit and no ties in one column this is the exact
-    test of Kendall's tau, for any n. Units of unequal sizes: see `unequal`.
+    test of Kendall's tau, for any n. Units that differ in size change places with
+    those of their own size alone. Where that leaves too few exchanges nothing is said: Student's test of the jackknife
+    rejects .075 at .05 with 8 units of 1 to 8 systems, and .15 for the best of 6 metrics.
     """
     found = exchanges(unit, samples=samples, seed=seed)
     units = int(unit.max()) + 1

@@ -8,7 +8,7 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.units.concordance import estimates, no_interval, pair_weights
+from clirbench.statistics.units.concordance import Estimates, estimates, no_interval, pair_weights
 from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares, statistics
 from clirbench.types import Doubles, Ints
 
@@ -65,6 +65,14 @@ def adjusted_p_values(
     return Adjusted(each[0], step_down(each), found.smallest_p)
 
 
+def _joint_draws(found: Estimates, draws: int, seed: int) -> Doubles:
+    """(draws, metrics): multivariate t around 0, with the covariance of atanh(tau) and units - 1 degrees of freedom."""
+    rng = np.random.default_rng([seed, found.units])
+    freedom = found.units - 1
+    stretch = np.sqrt(freedom / rng.chisquare(freedom, size=(draws, 1)))
+    return np.asarray(rng.normal(size=(draws, found.units)) @ found.spread * stretch)
+
+
 def step_down(each: Doubles) -> Doubles:
     """(metrics,): step-down adjusted p of the first sample, from (samples, metrics) of p-values."""
     order = np.argsort(each[0], kind="stable")
@@ -109,10 +117,7 @@ def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, dra
     if note:
         return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, nothing, nothing, note)
     z, spread = np.arctanh(found.tau), found.spread
-    rng = np.random.default_rng([seed, len(y)])
-    units = len(spread)
-    stretch = np.sqrt((units - 1) / rng.chisquare(units - 1, size=(draws, 1)))
-    drawn = rng.normal(size=(draws, units)) @ spread * stretch
+    drawn = _joint_draws(found, draws, seed)
     p_best = _p_best(z, spread, drawn, 1 - level)
     error = np.sqrt((spread**2).sum(axis=0))
     widest = np.quantile((np.abs(drawn) / np.maximum(error, 1e-12)).max(axis=1), level)
