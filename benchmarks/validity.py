@@ -27,8 +27,8 @@ from worlds import WORLDS, Recipe, World
 from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.better import gap
+from clirbench.statistics.units.claims import beyond_known
 from clirbench.statistics.units.concordance import agreements
-from clirbench.statistics.units.given import beyond
 from clirbench.statistics.units.permutation import permutation_tests
 from clirbench.statistics.units.selection import adjusted_p_values, best_metrics, common_systems
 
@@ -110,8 +110,8 @@ def along(world: World, units: Units, truth: Truth, seed: int) -> Iterator[tuple
 
 def given(world: World, units: Units, truth: Truth, seed: int) -> Iterator[tuple[str, float]]:
     """Metrics that say nothing beyond the covariate."""
-    found = beyond(world.x, world.y, units.index, world.covariate[None], samples=PERMUTATIONS, seed=seed)
-    yield f"beyond, {found[0].method}", below(found[0].p_value)
+    found = beyond_known(world.board, units, ["training_lines"], samples=PERMUTATIONS, seed=seed)["MAP", "m0"]
+    yield f"beyond, {found.method}", below(found.p_value)
 
 
 CHECKS: Mapping[str, tuple[Callable[[World, Units, Truth, int], Iterator[tuple[str, float]]], ...]] = {

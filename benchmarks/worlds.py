@@ -9,14 +9,16 @@ A `Recipe` says how a world is made; `recipe.draw(rng)` makes one. All is normal
                      `reliability` says (other numbers of topics change the reliability as they would)
     x[m, i]        = true_x[m, i] + segment noise of reliability `metric_reliability`
 
-`covariate`: both sides are rho z + rest, the rest unrelated where taus are 0. `curve`: systems are steps of training
-runs; both sides follow curves of their own. `dose`: both sides fall together within each unit and only there.
+`covariate`: both sides are rho z + rest, the rest unrelated where taus are 0. `factor`: a second factor,
+crossed with the grid, moves each side by an amount of its own. `holes`: how many systems a metric has (0: all).
+`curve`: systems are steps of training runs; both sides follow curves of their own. `dose`: both sides fall together
+within each unit and only there.
 
 Run for a look: python benchmarks/worlds.py
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -84,10 +86,10 @@ class Recipe:
     holes: tuple[int, ...] = ()
     covariate: float = 0.0
     grid: int = 0
+    factor: float = 0.0
     curve: str = ""
     wander: float = 0.0
     spread: float = 0.3
-    declared: bool = True
 
     @property
     def unit(self) -> Ints:
@@ -105,6 +107,10 @@ class Recipe:
         z = self._covariate(rng, n)
         if len(z):
             true_y, true_x = (self.covariate * z + np.sqrt(1 - self.covariate**2) * rest for rest in (true_y, true_x))
+        if self.factor:
+            level = np.arange(n) // self.grid
+            true_y = true_y + self.factor * rng.normal(size=n)[level]
+            true_x = true_x + self.factor * rng.normal(size=(metrics, n))[:, level]
         if self.dose:
             true_y, true_x = true_y - self.dose * position, true_x - self.dose * position
         if self.curve:
@@ -123,7 +129,8 @@ class Recipe:
         if self.bent:
             x = np.exp(2 * x)
         for metric, kept in enumerate(self.holes):
-            x[metric, kept:] = np.nan if kept else x[metric, kept:]
+            if kept:
+                x[metric, kept:] = np.nan
         y = per_topic.mean(axis=1)
         return World(
             x, y, per_topic, per_segment, true_x, true_y, unit, position, z, self._metadata(unit, position, z),
@@ -206,7 +213,9 @@ class Recipe:
             metadata["family"] = tuple(f"f{family}" for family in unit.tolist())
         if len(z):
             metadata["training_lines"] = tuple(f"{value:.6f}" for value in np.exp(z + 5).tolist())
-        return metadata if self.declared else {}
+        if self.factor:
+            metadata["bpe"] = tuple(str(1000 * (1 + i // self.grid)) for i in range(len(unit)))
+        return metadata
 
 
 def _curve(rng: np.random.Generator, shape: str, steps: int) -> Doubles:
@@ -299,24 +308,18 @@ COVARIATE_WORLDS: Mapping[str, Recipe] = {
     **{f"covariate {rho:g}": replace(NULL, covariate=rho) for rho in (0.7, 0.9, 0.95)},
     **{f"covariate {rho:g}, 38 systems": replace(NULL, covariate=rho, units=38) for rho in (0.7, 0.9, 0.95)},
     **{f"grid of 8 by 2, covariate {rho:g}": replace(NULL, covariate=rho, grid=8) for rho in (0.7, 0.9, 0.95)},
+    "grid of 8 by 2, a second factor": replace(NULL, covariate=0.9, grid=8, factor=1.0),
+    "grid of 8 by 6, a second factor": replace(NULL, covariate=0.9, grid=8, factor=1.0, units=48),
 }
 
 
-@dataclass(frozen=True)
-class Cells:
-    """All recipes by name."""
-
-    worlds: Mapping[str, Recipe] = field(
-        default_factory=lambda: {
-            **{f"tau .6: {name}": recipe for name, recipe in TRUE_WORLDS.items()},
-            **{f"tau 0: {name}": recipe for name, recipe in NULL_WORLDS.items()},
-            **{f"training: {name}": recipe for name, recipe in TRAINING_WORLDS.items()},
-            **{f"given: {name}": recipe for name, recipe in COVARIATE_WORLDS.items()},
-        }
-    )
-
-
-WORLDS: Mapping[str, Recipe] = Cells().worlds
+WORLDS: Mapping[str, Recipe] = {
+    **{f"tau .6: {name}": recipe for name, recipe in TRUE_WORLDS.items()},
+    **{f"tau 0: {name}": recipe for name, recipe in NULL_WORLDS.items()},
+    **{f"training: {name}": recipe for name, recipe in TRAINING_WORLDS.items()},
+    **{f"given: {name}": recipe for name, recipe in COVARIATE_WORLDS.items()},
+}
+"""All recipes by name."""
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from clirbench.statistics.units.given import normal_scores
 from clirbench.types import Doubles, Ints
 
 EXHAUSTIVE = 12
-SAMPLES = 1999
+SAMPLES = 999
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,11 @@ from math import isnan, nan
 
 import numpy as np
 
+from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units, covariates, is_step
 from clirbench.statistics.units.concordance import agreements
+from clirbench.statistics.units.given import Beyond, beyond
 from clirbench.statistics.units.permutation import SAMPLES, permutation_tests
 from clirbench.statistics.units.selection import Best, adjusted_p_values, best_metrics, common_systems
 from clirbench.types import Doubles, Ints
@@ -170,3 +172,54 @@ def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0)
 
 def _direction(values: Doubles, y: Doubles, unit: Ints) -> float:
     return -1.0 if agreements(values[None], y, unit)[0].tau < 0 else 1.0
+
+
+def beyond_known(
+    board: Scoreboard,
+    units: Units,
+    names: Sequence[str],
+    *,
+    alpha: float = 0.05,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> dict[tuple[str, str], Beyond]:
+    """What each metric says of each measure beyond the named covariates, by (measure, metric).
+
+    Where systems are units by themselves but a further metadata column takes the same few values at every value of
+    the covariate (two vocabularies at each training size), those values are the units: it may move both sides alike
+    everywhere. Raises `UnknownName` for a covariate that the systems do not have.
+    """
+    known = covariates(board, units)
+    for name in names:
+        if name not in known:
+            raise UnknownName("covariate", name, known)
+    given = np.stack([known[name] for name in names])
+    found = {}
+    for measure in board.measures:
+        for metric in real_metrics(board):
+            rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
+            if len(rows) < 2:
+                nothing = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
+                found[measure.name, metric.name] = nothing
+                continue
+            unit = _factor(board, units, names, rows)
+            x, y = metric.oriented[None, rows], measure.oriented[rows]
+            one = beyond(x, y, unit, given[:, rows], alpha=alpha, samples=samples, seed=seed)[0]
+            found[measure.name, metric.name] = one
+    return found
+
+
+def _factor(board: Scoreboard, units: Units, names: Sequence[str], rows: Ints) -> Ints:
+    """(rows,): the units; those of the further columns that repeat, where systems are units by themselves."""
+    if not units.independent:
+        return units.only(rows).index
+    repeated = []
+    for name, cells in board.metadata.items():
+        labels = [cells[i] for i in rows.tolist()]
+        if name not in names and 1 < len(set(labels)) <= len(labels) / 2:
+            repeated.append(labels)
+    labels = ["/".join(values) for values in zip(*repeated, strict=True)] if repeated else []
+    if not labels or len(set(labels)) > len(labels) / 2:
+        return units.only(rows).index
+    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    return np.array([number[label] for label in labels], dtype=np.int64)

@@ -78,7 +78,7 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
     half; the unbiased estimate of a U-statistic's variance (from pairs that share no unit) is too noisy alone. The
     variance is three quarters of the one and a quarter of the other, at least half the jackknife's; with fewer than 12
     units and no ties also at most that of normal columns, .437 / (units - 4) on atanh(tau). Fewer than 12 units of
-    unequal sizes keep the jackknife's.
+    unequal sizes keep the jackknife's within that bound.
     **Source:** Arvesen 1969 (jackknife of a U-statistic); Hoeffding 1948; Efron and Stein 1981; Fieller, Hartley and
     Pearson 1957.
     """
@@ -93,14 +93,16 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
     without = _ratio(*_without(balance, size_x, size_y))
     deviation = np.sqrt((units - 1) / units) * (without - without.mean(axis=1, keepdims=True)).T
     jackknife = (deviation**2).sum(axis=0)
-    sizes = np.bincount(unit)
-    if units < 4 or (units < MODEL_BELOW and (sizes != sizes[0]).any()):
+    if units < 4:
         return Estimates(tau, jackknife, deviation)
     ordered = [total[:, None, None] / (units * (units - 1)) for total in all_three[1:]]
     relative = size_x / np.maximum(ordered[0], 1e-300) + size_y / np.maximum(ordered[1], 1e-300)
     kernel = balance / np.sqrt(np.maximum(ordered[0] * ordered[1], 1e-300)) - tau[:, None, None] * (relative / 2 - 1)
     kernel = kernel * (1 - np.eye(units))
-    variance = np.maximum((3 * jackknife + _unbiased(kernel)) / 4, jackknife / 2)
+    sizes = np.bincount(unit)
+    variance = jackknife
+    if units >= MODEL_BELOW or (sizes == sizes[0]).all():
+        variance = np.maximum((3 * jackknife + _unbiased(kernel)) / 4, jackknife / 2)
     if units < MODEL_BELOW and units > 4:
         untied = [len(np.unique(column)) == len(y) and len(np.unique(y)) == len(y) for column in x]
         normal = 0.437 / (units - 4) * (1 - tau**2) ** 2

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
-from clirbench.statistics.units.claims import claims, selected
+from clirbench.statistics.units.claims import beyond_known, claims, selected
 
 
 def board(n: int = 20, seed: int = 0, **metadata: list[str]) -> Scoreboard:
@@ -92,3 +93,24 @@ def test_a_constant_metric_has_no_number() -> None:
     assert np.isnan(flat.tau)
     assert "constant" in flat.note
     assert good.p_adjusted < 0.05
+
+
+def test_a_second_factor_is_no_evidence_beyond_the_first() -> None:
+    """Eight sizes by two vocabularies: at every size the same vocabulary leads on both sides, once, not eight times."""
+    rng = np.random.default_rng(1)
+    size, second = np.arange(16) // 2, np.arange(16) % 2
+    columns = (
+        Column("BLEU", "metric", size + 0.3 * second + 0.01 * rng.normal(size=16)),
+        Column("MAP", "measure", size + 0.3 * second + 0.01 * rng.normal(size=16)),
+    )
+    sizes = tuple(str(1000 * (i + 1)) for i in size)
+    names = tuple(f"s{i}" for i in range(16))
+    alone = Scoreboard(names, columns, {"training_lines": sizes})
+    found = beyond_known(alone, units_of(alone), ["training_lines"])["MAP", "BLEU"]
+    assert (found.tau, found.p_value, found.pairs) == (1.0, 2 / 256, 8)
+    crossed = Scoreboard(names, columns, {"training_lines": sizes, "bpe": tuple(f"{16 + 16 * i}k" for i in second)})
+    found = beyond_known(crossed, units_of(crossed), ["training_lines"])["MAP", "BLEU"]
+    assert (found.tau, found.n_units) == (1.0, 2)
+    assert np.isnan(found.p_value)
+    with pytest.raises(UnknownName, match="lines"):
+        beyond_known(alone, units_of(alone), ["lines"])
