@@ -1,0 +1,1 @@
+"""Statistics of systems that are not all independent: units, and what may be said across them."""

@@ -1,0 +1,209 @@
+"""Which systems belong together, and which of them lie along one training run.
+
+A unit is what was made independently: a training run, a family of near-copies, or a single system. The first of
+these that applies says which: the column that was asked for (`none`: each system by itself), a column named run or
+series, family, group, seed; the system's name without its step; each system by itself. Numeric columns such as step
+or training_lines never make units: they are covariates.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+
+import numpy as np
+
+from clirbench.errors import UnknownName
+from clirbench.scoreboard import Scoreboard
+from clirbench.types import Doubles, Ints
+
+NONE = "none"
+RUNS = ("run", "series")
+KINDS = ("family", "group")
+SEED = "seed"
+STEP = re.compile(r"^(step|iteration|iter|update|epoch|checkpoint|ckpt)s?$", re.IGNORECASE)
+STEP_IN_NAME = re.compile(
+    r"(?:step|iteration|iter|update|epoch|checkpoint|ckpt)s?[-_.=]?(\d[\d_]*)(?!\d)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """To which unit every system belongs.
+
+    `labels`: (n,) one for each system, as in the board; `source`: the metadata column that says so, or `system`
+    (each by itself), `name`, `one training run`, `configuration`; `steps`: (n,) steps along training, NaN for a
+    system without one; `step_source`: the column they are from, `name`, or nothing.
+    """
+
+    labels: tuple[str, ...]
+    source: str
+    steps: Doubles
+    step_source: str = ""
+
+    @cached_property
+    def index(self) -> Ints:
+        """(n,): 0, 1, ... in the order of appearance."""
+        number = {label: i for i, label in enumerate(dict.fromkeys(self.labels))}
+        return np.array([number[label] for label in self.labels], dtype=np.int64)
+
+    @property
+    def number(self) -> int:
+        return len(set(self.labels))
+
+    @property
+    def independent(self) -> bool:
+        """Whether every system is a unit of its own."""
+        return self.number == len(self.labels)
+
+    @property
+    def along_training(self) -> bool:
+        """Whether a unit holds systems at different steps."""
+        return _vary_within(self.labels, self.steps)
+
+    def only(self, rows: Ints) -> "Units":
+        """The units of the systems with these indices."""
+        labels = tuple(self.labels[i] for i in rows.tolist())
+        return Units(labels, self.source, self.steps[rows], self.step_source)
+
+
+def units_of(board: Scoreboard, units: str = "") -> Units:
+    """The units of a scoreboard; `units`: a metadata column, `none`, or nothing (found as the module says).
+
+    A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
+    configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
+    column `group` that holds replicates of the same step is not taken for units. Systems along training without a
+    column that tells runs apart are told apart by name, else they are one run. Raises `UnknownName`.
+    """
+    steps, source = _steps(board)
+    alone = tuple(f"system {name}" for name in board.systems)
+    if units == NONE:
+        return Units(alone, "system", np.full(len(alone), nan))
+    if units:
+        if units not in board.metadata:
+            raise UnknownName("metadata column", units, board.metadata)
+        return Units(_filled(board.metadata[units], board.systems), units, steps, source)
+    for column in (*RUNS, *KINDS):
+        labels = _filled(board.metadata.get(column, ()), board.systems)
+        if labels and _makes_units(column, labels, steps):
+            return Units(labels, column, steps, source)
+    by_seed = _by_seed(board, steps, source)
+    if by_seed is not None:
+        return by_seed
+    if not source:
+        return Units(alone, "system", steps)
+    stems = _stems(board.systems, steps)
+    if _vary_within(stems, steps):
+        return Units(stems, "name", steps, source)
+    if source == "name":
+        return Units(alone, "system", np.full(len(alone), nan))
+    return Units(_one_run(board.systems, steps), "one training run", steps, source)
+
+
+def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
+    """Numbers that are known before anything is translated, by name: (n,), NaN for a hole; those that vary alone.
+
+    Steps, and metadata columns all of whose cells are numbers, except seeds and what made the units. Output columns
+    that count steps though nobody declared them metadata are among them.
+    """
+    found: dict[str, Doubles] = {}
+    if units.step_source:
+        found[units.step_source if units.step_source != "name" else "step"] = units.steps
+    for name, cells in board.metadata.items():
+        values = _numbers(cells)
+        if name not in (SEED, *RUNS, *KINDS, units.source) and values is not None:
+            found.setdefault(name, values)
+    for column in board.columns:
+        if is_step(column.name):
+            found.setdefault(column.name, column.values)
+    return {name: values for name, values in found.items() if len(np.unique(values[np.isfinite(values)])) > 1}
+
+
+def is_step(name: str) -> bool:
+    """Whether a column of that name counts steps of training, and so is no metric."""
+    return bool(STEP.match(name.strip()))
+
+
+def _steps(board: Scoreboard) -> tuple[Doubles, str]:
+    """Steps that vary, and where they were found: metadata, an undeclared column, names; NaN and nothing if not."""
+    for name, cells in board.metadata.items():
+        values = _numbers(cells) if is_step(name) else None
+        if values is not None and _vary(values):
+            return values, name
+    for column in board.columns:
+        if is_step(column.name) and _vary(column.values):
+            return column.values, column.name
+    found = [STEP_IN_NAME.search(name) for name in board.systems]
+    values = np.array([float(match[1].replace("_", "")) if match else nan for match in found])
+    return (values, "name") if _vary(values) else (np.full(len(values), nan), "")
+
+
+def _vary(values: Doubles) -> bool:
+    return len(np.unique(values[np.isfinite(values)])) > 1
+
+
+def _numbers(cells: Sequence[str]) -> Doubles | None:
+    """The cells as numbers, empty ones NaN; None where one is something else or all are empty."""
+    try:
+        values = np.array([float(cell.replace(",", "").replace("_", "")) if cell.strip() else nan for cell in cells])
+    except ValueError:
+        return None
+    return values if np.isfinite(values).any() else None
+
+
+def _filled(cells: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:
+    """Labels with those of empty cells made unique; nothing where all are empty."""
+    if not any(cell.strip() for cell in cells):
+        return ()
+    return tuple(cell.strip() or f"system {name}" for cell, name in zip(cells, systems, strict=True))
+
+
+def _makes_units(column: str, labels: Sequence[str], steps: Doubles) -> bool:
+    """Whether a column tells units: a family that holds every system tells nothing, nor do replicates of one step."""
+    if column in RUNS:
+        return len(set(labels)) > 1 or _vary(steps)
+    return len(set(labels)) > 1 and not (column == "group" and _vary(steps) and not _vary_within(labels, steps))
+
+
+def _vary_within(labels: Sequence[str], steps: Doubles) -> bool:
+    """Whether two systems with one label have different steps."""
+    held: Mapping[str, set[float]] = defaultdict(set)
+    for label, step in zip(labels, steps.tolist(), strict=True):
+        if np.isfinite(step):
+            held[label].add(step)
+    return any(len(values) > 1 for values in held.values())
+
+
+def _by_seed(board: Scoreboard, steps: Doubles, source: str) -> Units | None:
+    """Units from the column seed; None where there is none or it tells nothing."""
+    seeds = _filled(board.metadata.get(SEED, ()), board.systems)
+    if len(set(seeds)) < 2:
+        return None
+    others = [cells for name, cells in board.metadata.items() if name not in (SEED, "group") and not is_step(name)]
+    configurations = tuple(zip(*others, strict=True)) if others else ((),) * len(seeds)
+    if len(set(configurations)) == 1:
+        return Units(seeds, SEED, steps, source)
+    if max(Counter(configurations).values()) == 1:
+        return None
+    return Units(tuple(", ".join(values) for values in configurations), "configuration", steps, source)
+
+
+def _stems(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
+    """Names without their step; a name that does not hold it stays whole."""
+    stems = []
+    for name, step in zip(systems, steps.tolist(), strict=True):
+        match = STEP_IN_NAME.search(name)
+        if match is None or float(match[1].replace("_", "")) != step:
+            match = re.search(rf"(?<!\d){step:.0f}(?!\d)", name) if np.isfinite(step) else None
+        stems.append(name if match is None else f"{name[: match.start()]}*{name[match.end() :]}")
+    return tuple(stems)
+
+
+def _one_run(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
+    """All systems with a step are one run: nothing tells two apart."""
+    return tuple(
+        "training run" if np.isfinite(step) else f"system {name}"
+        for name, step in zip(systems, steps.tolist(), strict=True)
+    )

@@ -1,0 +1,89 @@
+"""Is one metric a better predictor than another, across units?"""
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from clirbench.statistics.units.concordance import Estimates, estimates, no_interval, pair_weights
+from clirbench.statistics.units.given import normal_scores
+from clirbench.types import Doubles, Ints
+
+EXHAUSTIVE = 12
+SAMPLES = 999
+
+
+@dataclass(frozen=True)
+class Gap:
+    """tau between units of one metric less that of another; `p_value` two-sided, NaN with its reason in `note`.
+
+    `method`: `exchange` (all exchanges, or sampled ones) or `jackknife`.
+    """
+
+    difference: float
+    p_value: float
+    smallest_p: float
+    method: str
+    note: str = ""
+
+
+def unit_swaps(units: int, samples: int = SAMPLES, seed: int = 0) -> Doubles:
+    """(samples, units) of 0 and 1: which change sides; all 2^units up to 12 units, else none and random ones."""
+    if units <= EXHAUSTIVE:
+        return ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.float64)
+    swaps = np.random.default_rng([seed, units]).integers(2, size=(samples + 1, units)).astype(np.float64)
+    swaps[0] = 0
+    return swaps
+
+
+def gap(
+    a: Doubles,
+    b: Doubles,
+    y: Doubles,
+    unit: Ints,
+    *,
+    alpha: float = 0.05,
+    swaps: Doubles | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> Gap:
+    """Whether metric a agrees with the measure better than metric b.
+
+    Where every system is a unit: both metrics' values of a system change sides, as normal scores of their ranks, so
+    that no monotone transform costs power. Null hypothesis: values under a and b are exchangeable.
+    Where units hold several systems, exchanges reject .06 to .08 at .05 (8 families of near-copies: two blocks get
+    the same ranks), so the difference of atanh(tau) is held against its jackknife error, t with units - 1 degrees of
+    freedom (.02 to .05). Fewer than 6 units: neither is done.
+    `a`, `b`, `y`: (n,), finite; `swaps`: of `unit_swaps`, where many pairs are tested.
+    **Source:** Deutsch, Dror and Roth 2021 (perm-systems); van der Waerden 1952; Arvesen 1969 (jackknife).
+    """
+    units = int(unit.max()) + 1
+    found = estimates(np.stack([a, b]), y, unit)
+    difference = float(found.tau[0] - found.tau[1])
+    if np.isnan(difference):
+        return Gap(difference, nan, nan, "", "a column is constant between units")
+    if units < len(y):
+        return _jackknifed(found, difference)
+    smallest = min(1.0, 2.0 ** (1 - units))
+    if smallest >= alpha:
+        note = f"too few independent systems ({units}): the smallest possible p is {smallest:.3f}"
+        return Gap(difference, nan, smallest, "exchange", note)
+    from clirbench.statistics.units.loops import swapped_differences
+
+    drawn = unit_swaps(units, samples, seed) if swaps is None else swaps
+    scores = normal_scores(np.stack([a, b]))
+    moved = swapped_differences(scores[0], scores[1], np.asarray(y, dtype=np.float64), pair_weights(unit), drawn)
+    return Gap(difference, float((np.abs(moved) >= abs(moved[0]) - 1e-12).mean()), smallest, "exchange")
+
+
+def _jackknifed(found: Estimates, difference: float) -> Gap:
+    """Student's test of the difference of two atanh(tau)."""
+    from scipy.stats import t as student
+
+    note = no_interval(found, 0) or no_interval(found, 1)
+    if note:
+        return Gap(difference, nan, nan, "jackknife", note)
+    z, spread = np.arctanh(found.tau), found.spread
+    error = float(np.sqrt(((spread[:, 0] - spread[:, 1]) ** 2).sum()))
+    p = 2 * student.sf(abs(z[0] - z[1]) / error, found.units - 1) if error > 0 else 1.0
+    return Gap(difference, float(p), 0.0, "jackknife")

@@ -1,0 +1,225 @@
+"""From a scoreboard to what may be claimed: every metric against every measure, and the best metrics of a measure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+
+import numpy as np
+
+from clirbench.errors import UnknownName
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.units.belonging import Units, covariates, is_step
+from clirbench.statistics.units.concordance import agreements
+from clirbench.statistics.units.given import Beyond, beyond
+from clirbench.statistics.units.permutation import SAMPLES, permutation_tests
+from clirbench.statistics.units.selection import Best, adjusted_p_values, best_metrics, common_systems
+from clirbench.types import Doubles, Ints
+
+ALONG = "checkpoints along training: description only; claims need replicate runs at the same steps"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """How one metric agrees with one measure, over the systems that both have.
+
+    `tau`, `within`, `ci_low`, `ci_high`, `disagree`: see `concordance.Agreement`. `p_value`: units permuted;
+    `p_adjusted`: for all metrics that are compared over the same systems. NaN where it is not said, `note` says why.
+    `scheme` names what the interval is of and how it was found.
+    """
+
+    measure: str
+    metric: str
+    tau: float
+    within: float
+    ci_low: float
+    ci_high: float
+    p_value: float
+    p_adjusted: float
+    disagree: bool
+    n_systems: int
+    n_units: int
+    units: str
+    scheme: str
+    note: str
+
+
+def claims(
+    board: Scoreboard, units: Units, *, alpha: float = 0.05, samples: int = SAMPLES, seed: int = 0
+) -> list[Claim]:
+    """A row for every measure and metric; columns that count steps are no metrics.
+
+    Along training there is neither interval nor p: see `along.at_same_step`.
+    """
+    rows = []
+    metrics = real_metrics(board)
+    for measure in board.measures:
+        adjusted = {} if units.along_training else _adjusted(metrics, measure, units, alpha, samples, seed)
+        for metric in metrics:
+            rows.append(_claim(metric, measure, units, adjusted.get(metric.name, nan), alpha, samples, seed))
+    return rows
+
+
+def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
+    """The metric columns but for those that count steps, which nobody declared metadata."""
+    return tuple(column for column in board.metrics if not is_step(column.name))
+
+
+def _adjusted(
+    metrics: Sequence[Column], measure: Column, units: Units, alpha: float, samples: int, seed: int
+) -> dict[str, float]:
+    """Adjusted p by name, of the metrics that are compared."""
+    if not metrics:
+        return {}
+    x, y = np.stack([column.oriented for column in metrics]), measure.oriented
+    compared, rows = common_systems(x, y)
+    compared, rows = _varying(x, y, compared, rows)
+    if not len(compared):
+        return {}
+    part = x[compared][:, rows]
+    found = adjusted_p_values(part, y[rows], units.only(rows).index, alpha=alpha, samples=samples, seed=seed)
+    return {metrics[m].name: float(p) for m, p in zip(compared.tolist(), found.adjusted, strict=True)}
+
+
+def _varying(x: Doubles, y: Doubles, compared: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """The metrics that are not constant over these systems; none where the measure is."""
+    if not len(rows) or np.ptp(y[rows]) == 0:
+        return compared[:0], rows
+    return compared[np.ptp(x[compared][:, rows], axis=1) > 0], rows
+
+
+def _claim(
+    metric: Column, measure: Column, units: Units, adjusted: float, alpha: float, samples: int, seed: int
+) -> Claim:
+    rows = np.flatnonzero(np.isfinite(metric.values) & np.isfinite(measure.values))
+    own = units.only(rows)
+    if own.number < 2:
+        note = ALONG if units.along_training else "fewer than two independent systems"
+        return _unsaid(metric, measure, units, len(rows), own.number, note)
+    x, y = metric.oriented[None, rows], measure.oriented[rows]
+    found = agreements(x, y, own.index)[0]
+    if isnan(found.tau):
+        return _unsaid(metric, measure, units, len(rows), own.number, found.note)
+    low, high, p, note = found.low, found.high, nan, found.note
+    if units.along_training:
+        low, high, adjusted, note = nan, nan, nan, ALONG
+    else:
+        test = permutation_tests(x, y, own.index, alpha=alpha, samples=samples, seed=seed)[0]
+        p, note = test.p_value, "; ".join(dict.fromkeys(filter(None, (found.note, test.note))))
+    scheme = (
+        "" if isnan(low) else f"95 %: tau of these topics and segments, units a sample; {own.number} by {own.source}"
+    )
+    return Claim(
+        measure.name, metric.name, found.tau, found.within, low, high, p, adjusted, found.disagree, len(rows),
+        own.number, own.source, scheme, note,
+    )  # fmt: skip
+
+
+def _unsaid(metric: Column, measure: Column, units: Units, n: int, number: int, note: str) -> Claim:
+    return Claim(
+        measure.name, metric.name, nan, nan, nan, nan, nan, nan, False, n, number, units.source, "", note
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Selected:
+    """Which metrics may be the best for one measure, trivial predictors among them.
+
+    `names` of the columns compared, `trivial`: which of them are known before anything is translated; `best`: aligned
+    with `names`; `left_out`: metrics not compared, for their holes; `rows`: the systems compared.
+    """
+
+    measure: str
+    names: tuple[str, ...]
+    trivial: tuple[bool, ...]
+    best: Best
+    left_out: tuple[str, ...]
+    rows: Ints
+
+
+def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0) -> Selected | None:
+    """The comparison of all metrics and trivial predictors over common systems; None along training or without any.
+
+    A trivial predictor is turned so that it agrees with the measure: whoever picks by it knows which way it goes. One
+    that is in the set does as well as the metrics as far as can be told.
+    """
+    metrics = real_metrics(board)
+    if units.along_training or not metrics:
+        return None
+    y = measure.oriented
+    compared, rows = common_systems(np.stack([column.oriented for column in metrics]), y)
+    compared, rows = _varying(np.stack([column.oriented for column in metrics]), y, compared, rows)
+    columns = [(metrics[m].name, metrics[m].oriented[rows]) for m in compared.tolist()]
+    own = units.only(rows)
+    if not columns or own.number < 2:
+        return None
+    trivial = [
+        (name, values[rows])
+        for name, values in covariates(board, units).items()
+        if np.isfinite(values[rows]).all() and np.ptp(values[rows]) > 0
+    ]
+    trivial = [(name, values * _direction(values, y[rows], own.index)) for name, values in trivial]
+    every = [*columns, *trivial]
+    best = best_metrics(np.stack([values for _, values in every]), y[rows], own.index, seed=seed)
+    return Selected(
+        measure.name,
+        tuple(name for name, _ in every),
+        tuple(at >= len(columns) for at in range(len(every))),
+        best,
+        tuple(column.name for m, column in enumerate(metrics) if m not in compared),
+        rows,
+    )
+
+
+def _direction(values: Doubles, y: Doubles, unit: Ints) -> float:
+    return -1.0 if agreements(values[None], y, unit)[0].tau < 0 else 1.0
+
+
+def beyond_known(
+    board: Scoreboard,
+    units: Units,
+    names: Sequence[str],
+    *,
+    alpha: float = 0.05,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> dict[tuple[str, str], Beyond]:
+    """What each metric says of each measure beyond the named covariates, by (measure, metric).
+
+    Where systems are units by themselves but a further metadata column takes the same few values at every value of
+    the covariate (two vocabularies at each training size), those values are the units: it may move both sides alike
+    everywhere. Raises `UnknownName` for a covariate that the systems do not have.
+    """
+    known = covariates(board, units)
+    for name in names:
+        if name not in known:
+            raise UnknownName("covariate", name, known)
+    given = np.stack([known[name] for name in names])
+    found = {}
+    for measure in board.measures:
+        for metric in real_metrics(board):
+            rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
+            if len(rows) < 2:
+                nothing = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
+                found[measure.name, metric.name] = nothing
+                continue
+            unit = _factor(board, units, names, rows)
+            x, y = metric.oriented[None, rows], measure.oriented[rows]
+            one = beyond(x, y, unit, given[:, rows], alpha=alpha, samples=samples, seed=seed)[0]
+            found[measure.name, metric.name] = one
+    return found
+
+
+def _factor(board: Scoreboard, units: Units, names: Sequence[str], rows: Ints) -> Ints:
+    """(rows,): the units; those of the further columns that repeat, where systems are units by themselves."""
+    if not units.independent:
+        return units.only(rows).index
+    repeated = []
+    for name, cells in board.metadata.items():
+        labels = [cells[i] for i in rows.tolist()]
+        if name not in names and 1 < len(set(labels)) <= len(labels) / 2:
+            repeated.append(labels)
+    labels = ["/".join(values) for values in zip(*repeated, strict=True)] if repeated else []
+    if not labels or len(set(labels)) > len(labels) / 2:
+        return units.only(rows).index
+    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    return np.array([number[label] for label in labels], dtype=np.int64)

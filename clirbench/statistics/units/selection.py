@@ -1,0 +1,164 @@
+"""What may be said of the best of several metrics, knowing that it was chosen: p-values, a set, a value.
+
+All metrics are compared over the same systems (`common_systems`), under the same exchanges and the same resamples.
+"""
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from clirbench.statistics.units.concordance import Estimates, estimates, no_interval, pair_weights
+from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares, statistics
+from clirbench.types import Doubles, Ints
+
+DRAWS = 4000
+COSTLIEST = 0.1
+"""The share of systems that one metric's holes may cost the comparison of all; a metric that costs more is left out."""
+
+
+def common_systems(x: Doubles, y: Doubles) -> tuple[Ints, Ints]:
+    """(metrics, systems) that are compared: indices such that no value is missing.
+
+    The metrics with most holes are left out until the others lack no more than a tenth of the systems that the
+    measure has. `x`: (metrics, n), `y`: (n,), NaN for holes.
+    """
+    there = np.isfinite(x) & np.isfinite(y)
+    wanted = (1 - COSTLIEST) * np.isfinite(y).sum()
+    kept = list(range(len(x)))
+    while kept:
+        systems = np.flatnonzero(there[kept].all(axis=0))
+        if len(systems) >= wanted:
+            return np.array(kept, dtype=np.int64), systems
+        kept.remove(min(kept, key=lambda m: (int(there[m].sum()), -m)))
+    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Adjusted:
+    """`p_values`, `adjusted`: (metrics,), two-sided, by themselves and for having looked at all metrics.
+
+    NaN with the reason in `note` where the test was not run.
+    """
+
+    p_values: Doubles
+    adjusted: Doubles
+    smallest_p: float
+    note: str = ""
+
+
+def adjusted_p_values(
+    x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, samples: int = SAMPLES, seed: int = 0
+) -> Adjusted:
+    """Each metric's p-value, adjusted for all of them by one shared permutation of the units of the measure.
+
+    Step-down minimum p: the smallest p of the metrics not yet passed, in every exchange, against the observed one;
+    this is max |tau| where metrics have no ties, and fair to metrics with ties. `x`: (metrics, n), `y`: (n,), finite.
+    **Source:** Westfall and Young 1993, algorithm 2.8.
+    """
+    found = exchanges(unit, samples=samples, seed=seed)
+    note = refused(found, alpha, int(unit.max()) + 1)
+    if note:
+        none = np.full(len(x), nan)
+        return Adjusted(none, none, found.smallest_p, note)
+    each = shares(statistics(x, y, pair_weights(unit), found.orders))
+    return Adjusted(each[0], step_down(each), found.smallest_p)
+
+
+def _joint_draws(found: Estimates, draws: int, seed: int) -> Doubles:
+    """(draws, metrics): multivariate t around 0, with the covariance of atanh(tau) and units - 1 degrees of freedom."""
+    rng = np.random.default_rng([seed, found.units])
+    freedom = found.units - 1
+    stretch = np.sqrt(freedom / rng.chisquare(freedom, size=(draws, 1)))
+    return np.asarray(rng.normal(size=(draws, found.units)) @ found.spread * stretch)
+
+
+def step_down(each: Doubles) -> Doubles:
+    """(metrics,): step-down adjusted p of the first sample, from (samples, metrics) of p-values."""
+    order = np.argsort(each[0], kind="stable")
+    smallest = np.minimum.accumulate(each[:, order[::-1]], axis=1)[:, ::-1]
+    adjusted = np.empty(len(order))
+    adjusted[order] = np.maximum.accumulate((smallest <= smallest[0] + 1e-12).mean(axis=0))
+    return adjusted
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """What is known of the best metric: all (metrics,).
+
+    `tau`: between units; `in_set`: whether it cannot be told from the best; `p_best`: p-value of "no other metric is
+    better"; `probability`: P(it is the best one); `low`, `high`: intervals that hold for all metrics at once, and so
+    for the one that came first too; `expected`: tau shrunken towards their mean by as much as their differences are
+    noise: what the first one is worth knowing that it was picked. NaN with the reason in `note` where nothing is said.
+    """
+
+    tau: Doubles
+    in_set: "np.typing.NDArray[np.bool_]"
+    p_best: Doubles
+    probability: Doubles
+    low: Doubles
+    high: Doubles
+    expected: Doubles
+    note: str = ""
+
+
+def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0) -> Best:
+    """The set of metrics that cannot be told from the best, P(best), and the winner's value, from joint resamples.
+
+    The resamples are draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
+    and units - 1 degrees of freedom. A metric leaves the set where the largest of its standardised deficits against
+    the others that are still in it is larger than in all but 5 % of the draws. `x`: (metrics, n), `y`: (n,), finite.
+    **Source:** Hsu 1984 (comparisons with the best); Hansen, Lunde and Nason 2011 (rounds); Dunnett 1955; Arvesen 1969
+    (jackknife); Efron and Morris 1973 (shrinking).
+    """
+    found = estimates(x, y, unit)
+    nothing = np.full(len(x), nan)
+    note = next(filter(None, (no_interval(found, m) for m in range(len(x)))), "")
+    if note:
+        return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, nothing, nothing, note)
+    z, spread = np.arctanh(found.tau), found.spread
+    drawn = _joint_draws(found, draws, seed)
+    p_best = _p_best(z, spread, drawn, 1 - level)
+    error = np.sqrt((spread**2).sum(axis=0))
+    widest = np.quantile((np.abs(drawn) / np.maximum(error, 1e-12)).max(axis=1), level)
+    low, high = np.tanh(z - widest * error), np.tanh(z + widest * error)
+    expected, probability = _shrunken(z, spread, drawn)
+    return Best(found.tau, p_best >= 1 - level, p_best, probability, low, high, expected)
+
+
+def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Doubles:
+    """(metrics,): P(largest standardised deficit of a draw >= the observed one), against the metrics still in the set.
+
+    Metrics that have left are no rivals in the next round: they are not the best, so they need no allowance.
+    """
+    gaps = spread[:, :, None] - spread[:, None, :]
+    error = np.sqrt((gaps**2).sum(axis=0))
+    scale = np.where(error > 1e-12, error, np.inf)
+    p = np.ones(len(z))
+    inside = np.arange(len(z))
+    while True:
+        for m in inside:
+            observed = ((z[inside] - z[m]) / scale[m, inside]).max()
+            deficits = ((drawn[:, inside] - drawn[:, [m]]) / scale[m, inside]).max(axis=1)
+            p[m] = (deficits >= observed - 1e-12).mean()
+        left = inside[p[inside] >= alpha]
+        if len(left) == len(inside):
+            return p
+        inside = left
+
+
+def _shrunken(z: Doubles, spread: Doubles, drawn: Doubles) -> tuple[Doubles, Doubles]:
+    """Expected tau of every metric knowing that it was picked among these, and P(it is the best)."""
+    metrics = len(z)
+    if metrics == 1:
+        return np.tanh(z), np.ones(1)
+    centred = spread - spread.mean(axis=1, keepdims=True)
+    noise = float((centred**2).sum() / (metrics - 1))
+    real = max(0.0, float(z.var(ddof=1)) - noise)
+    share = real / (real + noise) if real + noise > 0 else 0.0
+    middle = z.mean() + share * (z - z.mean())
+    moved = middle + np.sqrt(share) * (drawn - drawn.mean(axis=1, keepdims=True))
+    if share == 0.0:
+        return np.tanh(middle), np.full(metrics, 1 / metrics)
+    first = np.bincount(moved.argmax(axis=1), minlength=metrics) / len(moved)
+    return np.tanh(middle), np.asarray(first)

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from clirbench.statistics.units.better import gap, unit_swaps
+from clirbench.statistics.units.concordance import estimates, pair_weights
+from clirbench.statistics.units.given import normal_scores
+from clirbench.statistics.units.loops import swapped_differences
+
+
+def test_the_loop_is_the_difference_of_two_taus() -> None:
+    rng = np.random.default_rng(0)
+    a, b, y = rng.integers(7, size=(3, 12)).astype(float)
+    unit = np.repeat(np.arange(6), 2)
+    swaps = rng.integers(2, size=(5, 12)).astype(float)
+    found = swapped_differences(a, b, y, pair_weights(unit), swaps)
+    for moved, difference in zip(swaps, found, strict=True):
+        sides = np.stack([np.where(moved, b, a), np.where(moved, a, b)])
+        tau = estimates(sides, y, unit).tau
+        assert difference == pytest.approx(tau[0] - tau[1])
+
+
+def test_all_exchanges_of_few_units() -> None:
+    assert unit_swaps(3).tolist() == [
+        [0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]
+    ]  # fmt: skip
+    assert unit_swaps(20, samples=9).shape == (10, 20)
+
+
+def test_a_bent_metric_loses_nothing() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=10)
+    a, b = y + 0.3 * rng.normal(size=10), y + 2 * rng.normal(size=10)
+    plain, bent = gap(a, b, y, np.arange(10)), gap(np.exp(4 * a), b, y, np.arange(10))
+    assert plain == bent
+    assert plain.method == "exchange"
+    assert normal_scores(a[None]).tolist() == normal_scores(np.exp(4 * a)[None]).tolist()
+
+
+def test_few_units_are_not_tested() -> None:
+    rng = np.random.default_rng(2)
+    a, b, y = rng.normal(size=(3, 5))
+    five = gap(a, b, y, np.arange(5))
+    assert np.isnan(five.p_value)
+    assert five.smallest_p == 0.0625
+    families = gap(*(np.repeat(column, 4) for column in (a, b, y)), np.repeat(np.arange(5), 4))
+    assert np.isnan(families.p_value)
+    assert families.note == "too few independent systems (5)"
+    constant = gap(np.ones(8), *rng.normal(size=(2, 8)), np.arange(8))
+    assert np.isnan(constant.p_value)
+    assert "constant" in constant.note
+
+
+@pytest.mark.parametrize(("units", "size"), [(16, 1), (8, 5)])
+def test_equally_good_metrics_are_not_told_apart(units: int, size: int) -> None:
+    """Fixed seed, 300 worlds, by themselves and in families of near-copies."""
+    rng = np.random.default_rng(6)
+    unit = np.repeat(np.arange(units), size)
+    rejected = 0
+    for _ in range(300):
+        y, *errors = (rng.normal(size=units)[unit] + 0.15 * rng.normal(size=len(unit)) for _ in range(3))
+        rejected += gap(y + errors[0], y + errors[1], y, unit, samples=199).p_value < 0.05
+    assert rejected / 300 < 0.06 + 3 * np.sqrt(0.06 * 0.94 / 300)

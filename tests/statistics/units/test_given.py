@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from clirbench.statistics.units.given import beyond, normal_scores, of_residuals, within_strata
+
+
+def test_within_strata_by_hand() -> None:
+    """Strata (1, 2) and (3, 4): one pair for, one against; the pairs across strata do not count."""
+    x, y = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([1.0, 2.0, 9.0, 8.0])
+    found = within_strata(x, y, np.arange(4), ["a", "a", "b", "b"])[0]
+    assert (found.tau, found.pairs, found.smallest_p) == (0.0, 2, 0.5)
+    assert np.isnan(found.p_value)
+    assert "too few" in found.note
+
+
+def test_eight_strata_of_two_are_a_sign_test() -> None:
+    """All 8 pairs agree: 2 of the 256 sign permutations reach that."""
+    x = np.arange(16.0)
+    found = within_strata(x[None], x, np.arange(16), [i // 2 for i in range(16)])[0]
+    assert (found.tau, found.p_value, found.pairs) == (1.0, 2 / 256, 8)
+
+
+def test_no_pair_within_strata_is_said() -> None:
+    found = within_strata(np.arange(4.0)[None], np.arange(4.0), np.arange(4), [1, 2, 3, 4])[0]
+    assert np.isnan(found.tau)
+    assert "no two independent systems" in found.note
+
+
+def test_a_grid_and_a_continuous_covariate_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(1, 20)), rng.normal(size=20)
+    assert beyond(x, y, np.arange(20), np.tile(np.arange(10.0), 2)[None])[0].method == "strata"
+    assert beyond(x, y, np.arange(20), rng.normal(size=(1, 20)))[0].method == "residuals"
+
+
+def test_too_few_degrees_of_freedom() -> None:
+    rng = np.random.default_rng(0)
+    found = of_residuals(rng.normal(size=(1, 13)), rng.normal(size=13), np.arange(13), rng.normal(size=(1, 13)))[0]
+    assert np.isnan(found.tau)
+    assert found.note.startswith("9 residual degrees of freedom")
+
+
+def test_normal_scores_forget_everything_but_ranks() -> None:
+    x = np.random.default_rng(1).normal(size=(2, 9))
+    assert normal_scores(np.exp(3 * x)).tolist() == normal_scores(x).tolist()
+    assert normal_scores(np.array([[5.0, 7.0, 7.0]]))[0] == pytest.approx([-0.967421566, 0.430727299, 0.430727299])
+
+
+@pytest.mark.parametrize("rho", [0.7, 0.95])
+def test_independence_given_a_covariate_is_no_evidence(rho: float) -> None:
+    """Fixed seed, 300 worlds: metric and measure share a covariate and nothing else."""
+    rng = np.random.default_rng(3)
+    rejected, partial = 0, 0
+    for _ in range(300):
+        z = rng.normal(size=24)
+        x, y = (rho * z + np.sqrt(1 - rho**2) * rng.normal(size=24) for _ in range(2))
+        rejected += of_residuals(x[None], y, np.arange(24), z[None], samples=199)[0].p_value < 0.05
+        grid = np.arange(24) // 2 - 5.75
+        x, y = (grid + rng.normal(size=24) for _ in range(2))
+        partial += within_strata(x[None], y, np.arange(24), (np.arange(24) // 2).tolist())[0].p_value < 0.05
+    limit = 0.06 + 3 * np.sqrt(0.06 * 0.94 / 300)
+    assert rejected / 300 < limit
+    assert partial / 300 < limit

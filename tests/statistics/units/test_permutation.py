@@ -1,0 +1,70 @@
+from math import factorial
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from clirbench.statistics.units.permutation import exchanges, permutation_tests, shares
+
+
+def test_blocks_change_places_as_wholes() -> None:
+    found = exchanges(np.array([0, 0, 1, 1, 2, 2]))
+    assert (found.exact, found.number, len(found.orders)) == (True, 6, 6)
+    assert found.orders[0].tolist() == [0, 1, 2, 3, 4, 5]
+    assert [1, 2, 3] not in found.orders.tolist()
+    assert {tuple(order) for order in (found.orders // 2)[:, ::2].tolist()} == {
+        (0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)
+    }  # fmt: skip
+
+
+def test_only_units_of_one_size_change_places() -> None:
+    found = exchanges(np.array([0, 1, 2, 2, 3, 3]))
+    assert found.number == 4
+    assert found.smallest_p == 0.5
+
+
+def test_strata_match_units_whatever_their_order_on_the_board() -> None:
+    """Two runs at steps 1 and 2, the second listed backwards: exchanged, each step keeps its own."""
+    found = exchanges(np.array([0, 0, 1, 1]), [1, 2, 2, 1])
+    assert found.orders.tolist() == [[0, 1, 2, 3], [3, 2, 1, 0]]
+
+
+def test_two_systems_a_stratum_are_the_sign_permutation() -> None:
+    found = exchanges(np.arange(16), [i % 8 for i in range(16)])
+    assert (found.number, found.exact, found.smallest_p) == (256, True, 2 / 256)
+
+
+def test_smallest_p_of_two_and_four_units() -> None:
+    rng = np.random.default_rng(0)
+    for units, smallest in ((2, 1.0), (4, 2 / 24)):
+        unit = np.repeat(np.arange(units), 8)
+        test = permutation_tests(rng.normal(size=(1, 8 * units)), rng.normal(size=8 * units), unit)[0]
+        assert np.isnan(test.p_value)
+        assert test.smallest_p == pytest.approx(smallest)
+        assert "too few independent systems" in test.note
+
+
+@pytest.mark.parametrize("n", [6, 9, 20])
+def test_independent_systems_have_kendalls_exact_p(n: int) -> None:
+    rng = np.random.default_rng(n)
+    x, y = rng.normal(size=(2, n))
+    test = permutation_tests(x[None], y, np.arange(n))[0]
+    assert test.p_value == pytest.approx(kendalltau(x, y, method="exact").pvalue)
+    assert test.number == factorial(n)
+
+
+def test_shares_count_the_reached_by_hand() -> None:
+    assert shares(np.array([[2.0], [-3.0], [1.0], [2.0]]))[:, 0].tolist() == [0.75, 0.25, 1.0, 0.75]
+
+
+def test_families_do_not_make_evidence() -> None:
+    """Fixed seed, 300 worlds of 5 families of 8 near-copies: where plain tau has p < .05 in about a half."""
+    rng = np.random.default_rng(5)
+    unit = np.repeat(np.arange(5), 8)
+    false, plain = 0, 0
+    for _ in range(300):
+        x, y = (rng.normal(size=5)[unit] + 0.15 * rng.normal(size=40) for _ in range(2))
+        false += permutation_tests(x[None], y, unit)[0].p_value < 0.05
+        plain += kendalltau(x, y).pvalue < 0.05
+    assert plain / 300 > 0.3
+    assert false / 300 < 0.06 + 3 * np.sqrt(0.06 * 0.94 / 300)
