@@ -10,6 +10,7 @@
     |-- DownloadError      a download failed or did not have the promised content
     |-- ResourceError      a program, library or local model that a component needs is not there or died
     |-- NotReproduced      a published number came out otherwise and nothing explains it
+    |-- NothingCompared    no topic is left to score
     |-- StoreError         the run folder or the store cannot be written
     `-- Problems           several of the above, gathered so that all are shown at once
 
@@ -101,6 +102,10 @@ class ResourceError(ClirbenchError):
 
 class NotReproduced(ClirbenchError):
     """A published number came out otherwise, and nothing explains the difference."""
+
+
+class NothingCompared(ClirbenchError):
+    """There is nothing to compare: no topic is left to score."""
 
 
 class StoreError(ClirbenchError):

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
 from clirbench.errors import InputError, UnknownName
-from clirbench.files.tables import number, read_table
+from clirbench.files.tables import LARGEST, number, read_table
 from clirbench.types import Doubles
 
 FILE = "human-seg.tsv"
@@ -60,7 +59,7 @@ def read_human(path: Path, systems: Sequence[str], n_segments: int, column: str 
     unknown: dict[str, None] = {}
     for row, record in zip(file.numbers, file.records(), strict=True):
         place_in_text, score = number(record["line"]), number(record[chosen])
-        if place_in_text is None or score is None or not isfinite(score) or not place_in_text.is_integer():
+        if place_in_text is None or score is None or not abs(score) <= LARGEST or not place_in_text.is_integer():
             raise InputError(f"{path}: line {row}: line and {chosen} must be numbers, a line a whole one")
         line = int(place_in_text)
         if not 1 <= line <= n_segments:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from clirbench.checks import name_list, one_of
 from clirbench.datasets.manifests import manifest_folder
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.tables import Table, number, read_table, system_column
+from clirbench.files.tables import LARGEST, Table, number, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.types import Doubles
 
@@ -224,7 +224,9 @@ def _numbers(where: str, name: str, cells: Mapping[str, str]) -> dict[str, float
     numbers: dict[str, float] = {}
     for system, cell in cells.items():
         value = math.nan if cell.strip().lower() in MISSING else number(cell)
-        if value is None or math.isinf(value):
-            raise InputError(f"{where}: system {system!r}, column {name!r}: {cell!r} is not a finite number")
+        if value is None or abs(value) > LARGEST:
+            raise InputError(
+                f"{where}: system {system!r}, column {name!r}: {cell!r} is not a finite number (of at most {LARGEST:g})"
+            )
         numbers[system] = value
     return numbers

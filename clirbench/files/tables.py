@@ -10,6 +10,8 @@ from clirbench.errors import InputError
 from clirbench.text import TextFile, check_name
 
 NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+LARGEST = 1e150
+"""A score: its square is still a number, which coefficients and figures need."""
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 

@@ -1,7 +1,6 @@
 """Scores made elsewhere, as a metric of ours: one score a line, WMT's and mt-metrics-eval's files, sacreBLEU's JSON."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -188,7 +187,7 @@ def number(text: str, file: Path | str, line: int) -> float:
     value = tables.number(text)
     if value is None:
         raise InputError(f"{file}: line {line}: {shortened(text, 60)!r} is not a number")
-    if not math.isfinite(value):
+    if not abs(value) <= tables.LARGEST:
         raise InputError(f"{file}: line {line}: {text!r} is not a finite number")
     return value
 
