@@ -100,16 +100,18 @@ def escape(text: str) -> str:
     """Text that shows as itself in a Markdown table."""
     for character in "\\|<>`*_":
         text = text.replace(character, "\\" + character)
-    return " ".join(text.splitlines())
+    return LINK.sub(r"\\", " ".join(text.splitlines()))
 
 
-MARKUP = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])(?=\()|(?<=!)(?=\[)")
-"""Where Markdown sees an HTML tag, a link or an image begin."""
+LINK = re.compile(r"(?<=\])(?=\()|(?<=!)(?=\[)")
+"""Where Markdown sees a link or an image begin."""
+TAG = re.compile(r"<(?=[A-Za-z/!?])")
+"""Where it sees an HTML tag begin."""
 
 
 def prose(text: str) -> str:
     """Text of one line in which Markdown sees neither HTML nor a link nor an image; `p < 0.05` stays as it is."""
-    return MARKUP.sub(lambda found: f"\\{found[0]}", " ".join(text.splitlines()))
+    return LINK.sub(r"\\", TAG.sub(r"\\<", " ".join(text.splitlines())))
 
 
 def _shown(value: object) -> str:
