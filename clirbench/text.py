@@ -147,6 +147,8 @@ def check_name(where: Path | str, kind: str, name: str) -> None:
         raise InputError(
             f"{where}: {kind} {shortened(name, 60)!r} has {len(name)} characters, {LONGEST_NAME} are allowed"
         )
+    if SURROGATE.search(name):
+        raise InputError(f"{where}: {kind} {shortened(name, 200)!r} is not UTF-8; rename it")
     if UNSEEN.search(name) or "\t" in name or "\n" in name:
         raise InputError(f"{where}: {kind} {shortened(name, 200)!r} holds a control character; rename it")
 

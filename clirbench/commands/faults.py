@@ -1,5 +1,6 @@
 """How a run ends: the exit statuses, and every error in words; what is a fault of ours leaves its details in a file."""
 
+import errno
 import os
 import re
 import tempfile
@@ -12,6 +13,8 @@ from clirbench.errors import ClirbenchError, ConfigError, NothingCompared, short
 MENDABLE, SOME_FAILED, NOTHING, FAULT, INTERRUPTED = 1, 2, 3, 70, 130
 """What the user can mend; some systems failed, the rest is there; nothing was compared; our fault; interrupted."""
 FILE = "fault.txt"
+OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE)
+"""What a disk or a system refuses is no fault of ours, wherever it happens."""
 
 
 def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
@@ -21,7 +24,10 @@ def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
     """
     if isinstance(error, ClirbenchError):
         return f"error: {error}", NOTHING if isinstance(error, NothingCompared) else MENDABLE
-    if isinstance(error, MemoryError):
+    if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+        where = error.filename or "a file"
+        return f"error: {ClirbenchError(f'{where}: {error.strerror}')}", MENDABLE
+    if isinstance(error, MemoryError) or "failed to map segment" in str(error):
         return (
             "error: the memory is not enough. Try fewer workers, engine.workers=1, or fewer systems; a rerun does only "
             "what is missing",
