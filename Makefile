@@ -1,6 +1,7 @@
 # make        install what is needed into .venv, then run the main job
 # make test   install what is needed into .venv, then run the tests
 # make test-slow   the long ones, which CI adds; make test-all   everything, before a release
+# make fuzz   50,000 hostile files and configurations; FUZZ=N for another number, SEED=N to make a failure again
 #
 # Nothing is needed beforehand but Python 3.11, 3.12 or 3.13. Choose one with `make PYTHON=/path/to/python`.
 # Packages come from requirements.lock, each checked against its sha256. The lock names no index: yours is used.
@@ -18,7 +19,7 @@ LOCK := requirements.lock
 
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
-.PHONY: run test test-slow test-all lint ruff mypy format install docs lock wheel clean
+.PHONY: run test test-slow test-all fuzz lint ruff mypy format install docs lock wheel clean
 
 run: $(STAMP)
 	$(BIN)/python -m clirbench $(ARGS)
@@ -31,6 +32,12 @@ test-slow: $(STAMP)
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+FUZZ ?= 50000
+SEED ?= $(shell date +%s)
+fuzz: $(STAMP)
+	@echo "CLIRBENCH_FUZZ_SEED=$(SEED)"
+	CLIRBENCH_FUZZ=$(FUZZ) CLIRBENCH_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -n auto -o timeout=7200 tests/fuzz $(PYTEST_ARGS)
 
 lint: ruff mypy
 

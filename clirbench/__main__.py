@@ -1,10 +1,15 @@
 """The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`, or a command and its arguments."""
 
+import os
 import re
+import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -14,6 +19,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from clirbench.commands.base import command, command_names, tolerate_closed_output
+from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, in_words
 from clirbench.config import build
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, StoreError, UnknownName, gathered, raise_all
@@ -31,6 +37,7 @@ CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(r"scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)")
+DEEPEST = 20
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(
     ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
@@ -39,34 +46,48 @@ OPTIONS_WITH_VALUE = frozenset(
 
 
 class UserError(CompactHydraException):
-    """One of our errors, shown by Hydra as its message alone; a sweep goes on with its other jobs."""
+    """One of our errors in a job of a sweep: the sweep goes on with its other jobs, and says it at the end."""
 
 
 @hydra.main(config_path=str(CONF), config_name="config", version_base="1.3")
 def job(cfg: DictConfig) -> None:
     """One run, from the configuration to the run's folder."""
     try:
-        experiment = build(cfg)
-        if cfg.check:
-            terminal.show_inputs(experiment, read_inputs(experiment))
-            return
-        folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
-        store = Store(Path(cfg.paths.cache) / "store")
-        store.sweep()
-        plan = Plan.begin(folder.path / PLAN, store.path)
-        with terminal.progress() as watch:
-            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
-        terminal.show(result)
-        folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
-        terminal.show_folder(folder.path)
-        raise_all([NotReproduced(text) for table in result.tables for text in table.failures])
-    except ClirbenchError as error:
+        status = _one_run(cfg)
+    except Exception as error:
+        text, status = in_words(error, Path(HydraConfig.get().runtime.output_dir))
         if HydraConfig.get().mode is RunMode.MULTIRUN:
-            raise UserError(str(error)) from error
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+            raise UserError(text) from error
+        print(text, file=sys.stderr)
     finally:
         close_workers()
+    if status and HydraConfig.get().mode is not RunMode.MULTIRUN:
+        sys.exit(status)
+
+
+def _one_run(cfg: DictConfig) -> int:
+    """Do the run; returns the exit status of one that has come to its end: 2 where some systems failed."""
+    overrides = HydraConfig.get().overrides.task
+    experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
+    if cfg.check:
+        terminal.show_inputs(experiment, read_inputs(experiment))
+        return 0
+    folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
+    store = Store(Path(cfg.paths.cache) / "store")
+    store.sweep()
+    plan = Plan.begin(folder.path / PLAN, store.path)
+    with terminal.progress() as watch:
+        result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
+    terminal.show(result)
+    folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
+    terminal.show_folder(folder.path)
+    raise_all([NotReproduced(text) for table in result.tables for text in table.failures])
+    return SOME_FAILED if result.failed else 0
+
+
+def has_own_folders(hydra_config: Any) -> bool:
+    """Whether configurations of the user's take part (`--config-dir`, `hydra.searchpath`): they may use any key."""
+    return any(source.provider not in ("hydra", "main", "schema") for source in hydra_config.runtime.config_sources)
 
 
 def _command() -> list[str]:
@@ -98,36 +119,58 @@ def check_run_folder(overrides: list[str]) -> None:
 
 
 def main() -> None:
-    """The console script; without an experiment it runs the one that the arguments speak of."""
+    """The console script: nothing but our words reaches the terminal, however a run ends."""
     tolerate_closed_output()
-    if len(sys.argv) > 1 and sys.argv[1] in command_names():
-        sys.exit(command(sys.argv[1])(sys.argv[2:]))
+    signal.signal(signal.SIGTERM, _interrupt)
+    # Hydra would print what goes wrong by itself; here every error is to come up to this function.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        if len(sys.argv) > 1 and sys.argv[1] in command_names():
+            sys.exit(command(sys.argv[1])(sys.argv[2:]))
+        prepare()
+        job()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        close_workers()
+        print("stopped; a rerun does what is missing", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - every one is put into words
+        text, status = in_words(error)
+        print(text, file=sys.stderr)
+        sys.exit(status)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def prepare() -> None:
+    """Check the arguments in our own words, and add the experiment that they speak of where they name none."""
     sys.argv[1:] = [at_home(argument) for argument in sys.argv[1:]]
     overrides = [
         argument
         for before, argument in pairwise(["", *sys.argv[1:]])
         if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
     ]
+    folders = own_folders(sys.argv[1:])
     sys.argv[1:] = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in sys.argv[1:]]
     errors: list[ClirbenchError] = []
     for override in overrides:
         with gathered(errors):
-            check_override(override)
-    try:
-        raise_all(errors)
-        if len(overrides) == len(sys.argv) - 1:
-            check_run_folder(overrides)
-    except ClirbenchError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+            check_override(override, folders)
+    raise_all(errors)
+    if len(overrides) == len(sys.argv) - 1:
+        check_run_folder(overrides)
     if not any(override.lstrip("+").startswith("experiment=") for override in overrides):
         sys.argv.append(f"+experiment={_spoken_of(overrides)}")
-    try:
-        job()
-    except KeyboardInterrupt:
-        close_workers()
-        print("stopped; a rerun does what is missing", file=sys.stderr)
-        sys.exit(130)
+
+
+def own_folders(arguments: Sequence[str]) -> list[Path] | None:
+    """Folders of configurations that `--config-dir` adds; None where others may take part too."""
+    if any(a.startswith(("hydra.searchpath", "--config-path", "-cp", "--config-name", "-cn")) for a in arguments):
+        return None
+    given = [a.partition("=")[2] for a in arguments if a.startswith(("--config-dir=", "-cd="))]
+    return [*map(Path, given), *(Path(a) for option, a in pairwise(arguments) if option in ("--config-dir", "-cd"))]
 
 
 def _spoken_of(overrides: list[str]) -> str:
@@ -136,8 +179,14 @@ def _spoken_of(overrides: list[str]) -> str:
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
-def check_override(text: str) -> None:
-    """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice."""
+def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
+    """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice.
+
+    folders: where configurations of the user's lie too; None: anywhere, so that choices cannot be checked.
+    """
+    nested = accumulate((character in "[{(") - (character in "]})") for character in text)
+    if max(nested, default=0) > DEEPEST:
+        raise ConfigError(f"{text}: lists and mappings are nested more than {DEEPEST} deep")
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException:
@@ -146,14 +195,20 @@ def check_override(text: str) -> None:
             f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
             f"quotes: '{key}=\"{value}\"'"
         ) from None
-    group = CONF / override.key_or_group
-    if override.is_sweep_override() or any(a.startswith("hydra.searchpath") for a in sys.argv) or not group.is_dir():
+    group = override.key_or_group
+    if folders is None or override.is_delete() or not (CONF / group).is_dir():
         return
+    if override.is_sweep_override():
+        for value in override.sweep_string_iterator() if override.is_choice_sweep() else ():
+            check_override(f"{group}={value}", folders)
+        return
+    choices = [path.stem for folder in (CONF, *folders) for path in (folder / group).glob("*.yaml")]
     named = override.value()
-    choices = [path.stem for path in group.glob("*.yaml")]
     for name in named if isinstance(named, list) else [named]:
-        if isinstance(name, str) and name not in choices and name != "null":
-            raise UnknownName(override.key_or_group, name, choices)
+        if name is not None and not isinstance(name, str):
+            raise ConfigError(f"{text}: {name!r} is no name; {group} is one of {', '.join(sorted(choices))}")
+        if name is not None and name not in choices:
+            raise UnknownName(group, name, choices)
 
 
 if __name__ == "__main__":

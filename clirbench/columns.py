@@ -1,6 +1,6 @@
 """From scores, per-topic values and score tables to the columns of the scoreboard."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from clirbench.corpora.base import Corpus
@@ -9,6 +9,7 @@ from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
 from clirbench.result import Experiment, Inputs, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard, aligned
+from clirbench.text import alike
 from clirbench.types import Translation
 
 
@@ -20,14 +21,28 @@ def scoreboard(
 ) -> tuple[Scoreboard, list[str]]:
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
-        return (Scoreboard((), ()) if experiment.tables is None else complete(experiment.tables.read())), []
+        board = Scoreboard((), ()) if experiment.tables is None else complete(experiment.tables.read())
+        return board, look_alikes(board.systems)
     systems = tuple(translation.system for translation in inputs.translations)
     columns = metric_columns(experiment, systems, scores, len(inputs.corpus.test.references))
     for label, found in retrieval.items():
         columns += measure_columns(experiment, inputs, systems, label, found)
-    computed = Scoreboard(systems, tuple(columns), _metadata(inputs.translations))
+    metadata, notes = _metadata(inputs.translations, [column.name for column in columns])
+    computed = Scoreboard(systems, tuple(columns), metadata)
     tables = score_tables(experiment, inputs.corpus)
-    return (computed, []) if tables is None else joined(computed, tables.read([column.name for column in columns]))
+    if tables is None:
+        return computed, [*notes, *look_alikes(systems)]
+    board, joining = joined(computed, tables.read([column.name for column in columns]))
+    return board, [*notes, *joining]
+
+
+def look_alikes(systems: Sequence[str]) -> list[str]:
+    """A note on systems with names that differ only in case, spaces or the form of their characters."""
+    return [
+        f"systems {' and '.join(map(ascii, group))} differ only in case, spaces or the form of their characters "
+        "(NFC, NFD); is it one system?"
+        for group in alike(systems)
+    ]
 
 
 def complete(imported: Scoreboard) -> Scoreboard:
@@ -105,7 +120,7 @@ def measure_signature(experiment: Experiment, measure: Measure, topics: str, rel
 
 def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list[str]]:
     """Imported columns beside the computed ones, for the systems of this run; what did not join is a note."""
-    notes = []
+    notes = look_alikes([*computed.systems, *imported.systems])
     if extra := [system for system in imported.systems if system not in computed.systems]:
         notes.append(f"score tables: systems that are not part of this run were left out: {', '.join(extra)}")
     if missing := [system for system in computed.systems if system not in imported.systems]:
@@ -119,13 +134,30 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
     ]
     rows = {system: i for i, system in enumerate(imported.systems)}
     metadata = dict(computed.metadata)
+    taken = {column.name for column in (*computed.columns, *columns)}
     for name, texts in imported.metadata.items():
         metadata.setdefault(name, tuple(texts[rows[s]] if s in rows else "" for s in computed.systems))
+    metadata, renamed = apart(metadata, taken)
+    notes += renamed
     metrics = [c for c in (*computed.columns, *columns) if c.role == "metric"]
     measures = [c for c in (*columns, *computed.columns) if c.role == "measure"]
     return Scoreboard(computed.systems, (*metrics, *measures), metadata), notes
 
 
-def _metadata(translations: Sequence[Translation]) -> dict[str, tuple[str, ...]]:
+def _metadata(
+    translations: Sequence[Translation], taken: Collection[str]
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     names = dict.fromkeys(name for translation in translations for name in translation.metadata)
-    return {name: tuple(t.metadata.get(name, "") for t in translations) for name in names}
+    return apart({name: tuple(t.metadata.get(name, "") for t in translations) for name in names}, taken)
+
+
+def apart(
+    metadata: Mapping[str, tuple[str, ...]], taken: Collection[str]
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """Metadata that are not called like a metric or measure, so that no table has two columns of one name; notes."""
+    taken = {*taken, "system"}
+    renamed = {name: f"{name} (metadata)" for name in metadata if name in taken}
+    notes = [
+        f"the metadata column {old} is called {new} here: the run has such a column" for old, new in renamed.items()
+    ]
+    return {renamed.get(name, name): texts for name, texts in metadata.items()}, notes

@@ -13,6 +13,8 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from clirbench.checks import name_list
+from clirbench.configuration import components, keys
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, raise_all
@@ -32,9 +34,13 @@ from clirbench.topics.base import TopicSource
 RUN_FILES = ("auto", "all", "ideal", "none")
 
 
-def build(cfg: DictConfig) -> Experiment:
-    """Instantiate every node, check it against its interface, and gather all errors before failing."""
-    errors: list[ClirbenchError] = []
+def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
+    """Check every key, instantiate every node, check it against its interface; all errors are gathered.
+
+    overrides: those of the command line, which may add no key that a run does not have.
+    """
+    errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(_plain_all(cfg))]
+    raise_all(errors)
     engine = _component(cfg, "engine", Engine, errors)
     relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
@@ -63,9 +69,9 @@ def build(cfg: DictConfig) -> Experiment:
         engine=engine,
         runs=Path(str(cfg.runs)) if cfg.get("runs") else None,
         table_title=str(cfg.title or ""),
-        seed=int(cfg.seed),
-        remarks=tuple(str(remark) for remark in cfg.get("remarks") or []),
-        coefficients=tuple(settings["coefficients"]),
+        seed=int(cfg.seed or 0),
+        remarks=tuple(_names(cfg.get("remarks"))),
+        coefficients=tuple(_names(settings["coefficients"])),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
         intervals=intervals,
@@ -95,6 +101,8 @@ def _instantiated(node: Any, key: str, protocol: type) -> Any:
             f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs "
             f"its entry chosen first"
         )
+    plain = OmegaConf.to_container(node, resolve=True)
+    raise_all(list(components.unknown(plain, key)))
     try:
         built = instantiate(node, _convert_="all")
     except InstantiationException as error:
@@ -103,7 +111,10 @@ def _instantiated(node: Any, key: str, protocol: type) -> Any:
             cause = cause.__cause__
         if isinstance(cause, ClirbenchError):
             raise cause from None
+        raise_all(list(components.misfits(plain, key)))
         raise ConfigError(f"{key}: cannot be built: {error}") from error
+    # Afterwards, because what a component says of its own settings is more to the point.
+    raise_all(list(components.misfits(plain, key)))
     if not isinstance(built, protocol):
         raise ConfigError(f"{key}: {node['_target_']} is not a {protocol.__name__}")
     return built
@@ -162,10 +173,18 @@ def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str,
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
+def _plain_all(cfg: DictConfig) -> dict[str, Any]:
+    try:
+        plain = OmegaConf.to_container(cfg, resolve=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"the configuration: {error}") from None
+    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+
+
 def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
     """The analyses that `analysis` names, as `analyses.NAME` configures them; the correlation itself is always made."""
     nodes: Mapping[str, Any] = cfg.get("analyses") or {}
-    names = [str(name) for name in cfg.get("analysis") or []]
+    names = _names(cfg.get("analysis"))
     choices = [*nodes, "correlation"]
     errors.extend(UnknownName("analysis", name, choices) for name in names if name not in choices)
     found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in nodes]
@@ -174,7 +193,7 @@ def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, 
 
 def _names(value: Any) -> list[str]:
     """A list of names, of which a single one needs no brackets; nothing where the key is null."""
-    return [value] if isinstance(value, str) else [str(name) for name in value or []]
+    return list(name_list("names", OmegaConf.to_container(value) if OmegaConf.is_config(value) else value))
 
 
 def _choice(key: str, value: str, choices: Sequence[str], errors: list[ClirbenchError]) -> str:

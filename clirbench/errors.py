@@ -10,20 +10,48 @@
     |-- DownloadError      a download failed or did not have the promised content
     |-- ResourceError      a program, library or local model that a component needs is not there or died
     |-- NotReproduced      a published number came out otherwise and nothing explains it
+    |-- NothingCompared    no topic is left to score
     |-- StoreError         the run folder or the store cannot be written
     `-- Problems           several of the above, gathered so that all are shown at once
 
 A message says what is wrong, where (file, line), what the choices are, and what to do next. Errors are raised,
 never printed-and-exited; `clirbench.__main__` turns them into one message without a traceback.
+
+`shown` is the gate through which every text leaves, messages included: what a terminal would obey becomes visible.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+LONGEST = 600
+"""Characters of a message; a longer one loses its middle, so that what is wrong and what to do stay."""
+MOST = 20
+"""Errors that are shown at once."""
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters (C0 but tab and newline, C1), line separators, changes of direction, lone surrogates."""
+
+
+def shown(text: str) -> str:
+    """The text with every character of `UNSEEN` as `\\uXXXX`, as JSON writes it; all other text stays as it is."""
+    return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """The text, or its beginning and its end where it has more than `longest` characters."""
+    tail = longest // 3
+    return text if len(text) <= longest else f"{text[: longest - tail - 5]} ... {text[-tail:]}"
+
 
 class ClirbenchError(Exception):
-    """Base of all errors that a user can cause."""
+    """Base of all errors that a user can cause; as text it has passed the gate and has `longest` characters at most."""
+
+    longest = LONGEST
+
+    def __str__(self) -> str:
+        # Cut twice: a message may hold a whole file, and the characters that become visible take more room.
+        return shortened(shown(shortened(super().__str__(), self.longest)), self.longest)
 
 
 class ConfigError(ClirbenchError):
@@ -61,6 +89,8 @@ class EmptyCollection(InputError):
 class MissingData(InputError):
     """Data that an experiment needs lie nowhere; the message says how to get them."""
 
+    longest = 4 * LONGEST
+
 
 class DownloadError(ClirbenchError):
     """A download failed or did not have the promised content."""
@@ -74,6 +104,10 @@ class NotReproduced(ClirbenchError):
     """A published number came out otherwise, and nothing explains the difference."""
 
 
+class NothingCompared(ClirbenchError):
+    """There is nothing to compare: no topic is left to score."""
+
+
 class StoreError(ClirbenchError):
     """The run folder or the store cannot be written."""
 
@@ -83,7 +117,11 @@ class Problems(ClirbenchError):
 
     def __init__(self, errors: Sequence[ClirbenchError]) -> None:
         self.errors = tuple(errors)
-        super().__init__("\n".join(f"- {error}" for error in errors))
+        super().__init__(self.errors)
+
+    def __str__(self) -> str:
+        more = [f"- and {len(self.errors) - MOST} more"] if len(self.errors) > MOST else []
+        return "\n".join([*(f"- {error}" for error in self.errors[:MOST]), *more])
 
 
 def raise_all(errors: Sequence[ClirbenchError]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, NothingCompared, gathered, raise_all
 from clirbench.files.trec import read_ideal, read_runs, tied_topics
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
@@ -40,13 +40,14 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     board, notes = scoreboard(experiment, inputs, scores, retrieval)
     notes = [
         *experiment.remarks,
-        *untranslated,
+        *untranslated.values(),
         *notes,
         *holes(failed, retrieval),
         *unwritten(experiment, retrieval),
         *tied_runs(experiment, retrieval),
     ]
-    result = Result(experiment, board, (), inputs, retrieval, statistics, tuple(notes))
+    broken = {*untranslated, *(system for _, system in failed), *(s for r in retrieval.values() for s in r.failed)}
+    result = Result(experiment, board, (), inputs, retrieval, statistics, tuple(notes), failed=tuple(sorted(broken)))
     result = replace(result, correlations=tuple(correlations(result, watch)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
@@ -111,10 +112,10 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     return Inputs(corpus, translations, topics)
 
 
-def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list[str]]:
+def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:
     """Systems that are translators are run now; one that failed has no texts from here on, and a note says why."""
     if inputs is None:
-        return None, []
+        return None, {}
     shards = [Planned(system, TRANSLATE, "", key) for system, key in shard_keys(inputs.translations)]
 
     def note(system: str, reason: str) -> None:
@@ -124,7 +125,7 @@ def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> t
     if experiment.plan is not None:
         experiment.plan.add(shards)
     translations, errors = completed(inputs.translations, watch, note)
-    return replace(inputs, translations=translations), [f"{name}: not translated: {e}" for name, e in errors.items()]
+    return replace(inputs, translations=translations), {n: f"{n}: not translated: {e}" for n, e in errors.items()}
 
 
 def failing(shards: Sequence[Planned], system: str, reason: str) -> list[Planned]:
@@ -191,6 +192,13 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
         for name, rule in experiment.relevance.items()
     }
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
+    for name, counted in counts.items():
+        if not counted.scored:
+            raise NothingCompared(
+                f"{marked('topics', label, name)}: none of {len(topics)} is left to score: the English side matches "
+                f"{len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a relevant "
+                "document; are these the topics and judgments of this collection?"
+            )
     values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))
     scored = zip(runs, watch(marked("IR measures", label), values, len(runs)), strict=True)
     good, failed = sound(dict(scored))

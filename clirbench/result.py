@@ -192,7 +192,7 @@ class Retrieval:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Everything a report is made from; `retrieval` is by label of the topics."""
+    """Everything a report is made from; `retrieval` is by label of the topics, `failed` are systems with a hole."""
 
     experiment: Experiment
     board: Scoreboard
@@ -202,6 +202,7 @@ class Result:
     statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     tables: tuple[AnalysisTable, ...] = ()
+    failed: tuple[str, ...] = ()
 
     def rows(self, kind: type[Row]) -> tuple[Row, ...]:
         """Everything of one kind that the analyses computed, such as every `Difference`; none where none was asked."""

@@ -7,6 +7,7 @@ without "\\n" counts; a file may be plain or gzip (recognised by its first two b
 import gzip
 import hashlib
 import re
+import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,9 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Protocol, cast
 
-from clirbench.errors import InputError
+from clirbench.errors import UNSEEN, InputError, shortened
 
 BLOCK = 1 << 20
+LONGEST_NAME = 1000
+"""Characters of a name."""
 
 
 class Text(Protocol):
@@ -132,6 +135,31 @@ def sha256_of(pieces: Iterable[bytes]) -> str:
     for piece in pieces:
         digest.update(piece)
     return digest.hexdigest()
+
+
+def check_name(where: Path | str, kind: str, name: str) -> None:
+    """The one rule for names of systems, topics, documents and columns, wherever they come in.
+
+    Raises `InputError` for a name with a control character (a tab or newline would break every table that has it, an
+    escape sequence the terminal) or with more than `LONGEST_NAME` characters.
+    """
+    if len(name) > LONGEST_NAME:
+        raise InputError(
+            f"{where}: {kind} {shortened(name, 60)!r} has {len(name)} characters, {LONGEST_NAME} are allowed"
+        )
+    if SURROGATE.search(name):
+        raise InputError(f"{where}: {kind} {shortened(name, 200)!r} is not UTF-8; rename it")
+    if UNSEEN.search(name) or "\t" in name or "\n" in name:
+        raise InputError(f"{where}: {kind} {shortened(name, 200)!r} holds a control character; rename it")
+
+
+def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Groups of different names that look the same: but for case, spaces, or the form of their Unicode characters."""
+    groups: dict[str, dict[str, None]] = {}
+    for name in names:
+        plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+        groups.setdefault(plain, {})[name] = None
+    return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
 SURROGATE = re.compile("[\ud800-\udfff]")

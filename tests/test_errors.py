@@ -1,6 +1,16 @@
 import pytest
 
-from clirbench.errors import ClirbenchError, ConfigError, InputError, Problems, UnknownName, gathered, raise_all
+from clirbench.errors import (
+    UNSEEN,
+    ClirbenchError,
+    ConfigError,
+    InputError,
+    Problems,
+    UnknownName,
+    gathered,
+    raise_all,
+    shown,
+)
 
 
 def test_an_unknown_name_lists_the_choices_and_the_closest() -> None:
@@ -30,3 +40,24 @@ def test_a_single_error_is_raised_as_itself_and_none_as_nothing() -> None:
     raise_all([])
     with pytest.raises(ConfigError, match="^alone$"):
         raise_all([ConfigError("alone")])
+
+
+@pytest.mark.parametrize("hostile", ["\x1b]0;x\x07", "\x9b31m", "\u202e", "\ud800", "\r", "\x00"])
+def test_messages_pass_the_gate(hostile: str) -> None:
+    error = InputError(f"a{hostile}b\tc\nd")
+    assert str(error) == shown(f"a{hostile}b\tc\nd")
+    assert not UNSEEN.search(str(error))
+    assert f"\\u{ord(hostile[0]):04x}" in str(error)
+    str(error).encode("utf-8")
+
+
+def test_long_messages_lose_their_middle() -> None:
+    text = str(InputError("the beginning " + "\x1b" * 5_000_000 + " the cure"))
+    assert len(text) <= 600
+    assert text.startswith("the beginning")
+    assert text.endswith("the cure")
+
+
+def test_many_errors_are_counted() -> None:
+    with pytest.raises(Problems, match="- 19\n- and 80 more$"):
+        raise_all([InputError(str(i)) for i in range(100)])

@@ -61,10 +61,10 @@ class Place:
             start_new_session=True,
         )
 
-    def complete(self, run: Path, *overrides: str) -> dict[str, bytes]:
+    def complete(self, run: Path, *overrides: str, status: int = 0) -> dict[str, bytes]:
         with self.begin(run, *overrides) as process:
             _, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said
+        assert process.returncode == status, said
         return tables(run)
 
     def entries(self) -> int:
@@ -182,6 +182,21 @@ def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, 
     assert place.complete(place.path / "after") == expected
 
 
+@pytest.mark.parametrize("manner", MANNERS, ids="".join)
+def test_terminated_it_ends_as_interrupted(made: tuple[Place, dict[str, bytes]], manner: list[str]) -> None:
+    place, expected = made
+    shutil.rmtree(place.path / "cache", ignore_errors=True)
+    with place.begin(place.path / "terminated", *manner) as process:
+        assert soon(lambda: place.entries() > 3, 120)
+        # As `kill`, systemd and batch systems do: to the process alone.
+        process.terminate()
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert said == "stopped; a rerun does what is missing\n"
+    assert soon(lambda: not session(process.pid)), f"left behind: {session(process.pid)}"
+    assert place.complete(place.path / "after") == expected
+
+
 def test_two_runs_at_once_share_a_store(made: tuple[Place, dict[str, bytes]]) -> None:
     place, expected = made
     shutil.rmtree(place.path / "cache", ignore_errors=True)
@@ -202,7 +217,7 @@ def test_a_system_that_fails_is_a_hole_and_a_rerun_fills_it(made: tuple[Place, d
     broken.write_bytes(first + b" x" * 2_500 + b"\n" + rest)
     metrics = "metric=[BLEU,RIBES]"
     try:
-        found = place.complete(place.path / "hole", metrics)
+        found = place.complete(place.path / "hole", metrics, status=2)
         report = (place.path / "hole" / "report.md").read_text(encoding="utf-8")
     finally:
         broken.write_bytes(content)

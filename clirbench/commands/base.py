@@ -9,14 +9,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TextIO, cast
 
-from clirbench.errors import ClirbenchError
+from clirbench.commands.faults import MENDABLE, in_words
 
 Command = Callable[[Sequence[str]], int]
+NO_COMMANDS = ("__init__", "base", "faults")
 
 
 def command_names() -> list[str]:
-    """`clirbench NAME`: every module of this folder beside this one is a command, its `main` takes the arguments."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in ("__init__", "base"))
+    """`clirbench NAME`: every module of this folder but `NO_COMMANDS` is a command, its `main` takes the arguments."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_COMMANDS)
 
 
 def command(name: str) -> Command:
@@ -36,13 +37,14 @@ def command_parser(name: str, described: str | None) -> ArgumentParser:
 def run_command(
     parser: ArgumentParser, arguments: Sequence[str] | None, work: Callable[[Namespace], int], failed: int = 1
 ) -> int:
-    """Parse the arguments and do the work; returns its exit status, or `failed` after an error of the user's."""
+    """Parse the arguments and do the work; returns its exit status, `failed` after an error that the user can mend."""
     tolerate_closed_output()
     try:
         return work(parser.parse_args(arguments))
-    except ClirbenchError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return failed
+    except Exception as error:  # noqa: BLE001 - every one is put into words
+        text, status = in_words(error)
+        print(text, file=sys.stderr)
+        return failed if status == MENDABLE else status
 
 
 class Tolerant(io.TextIOBase):

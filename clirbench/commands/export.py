@@ -16,7 +16,7 @@ from typing import Any
 
 from clirbench.checks import require
 from clirbench.commands.base import command_parser, run_command
-from clirbench.errors import ConfigError, InputError, StoreError
+from clirbench.errors import ConfigError, InputError, StoreError, shown
 from clirbench.files.trec import write_qrels
 from clirbench.types import Qrels
 
@@ -71,10 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _export(options: Namespace) -> int:
     if not options.yes:
-        print(f"would write {options.dataset} to {options.folder}; ir_datasets may download it. Add --yes to do so.")
+        target = shown(f"{options.dataset} to {options.folder}")
+        print(f"would write {target}; ir_datasets may download it. Add --yes to do so.")
         return 0
     counts = export(load(options.dataset), options.folder)
-    print(f"{options.folder}: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
+    print(shown(f"{options.folder}: ") + ", ".join(f"{n} {what}" for what, n in counts.items()))
     return 0
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
+from clirbench.errors import shown
 from clirbench.store.plan import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
 from clirbench.systems.shards import read_shard
@@ -85,7 +86,7 @@ def _status(options: Namespace) -> int:
     where, rows = read_plan(options.run / PLAN)
     found = list(states(rows, Store(options.store or where)))
     for line in summary(found):
-        print(line)
+        print(shown(line))
     return 0 if all(state.state == "done" for state in found) else 1
 
 

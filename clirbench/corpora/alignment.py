@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, raise_all
-from clirbench.text import Text, TextFile, invalid_utf8
+from clirbench.text import Text, TextFile, check_name, invalid_utf8
 from clirbench.types import DocumentMap
 
 SHOWN = 10
@@ -106,6 +106,8 @@ def _line_errors(
 
 def _grouped(path: Path, doc_ids: Sequence[str]) -> DocumentMap:
     """Runs of equal ids, in line order, are the documents; an id that comes back later is interleaved."""
+    for doc_id in dict.fromkeys(doc_ids):
+        check_name(path, "document", doc_id)
     lengths: dict[str, int] = {}
     again: dict[str, int] = {}
     previous: str | None = None

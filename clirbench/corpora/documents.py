@@ -14,7 +14,7 @@ from clirbench.corpora.layout import Layout, NamedFiles, folder_layout
 from clirbench.corpora.released import HeldLayout
 from clirbench.corpora.sides import Choice, read_test_set
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.text import Text, TextFile
+from clirbench.text import Text, TextFile, check_name
 from clirbench.types import DocumentMap, Documents
 
 
@@ -115,6 +115,7 @@ class DocumentsCorpus:
             if path.name.startswith("."):
                 continue
             name = path.name if path.is_dir() else system_name(path)
+            check_name(folder, "system name", name)
             if name in systems:
                 raise InputError(f"{folder}: system {name!r} has two entries; keep one of them")
             systems[name] = self._text(path, ids)

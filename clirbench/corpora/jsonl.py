@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError
-from clirbench.text import BLOCK, TextFile, encodable, in_blocks, invalid_utf8
+from clirbench.text import BLOCK, TextFile, check_name, encodable, in_blocks, invalid_utf8
 
 ID_KEYS = ("doc_id", "id", "docid", "docno")
 TEXT_KEYS = ("text", "contents")
@@ -38,6 +38,7 @@ class JsonlText(TextFile):
                 raise InputError(
                     f"{self.path}: line {number}: doc_id {doc_id!r} stands on line {first[doc_id]} already"
                 )
+            check_name(f"{self.path}: line {number}", "document", doc_id)
             first[doc_id] = number
         return tuple(first)
 

@@ -19,14 +19,13 @@ from typing import Protocol
 
 from clirbench.checks import name_list
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.errors import ClirbenchError, InputError, UnknownName, raise_all
-from clirbench.text import Text, TextFile
+from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
+from clirbench.text import Text, TextFile, check_name
 
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
 _REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
 _SYSTEM = re.compile(rf"systems/(?P<name>[^/]+?){_TEXT}", re.DOTALL)
 _SINGLE = re.compile(r"(?P<name>source\.txt|docs\.tsv|systems\.tsv|scores\.tsv)(?:\.gz)?")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Files(Protocol):
@@ -89,8 +88,8 @@ def is_jsonl(path: Path) -> bool:
 def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
     """Sort file names into parts.
 
-    Raises `InputError` (or `Problems`) for two files that play the same part, and for a system whose name holds a
-    control character (a tab or newline would break every table that has it).
+    Raises `InputError` (or `Problems`) for two files that play the same part, and for a system or reference that
+    cannot be called that (`check_name`).
     """
     references: dict[str, list[str]] = {}
     systems: dict[str, list[str]] = {}
@@ -109,11 +108,10 @@ def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
     errors += _doubled(where, references, lambda name: f"reference {name}")
     errors += _doubled(where, systems, lambda name: f"system {name!r}")
     errors += _doubled(where, singles, lambda name: name)
-    errors += [
-        InputError(f"{where}: system name {name!r} holds a control character; rename its file")
-        for name in systems
-        if _CONTROL.search(name)
-    ]
+    for kind, group in (("system name", systems), ("reference name", references)):
+        for name in group:
+            with gathered(errors):
+                check_name(where, kind, name)
     raise_all(errors)
     return Layout(where, files, _first(references), _first(systems), _first(singles), tuple(ignored))
 

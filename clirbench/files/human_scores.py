@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.errors import InputError, UnknownName
-from clirbench.files.tables import read_table
+from clirbench.files.tables import LARGEST, number, read_table
 from clirbench.types import Doubles
 
 FILE = "human-seg.tsv"
@@ -57,11 +57,11 @@ def read_human(path: Path, systems: Sequence[str], n_segments: int, column: str 
     sums, counts = np.zeros((len(systems), n_segments)), np.zeros((len(systems), n_segments))
     outside: list[str] = []
     unknown: dict[str, None] = {}
-    for number, record in zip(file.numbers, file.records(), strict=True):
-        try:
-            line, score = int(record["line"]), float(record[chosen])
-        except ValueError:
-            raise InputError(f"{path}: line {number}: line and {chosen} must be numbers") from None
+    for row, record in zip(file.numbers, file.records(), strict=True):
+        place_in_text, score = number(record["line"]), number(record[chosen])
+        if place_in_text is None or score is None or not abs(score) <= LARGEST or not place_in_text.is_integer():
+            raise InputError(f"{path}: line {row}: line and {chosen} must be numbers, a line a whole one")
+        line = int(place_in_text)
         if not 1 <= line <= n_segments:
             outside.append(f"{record['system']} {line}")
         elif record["system"] not in place:

@@ -1,6 +1,7 @@
 """Score tables made elsewhere, read into a scoreboard: `+experiment=scores`, published numbers, human scores."""
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,13 +10,15 @@ from types import MappingProxyType
 from clirbench.checks import name_list, one_of
 from clirbench.datasets.manifests import manifest_folder
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.tables import Table, read_table, system_column
+from clirbench.files.tables import LARGEST, Table, number, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.types import Doubles
 
 EMBEDDED = "embedded:"
 _COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
+LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?")
+"""Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, whatever the grammar says."""
 
 
 @dataclass(frozen=True)
@@ -197,20 +200,21 @@ def _data_columns(table: Table) -> list[str]:
 def _is_numeric(cells: Collection[str]) -> bool:
     """Whether every cell that is not missing is a number, and there is one."""
     present = [cell for cell in cells if cell.strip().lower() not in MISSING]
-    return bool(present) and all(_number(cell) is not None for cell in present)
+    return bool(present) and all(number(cell) is not None for cell in present)
 
 
 def _nearly_numeric(where: str, name: str, cells: Mapping[str, str]) -> list[ClirbenchError]:
-    """An error where most cells of a column are numbers: the others are slips, and a metric would vanish silently."""
+    """An error where most cells of a column are meant as numbers and some are none: a metric would vanish silently."""
     present = {system: cell for system, cell in cells.items() if cell.strip().lower() not in MISSING}
-    slips = {system: cell for system, cell in present.items() if _number(cell) is None}
-    if len(slips) * 2 >= len(present):
+    meant = sum(number(cell) is not None or bool(LIKE_A_NUMBER.fullmatch(cell.strip())) for cell in present.values())
+    if meant * 2 <= len(present):
         return []
-    system, cell = next(iter(slips.items()))
+    slips = [(system, cell) for system, cell in present.items() if number(cell) is None]
+    listed = ", ".join(f"{cell!r} (system {system!r})" for system, cell in slips[:3])
     return [
         InputError(
-            f"{where}: system {system!r}, column {name!r}: {cell!r} is not a number, while {len(present) - len(slips)} "
-            f"other cells of the column are; mend it, or say that the column is text ('scores.metadata=[{name}]')"
+            f"{where}: column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}; write 12.5 or "
+            f"1e-3, without commas, underscores and %, or say that the column is text ('scores.metadata=[{name}]')"
         )
     ]
 
@@ -219,15 +223,10 @@ def _numbers(where: str, name: str, cells: Mapping[str, str]) -> dict[str, float
     """Numbers by system, NaN where a cell is missing; raises `InputError` for text and for infinity."""
     numbers: dict[str, float] = {}
     for system, cell in cells.items():
-        number = math.nan if cell.strip().lower() in MISSING else _number(cell)
-        if number is None or math.isinf(number):
-            raise InputError(f"{where}: system {system!r}, column {name!r}: {cell!r} is not a finite number")
-        numbers[system] = number
+        value = math.nan if cell.strip().lower() in MISSING else number(cell)
+        if value is None or abs(value) > LARGEST:
+            raise InputError(
+                f"{where}: system {system!r}, column {name!r}: {cell!r} is not a finite number (of at most {LARGEST:g})"
+            )
+        numbers[system] = value
     return numbers
-
-
-def _number(cell: str) -> float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return None

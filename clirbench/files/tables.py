@@ -1,12 +1,18 @@
 """Tables with a header: tab-separated, or comma-separated by extension (or where the header has commas but no tab)."""
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.errors import InputError
-from clirbench.text import TextFile
+from clirbench.text import TextFile, check_name
+
+NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+LARGEST = 1e150
+"""A score: its square is still a number, which coefficients and figures need."""
+QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
 @dataclass(frozen=True)
@@ -27,20 +33,32 @@ class Table:
             yield dict(zip(self.header, row, strict=True))
 
     def unique(self, name: str) -> None:
-        """Raise `InputError` where a cell of the column is empty or stands twice."""
+        """Raise `InputError` where a cell of the column is empty, no name (`check_name`), or stands twice."""
         first: dict[str, int] = {}
         for number, cell in zip(self.numbers, self.column(name), strict=True):
             if not cell.strip():
                 raise InputError(f"{self.where}: line {number}: column {name!r} is empty")
+            check_name(f"{self.where}: line {number}", name, cell)
             if cell in first:
                 raise InputError(f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already")
             first[cell] = number
 
 
+def number(cell: str) -> float | None:
+    """The one grammar of numbers in tables: `12`, `-0.5`, `.5`, `1e-3`; also nan and infinity, for callers to refuse.
+
+    None for everything else: `1_5`, `12,5`, `23%`, digits of other scripts.
+    """
+    text = cell.strip()
+    return float(text) if NUMBER.fullmatch(text) else None
+
+
 def read_table(path: Path) -> Table:
     """Read a table; lines that start with `#` before the header and blank lines are passed over.
 
-    Raises `InputError` for a missing header, a column that stands twice, or a row of another width, with its line.
+    A tab-separated cell in quotes with doubled quotes in it is read as we write it, and as csv, pandas and R read it.
+    Raises `InputError` for a missing header, a column that is no name (`check_name`) or stands twice, or a row of
+    another width, with its line.
     """
     lines = TextFile(path).lines()
     lines = (lines[0].removeprefix("\ufeff"), *lines[1:]) if lines else lines  # what spreadsheets put first
@@ -51,6 +69,8 @@ def read_table(path: Path) -> Table:
     if not rows:
         raise InputError(f"{path}: is empty, a header line was expected")
     header = tuple(cell.strip() for cell in rows[0][1])
+    for name in header:
+        check_name(f"{path}: line {start + 1}", "column", name)
     doubled = sorted({name for name in header if header.count(name) > 1})
     if doubled:
         raise InputError(f"{path}: line {start + 1}: columns stand twice: {', '.join(doubled)}")
@@ -75,7 +95,7 @@ def _split(path: Path, lines: tuple[str, ...], start: int) -> Iterator[tuple[int
     if not commas:
         for number, line in enumerate(lines[start:], start=start + 1):
             if line.strip():
-                yield number, line.removesuffix("\r").split("\t")
+                yield number, [_unquoted(cell) for cell in line.removesuffix("\r").split("\t")]
         return
     reader = csv.reader((line + "\n" for line in lines[start:]), strict=True)
     number = start + 1
@@ -89,3 +109,8 @@ def _split(path: Path, lines: tuple[str, ...], start: int) -> Iterator[tuple[int
         if any(cell.strip() for cell in cells):
             yield number, cells
         number = start + reader.line_num + 1
+
+
+def _unquoted(cell: str) -> str:
+    found = QUOTED.fullmatch(cell) if cell.startswith('"') else None
+    return cell if found is None or '""' not in found[1] else found[1].replace('""', '"')

@@ -9,7 +9,7 @@ ascending.
 
 import math
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,17 +17,23 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from clirbench.errors import ClirbenchError, InputError, StoreError, gathered, raise_all
-from clirbench.text import TextFile, invalid_utf8
+from clirbench.errors import UNSEEN, ClirbenchError, InputError, StoreError, gathered, raise_all
+from clirbench.text import LONGEST_NAME, TextFile, alike, check_name, invalid_utf8
 from clirbench.types import Qrels, Run
 
 IDEAL = "ideal"
 """File name (without `.run`) of the English side's own run."""
 
+OURS = frozenset({IDEAL, "qrels"})
+DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
+"""Names that Windows keeps for devices, with any ending."""
+
 LARGEST = float(np.finfo(np.float32).max)
 WHITE_SPACE = re.compile(r"[ \t\n\r\f\v]")
 REFUSED = re.compile(r'[\x00-\x1f/\\:*?"<>|%]')
 """Characters that some file system does not allow in a name, and the percent sign that stands for them."""
+SAME_ANYWHERE = re.compile(r"[^a-z0-9_.+@=,()\[\]-]")
+"""Characters that some file system takes for others: capitals, forms of Unicode, and spaces at the end."""
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 INTEGER = re.compile(rb"[+-]?\d+")
 
@@ -176,14 +182,23 @@ def tied_topics(run: Run) -> int:
     return sum(bool((np.diff(run.values(topic_id, tied=True)) == 0).any()) for topic_id in run.topic_ids)
 
 
-def run_file_name(system: str) -> str:
+def run_file_names(systems: Iterable[str]) -> dict[str, str]:
+    """The file name of each system's run; names that some file system takes for one have their capitals as %XX too."""
+    names = list(systems)
+    same = {name for group in alike(names) for name in group}
+    return {name: run_file_name(name, SAME_ANYWHERE.sub(_percent, name) if name in same else None) for name in names}
+
+
+def run_file_name(system: str, written: str | None = None) -> str:
     """The file name of a system's run: characters that a file system may refuse become %XX (`a/b` -> `a%2Fb.run`).
 
     Reversible (`read_runs` decodes it), except that a name of more than 200 bytes ends in a hash. A system called
-    `ideal`, in any case, does not take the English side's place.
+    `ideal` or `qrels`, in any case, does not take the place of our own files, nor one called `CON` that of a device.
+    `written`: the name as it is to be written, where some of its characters are %XX already.
     """
-    name = REFUSED.sub(_percent, system)
-    if name.startswith((".", " ", "~")) or name.casefold() == IDEAL:
+    name = REFUSED.sub(_percent, system) if written is None else written
+    stem = name.casefold().partition(".")[0]
+    if name.startswith((".", " ", "~")) or name.casefold() in OURS or stem in DEVICES:
         name = f"%{ord(name[0]):02X}{name[1:]}"
     if len(name.encode()) > 200:
         beginning = name.encode()[:160].decode("utf-8", "ignore").rstrip("%")
@@ -192,7 +207,7 @@ def run_file_name(system: str) -> str:
 
 
 def _percent(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}"
+    return "".join(f"%{byte:02X}" for byte in found[0].encode())
 
 
 def _fields(path: Path, count: int, layout: str) -> Iterator[tuple[int, list[bytes]]]:
@@ -200,12 +215,15 @@ def _fields(path: Path, count: int, layout: str) -> Iterator[tuple[int, list[byt
     number = 0
     for block in TextFile(path).blocks():
         try:
-            block.decode("utf-8")
+            odd = bool(UNSEEN.search(block.decode("utf-8")))
         except UnicodeDecodeError as error:
             raise invalid_utf8(path, b"\n" * number + block, number + error.start) from None
         for line in block.split(b"\n")[:-1]:
             number += 1
             fields = line.split()
+            if len(fields) == count and (odd or len(line) > LONGEST_NAME):
+                check_name(f"{path}: line {number}", "topic", fields[0].decode())
+                check_name(f"{path}: line {number}", "document", fields[2].decode())
             if len(fields) == count:
                 yield number, fields
             elif fields:

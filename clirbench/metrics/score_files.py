@@ -1,7 +1,6 @@
 """Scores made elsewhere, as a metric of ours: one score a line, WMT's and mt-metrics-eval's files, sacreBLEU's JSON."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -9,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.checks import check_choice
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import ConfigError, InputError, shortened
+from clirbench.files import tables
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
 from clirbench.text import Text, TextFile
 from clirbench.types import EMPTY, TestSet
@@ -171,8 +171,8 @@ def sacrebleu_score(file: Path, metric: str | None) -> float:
     """The full score in sacreBLEU's JSON: that of `metric` where it holds several."""
     try:
         content = json.loads("\n".join(TextFile(file).lines()))
-    except json.JSONDecodeError as error:
-        raise InputError(f"{file}: line {error.lineno}: not JSON ({error.msg}); use sacrebleu -f json") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file}: not JSON ({error}); use sacrebleu -f json") from None
     entries = content if isinstance(content, list) else [content]
     named = {str(e.get("name")): e.get("score") for e in entries if isinstance(e, dict)}
     if metric is None and len(named) == 1:
@@ -184,17 +184,15 @@ def sacrebleu_score(file: Path, metric: str | None) -> float:
 
 def number(text: str, file: Path | str, line: int) -> float:
     """A finite number, or `InputError` naming file and line."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"{file}: line {line}: {text!r} is not a number") from None
-    if not math.isfinite(value):
+    value = tables.number(text)
+    if value is None:
+        raise InputError(f"{file}: line {line}: {shortened(text, 60)!r} is not a number")
+    if not abs(value) <= tables.LARGEST:
         raise InputError(f"{file}: line {line}: {text!r} is not a finite number")
     return value
 
 
 def _whole(text: str, file: Path, line: int) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"{file}: line {line}: segment {text!r} is not a whole number") from None
+    if not (text.isascii() and text.isdigit()) or len(text) > 18:
+        raise InputError(f"{file}: line {line}: segment {shortened(text, 60)!r} is not a whole number")
+    return int(text)

@@ -8,6 +8,7 @@ from pathlib import Path
 from clirbench.report.comparison import Change, Part, RunFiles, verdict
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import Cell, PageTable
+from clirbench.report.terminal import painted, say
 
 MOST_ROWS = 500  # of each table of the page
 MARK = "!"
@@ -17,37 +18,36 @@ MARK = "!"
 def show(a: RunFiles, b: RunFiles, parts: Sequence[Part], rows: int) -> None:
     """Tables on a terminal; tab-separated text where the output is piped."""
     print_part = _print_rich if sys.stdout.isatty() else _print_plain
-    print(verdict(parts))
+    say(verdict(parts))
     for part in parts:
         if part.changes:
             print_part(part, rows)
         elif part.same:
-            print(f"{part.title}: no difference ({part.same} compared)")
+            say(f"{part.title}: no difference ({part.same} compared)")
 
 
 def _print_plain(part: Part, rows: int) -> None:
-    print(f"\n# {part.title}: {_counted(part)}")
-    print("\t".join(("", *part.header)))
+    say(f"\n# {part.title}: {_counted(part)}")
+    say("\t".join(("", *part.header)))
     for change in part.changes[:rows]:
-        print("\t".join((MARK if change.unequal else "", *_cells(part, change))))
+        say("\t".join((MARK if change.unequal else "", *_cells(part, change))))
     if len(part.changes) > rows:
-        print(f"# {len(part.changes) - rows} more; --rows N or --html FILE shows them")
+        say(f"# {len(part.changes) - rows} more; --rows N or --html FILE shows them")
 
 
 def _print_rich(part: Part, rows: int) -> None:
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
-    shown = Table(title=f"{part.title}: {_counted(part)}", title_justify="left", title_style="bold")
+    table = Table(title=painted(f"{part.title}: {_counted(part)}"), title_justify="left", title_style="bold")
     for name in ("", *part.header):
-        shown.add_column(name, overflow="fold", justify="right" if name == "difference" else "left")
+        table.add_column(painted(name), overflow="fold", justify="right" if name == "difference" else "left")
     for change in part.changes[:rows]:
         cells = (MARK if change.unequal else "", *_cells(part, change))
-        shown.add_row(*(Text(cell, style="bold red" if change.unequal else "") for cell in cells))
-    Console().print(shown)
+        table.add_row(*(painted(cell, "bold red" if change.unequal else "") for cell in cells))
+    Console().print(table)
     if len(part.changes) > rows:
-        print(f"{len(part.changes) - rows} more; --rows N or --html FILE shows them")
+        say(f"{len(part.changes) - rows} more; --rows N or --html FILE shows them")
 
 
 def _counted(part: Part) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clirbench.errors import StoreError
-from clirbench.files.trec import run_file_name, write_qrels, write_run
+from clirbench.errors import StoreError, shown
+from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import figures, latex, markdown, tables
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
@@ -84,11 +84,11 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
     for table in result.tables:
         tables.write_tsv(folder / f"{table.name}.tsv", table.header, table.rows)
     figures.write(folder / "figures", result)
-    (folder / "report.md").write_text(markdown.report(result), encoding="utf-8", newline="\n")
+    (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance)
     text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)
-    (folder / "provenance.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+    (folder / "provenance.json").write_text(shown(text) + "\n", encoding="utf-8", newline="\n")
 
 
 def write_trec(folder: Path, retrieval: Retrieval, runs: str) -> None:
@@ -102,5 +102,6 @@ def write_trec(folder: Path, retrieval: Retrieval, runs: str) -> None:
     if runs != "none":
         write_run(folder / "ideal.run", retrieval.ideal, "ideal")
     if runs == "all" or (runs == "auto" and len(retrieval.runs) <= MANY_SYSTEMS):
+        files = run_file_names(retrieval.runs)
         for system, run in retrieval.runs.items():
-            write_run(folder / run_file_name(system), run, system)
+            write_run(folder / files[system], run, system)

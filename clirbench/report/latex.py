@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.analyses.wording import number
+from clirbench.errors import shown
 from clirbench.report.facts import TauTable, best_value, first_coefficient, highest, mark, table_notes, tau_tables
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
@@ -53,7 +54,7 @@ def write(folder: Path, result: Result) -> None:
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    path.write_text(shown("\n".join(lines)) + "\n", encoding="utf-8", newline="\n")
 
 
 def escape(text: str) -> str:

@@ -1,5 +1,6 @@
 """report.md: the tau tables as in the paper, the systems, signatures, counts, and everything that was dropped."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -19,10 +20,10 @@ def report(result: Result) -> str:
 def _lines(result: Result) -> Iterator[str]:
     experiment = result.experiment
     question = ": which MT metric orders the systems as retrieval does?" if result.correlations else ""
-    yield f"# {experiment.name}{question}"
+    yield f"# {prose(experiment.name)}{question}"
     yield ""
     if result.correlations:
-        yield from (f"{sentence}\n" for sentence in answered(result).sentences)
+        yield from (f"{prose(sentence)}\n" for sentence in answered(result).sentences)
     yield from _tau(result)
     for made in result.tables:
         yield from _analysis(made)
@@ -40,7 +41,7 @@ def _lines(result: Result) -> Iterator[str]:
 def _tau(result: Result) -> Iterator[str]:
     for coefficient in result.experiment.coefficients:
         for found in tau_tables(result.board, result.correlations, coefficient):
-            yield f"## {NAMES.get(coefficient, coefficient)}{f': {found.title}' if found.title else ''}"
+            yield f"## {NAMES.get(coefficient, coefficient)}{f': {prose(found.title)}' if found.title else ''}"
             yield ""
             yield from table(["", *found.metrics], [[name, *cells] for name, cells in found.rows])
             yield ""
@@ -51,15 +52,15 @@ def _tau(result: Result) -> Iterator[str]:
             yield ""
             if coefficient == result.experiment.coefficients[0]:
                 for note in table_notes(result, found.title):
-                    yield f"Note: {note}."
+                    yield f"Note: {prose(note)}."
                     yield ""
 
 
 def _analysis(made: AnalysisTable) -> Iterator[str]:
-    yield f"## {made.title}"
+    yield f"## {prose(made.title)}"
     yield ""
     for sentence in made.text:
-        yield sentence
+        yield prose(sentence)
         yield ""
     shown = made.rows[: made.shown]
     if shown:
@@ -83,7 +84,7 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
     if lines:
         yield f"## {title}"
         yield ""
-        yield from (f"- {line}" for line in lines)
+        yield from (f"- {prose(line)}" for line in lines)
         yield ""
 
 
@@ -99,7 +100,18 @@ def escape(text: str) -> str:
     """Text that shows as itself in a Markdown table."""
     for character in "\\|<>`*_":
         text = text.replace(character, "\\" + character)
-    return text
+    return LINK.sub(r"\\", " ".join(text.splitlines()))
+
+
+LINK = re.compile(r"(?<=\])(?=\()|(?<=!)(?=\[)")
+"""Where Markdown sees a link or an image begin."""
+TAG = re.compile(r"<(?=[A-Za-z/!?])")
+"""Where it sees an HTML tag begin."""
+
+
+def prose(text: str) -> str:
+    """Text of one line in which Markdown sees neither HTML nor a link nor an image; `p < 0.05` stays as it is."""
+    return LINK.sub(r"\\", TAG.sub(r"\\<", " ".join(text.splitlines())))
 
 
 def _shown(value: object) -> str:

@@ -47,7 +47,7 @@ def _correlations(path: Path) -> tuple[list[str], list[list[str]]]:
     if not path.is_file():
         return [], []
     with path.open(encoding="utf-8", newline="") as stream:
-        header, *rows = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+        header, *rows = csv.reader(stream, delimiter="\t")
     return header, rows
 
 

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from clirbench.errors import shown
 from clirbench.result import Result, marked
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
+
+BLANKS = str.maketrans("\t\n\r", "   ")
 
 
 def cell(value: Any) -> str:
@@ -22,11 +25,17 @@ def cell(value: Any) -> str:
 
 
 def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a header and rows; tabs and newlines inside a cell become spaces."""
+    """Write a header and rows, so that csv, pandas, polars and R read the same cells (`one_cell`)."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for row in (header, *rows):
-            cells = (cell(value).replace("\t", " ").replace("\n", " ") for value in row)
-            stream.write("\t".join(cells) + "\n")
+            stream.write("\t".join(one_cell(cell(value)) for value in row) + "\n")
+
+
+def one_cell(text: str) -> str:
+    """Text as it stands between tabs: those inside it and ends of lines become spaces, quotes are quoted."""
+    if '"' in text:
+        text = '"' + text.replace('"', '""') + '"'
+    return text if text.isalnum() else shown(text.translate(BLANKS))
 
 
 def systems_table(board: Scoreboard) -> tuple[list[str], list[list[Any]]]:

@@ -1,5 +1,6 @@
 """What the terminal shows: progress while it works, then the tau tables; plain text where output is piped."""
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from clirbench.errors import shown
 from clirbench.report.answer import answered
 from clirbench.report.facts import (
     TauTable,
@@ -29,6 +31,16 @@ from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, u
 from clirbench.statistics.correlation import Correlation
 
 Value = TypeVar("Value")
+
+
+def say(text: str = "") -> None:
+    """Print a line or several, through the gate: nothing in it can move the cursor or colour the terminal."""
+    print(shown(text))
+
+
+def painted(text: str, style: str = "") -> Text:
+    """Text for rich, through the gate; rich would read the brackets of `MAP[qrels]` in a string as a style."""
+    return Text(shown(text), style=style)
 
 
 @contextmanager
@@ -52,29 +64,29 @@ def progress() -> Iterator[Watch]:
 def show(result: Result) -> None:
     """Print the tau tables and what must be known about them; on a terminal the answer too, first."""
     if sys.stdout.isatty() and result.correlations:
-        Console(highlight=False).print(Text(" ".join(answered(result).sentences), style="bold"), end="\n\n")
+        Console(highlight=False).print(painted(" ".join(answered(result).sentences), style="bold"), end="\n\n")
     for table in tau_tables(result.board, result.correlations, first_coefficient(result)):
         show_table(table, len(result.board.systems), table_notes(result, table.title))
     for made in result.tables:
         if made.said:
             show_analysis(made)
     for line in (*count_lines(result), *agreement_lines(result)):
-        _say(line)
+        say(line)
     for line in warnings(result):
-        _say(f"note: {line}")
+        say(f"note: {line}")
     sys.stdout.flush()
 
 
 def show_analysis(made: AnalysisTable) -> None:
     """One table of an analysis, long texts cut short, and what it says."""
-    print(made.title)
+    say(made.title)
     cells = [[_short(value) for value in row] for row in made.rows[: made.said]]
     _print_rows([list(made.header), *cells])
     if len(made.rows) > made.said:
-        print(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
+        say(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
     for sentence in made.text:
-        _say(f"note: {sentence}")
-    print()
+        say(f"note: {sentence}")
+    say()
 
 
 def _short(value: object) -> str:
@@ -86,7 +98,7 @@ def _short(value: object) -> str:
 
 def show_folder(folder: Path) -> None:
     """The last line: where everything lies."""
-    print(folder)
+    say(str(folder))
 
 
 def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
@@ -98,43 +110,41 @@ def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
     if sys.stdout.isatty():
         _rich(table, heading)
     else:
-        print(heading)
+        say(heading)
         _print_rows([["", *table.metrics], *([name, *cells] for name, cells in table.rows)])
     for note in notes:
-        _say(f"note: {note}")
-    print()
+        say(f"note: {note}")
+    say()
 
 
 WIDEST = 48
+BREAKS = re.compile(r"[\t\n]")
 
 
 def _print_rows(rows: list[list[str]]) -> None:
     """Aligned for eyes; tab-separated, cell for cell, where a program reads them."""
-    lines = aligned(rows) if sys.stdout.isatty() else ["\t".join(row) for row in rows]
-    print("\n".join(lines))
+    lines = aligned(rows) if sys.stdout.isatty() else ["\t".join(BREAKS.sub(" ", cell) for cell in row) for row in rows]
+    say("\n".join(lines))
 
 
 def _rich(table: TauTable, heading: str) -> None:
-    """A coloured table: the highest of a row green and bold, what is not significant dim; wide ones in parts.
-
-    Cells are `Text`: rich would read the brackets of `MAP[qrels]` as a style.
-    """
+    """A coloured table: the highest of a row green and bold, what is not significant dim; wide ones in parts."""
     console = Console()
-    console.print(Text(heading, style="bold"))
+    console.print(painted(heading, "bold"))
     name_width = max(map(len, table.measures))
     cell_width = max(len(text) for text in (*table.metrics, *(c for _, cells in table.rows for c in cells)))
     fitting = max(1, (console.width - name_width - 4) // (cell_width + 3))
     for start in range(0, len(table.metrics), fitting):
-        shown = Table()
-        shown.add_column("")
+        part = Table()
+        part.add_column("")
         for metric in table.metrics[start : start + fitting]:
-            shown.add_column(Text(metric), justify="right", no_wrap=True)
+            part.add_column(painted(metric), justify="right", no_wrap=True)
         for name, taus in zip(table.measures, table.taus, strict=True):
-            shown.add_row(Text(name), *(_painted(tau, taus) for tau in taus[start : start + fitting]))
-        console.print(shown)
+            part.add_row(painted(name), *(_cell(tau, taus) for tau in taus[start : start + fitting]))
+        console.print(part)
 
 
-def _painted(tau: Correlation, row: Sequence[Correlation]) -> Text:
+def _cell(tau: Correlation, row: Sequence[Correlation]) -> Text:
     """The cell of one coefficient in its row of the table."""
     if isnan(tau.value):
         style = "dim italic"
@@ -142,7 +152,7 @@ def _painted(tau: Correlation, row: Sequence[Correlation]) -> Text:
         style = "bold green"
     else:
         style = "dim" if mark(tau) == "x" else ""
-    return Text(tau_cell(tau), style=style)
+    return painted(tau_cell(tau), style)
 
 
 def aligned(rows: list[list[str]]) -> list[str]:
@@ -161,7 +171,7 @@ def aligned(rows: list[list[str]]) -> list[str]:
 def show_inputs(experiment: Experiment, inputs: Inputs | None) -> None:
     """check=true: what was read and aligned, and what would be computed."""
     for name, value in _summary(experiment, inputs):
-        _say(f"{name}: {value}")
+        say(f"{name}: {value}")
 
 
 def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[str, Any]]:
@@ -189,7 +199,3 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
     if experiment.paper is not None:
         yield "published table", f"{getattr(experiment.paper, 'title', '')}; its data are read when the table is made"
     yield "check", "everything could be read and aligned; nothing was run"
-
-
-def _say(line: str) -> None:
-    print(line)

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 
 import numpy as np
 
 from clirbench.errors import InputError, UnknownName
+from clirbench.files.tables import number
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.coefficients import kendall
 from clirbench.statistics.evidence import Evidence, panels
@@ -62,10 +63,10 @@ def _series(label: str, by_step: Mapping[float, Sequence[int]]) -> Series:
 
 
 def _number(text: str, system: str, step: str) -> float:
-    try:
-        return float(text.replace(",", "").replace("_", ""))
-    except ValueError:
-        raise InputError(f"system {system}: {step} {text!r} is not a number") from None
+    value = number(text)
+    if value is None or not isfinite(value):
+        raise InputError(f"system {system}: {step} {text!r} is not a number; write 1000, not 1,000 or 1_000")
+    return value
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from functools import cached_property
 from pathlib import Path
 
 from clirbench.corpora.alignment import listed
-from clirbench.errors import ClirbenchError, ConfigError, InputError, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.text import check_name
 
 NUMERIC = frozenset({"step"})
 _MARK = re.compile(r"%(?P<percent>[A-Za-z]\w*)%|\{(?P<brace>[A-Za-z]\w*)\}|(?P<star>\*+)")
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,12 @@ class PathPattern:
                 raise InputError(f"{self.key}={self.text}: nothing matches; {_inventory(reached[0][0], part)}")
             reached = following
         matches = tuple(_match(path, found, parts) for path, found in reached)
-        raise_all(
-            [
-                InputError(f"{self.key}: {str(m.path)!r} holds a control character; rename it")
-                for m in matches
-                if any(_CONTROL.search(label) for label in m.labels.values())
-            ]
-        )
+        errors: list[ClirbenchError] = []
+        for match in matches:
+            for label in match.labels.values():
+                with gathered(errors):
+                    check_name(f"{self.key}: {match.path}", "part of a name", label)
+        raise_all(errors)
         return matches
 
 

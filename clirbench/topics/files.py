@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.checks import name_list
-from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
-from clirbench.text import TextFile
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.text import TextFile, check_name
 from clirbench.topics.rewriting import Rewriting
 from clirbench.types import Documents, Topic
 
@@ -96,6 +96,8 @@ def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Seque
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}"))
         elif not parts:
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
+        with gathered(errors):
+            check_name(entry.where, "topic", entry.topic_id)
         first.setdefault(entry.topic_id, entry.where)
         topics.append(Topic(entry.topic_id, parts))
     if not held:

@@ -173,3 +173,23 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
     except ClirbenchError:
         return
     assert all(np.isfinite(column.values).all() for column in board.columns)
+
+
+@pytest.mark.parametrize(
+    "cells", [("12,5", "13,5", "14,5"), ("23%", "24 %", "25%"), ("1_5", "1_6", "1_7"), ("1,5", "n/a", "3")]
+)
+def test_a_column_that_is_meant_as_numbers_never_vanishes(tmp_path: Path, cells: tuple[str, str, str]) -> None:
+    rows = "".join(f"s{i}\t{cell}\t.{i}\n" for i, cell in enumerate(cells))
+    tables = ScoreTables([table(tmp_path, f"system\tBLEU\tMAP\n{rows}")], ["MAP"])
+    with pytest.raises(InputError, match=r"column 'BLEU'.*scores.metadata=\[BLEU\]") as raised:
+        tables.read()
+    assert all(repr(cell) in str(raised.value) for cell in cells if cell not in ("n/a", "3"))
+    described = ScoreTables(tables.tables, ["MAP"], metadata=["BLEU"]).read()
+    assert described.metadata["BLEU"] == cells
+
+
+@pytest.mark.parametrize("cells", [("2020-01-02", "2020-02-03"), ("v1.2", "v1.3"), ("base", "23%"), ("n/a", "-")])
+def test_texts_stay_texts(tmp_path: Path, cells: tuple[str, str]) -> None:
+    rows = "".join(f"s{i}\t{cell}\t{i}\t.{i}\n" for i, cell in enumerate(cells))
+    tables = ScoreTables([table(tmp_path, f"system\tkind\tBLEU\tMAP\n{rows}")], ["MAP"])
+    assert tables.read().metadata["kind"] == cells

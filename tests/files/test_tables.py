@@ -1,13 +1,16 @@
 """Tables with tabs and commas."""
 
+import csv
 from pathlib import Path
 
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import InputError
-from clirbench.files.tables import read_table
+from clirbench.files.tables import number, read_table
+from clirbench.report.tables import write_tsv
 
 
 def test_tabs_commas_comments_and_quotes(tmp_path: Path) -> None:
@@ -51,3 +54,37 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
     except InputError:
         return
     assert all(len(row) == len(table.header) for row in table.rows)
+
+
+@pytest.mark.parametrize("cell", ["1_5", "12,5", "23%", "1'000", "٣", "0x1", "1e", "", "+", "1 2"])
+def test_what_is_no_number(cell: str) -> None:
+    assert number(cell) is None
+
+
+@given(st.floats(allow_nan=False))
+def test_what_is_a_number(value: float) -> None:
+    assert number(f" {value!r} ") == value
+    assert (number("+.5"), number("5."), number("1E3")) == (0.5, 5, 1000)
+
+
+@pytest.mark.parametrize("name", ["BL\x1bEU", "B\x00", "x" * 1_000_000, "\u202eBLEU"])
+def test_columns_and_systems_that_are_no_names(tmp_path: Path, name: str) -> None:
+    for text in (f"system\t{name}\na\t1\n", f"system\tBLEU\n{name}\t1\n"):
+        (tmp_path / "t.tsv").write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match="control character|1000000 characters, 1000 are allowed") as raised:
+            read_table(tmp_path / "t.tsv").unique("system")
+        assert len(str(raised.value)) <= 600
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp", "Cf"])), min_size=1, max_size=4))
+def test_what_we_write_is_what_we_pandas_and_csv_read(
+    tmp_path_factory: pytest.TempPathFactory, cells: list[str]
+) -> None:
+    path = tmp_path_factory.mktemp("cells") / "t.tsv"
+    header = [f"c{i}" for i in range(len(cells) + 1)]
+    write_tsv(path, header, [["a", *cells]])
+    assert read_table(path).rows == (("a", *cells),)
+    with path.open(encoding="utf-8", newline="") as stream:
+        assert list(csv.reader(stream, delimiter="\t")) == [header, ["a", *cells]]
+    frame = pandas.read_csv(path, sep="\t", dtype=str, keep_default_na=False, encoding="utf-8")
+    assert list(frame.iloc[0]) == ["a", *cells]

@@ -1,6 +1,7 @@
 """Run and qrels files: exact read back, and errors that name file and line."""
 
 import gzip
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,20 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.errors import InputError, Problems, StoreError
+from clirbench.errors import UNSEEN, InputError, Problems, StoreError
 from clirbench.files.trec import (
     read_ideal,
     read_qrels,
     read_run,
     read_runs,
     run_file_name,
+    run_file_names,
     write_qrels,
     write_run,
 )
 from clirbench.types import Qrels, Run
 
 Folders = Callable[[], Path]
-IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\r\f\v"), min_size=1, max_size=4)
+IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n"), min_size=1, max_size=4).filter(
+    lambda name: not UNSEEN.search(name)
+)
 SCORES = st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-(2.0**99), max_value=2.0**99)
 GRADES = st.dictionaries(IDS, st.integers(0, 999_999), min_size=1, max_size=5)
 
@@ -192,3 +196,25 @@ def test_folders_without_runs_are_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_text(GOOD)
     with pytest.raises(InputError, match=r"system 'a' has two run files, a\.run and a\.run\.gz"):
         read_runs(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a\x00", "\x1b[31m", "\x9b0m", "\u202eabc", "x" * 1001])
+def test_ids_that_are_no_names_are_refused(tmp_path: Path, name: str) -> None:
+    for topic, document in (("1", name), (name, "d")):
+        (tmp_path / "a.run").write_text(f"{topic} Q0 {document} 1 2 x\n", encoding="utf-8")
+        (tmp_path / "q").write_text(f"{topic} 0 {document} 1\n", encoding="utf-8")
+        for read, file in ((read_run, "a.run"), (read_qrels, "q")):
+            with pytest.raises(InputError, match="line 1: (topic|document) .*(control character|characters, 1000)"):
+                read(tmp_path / file)
+
+
+def test_no_two_systems_share_a_file_on_any_file_system(tmp_path: Path) -> None:
+    systems = ["Foo", "foo", "fOO", "É", "é", "é", "s1", "s1 ", "CON", "con.1", "Nul", "qrels", "Ideal", "own"]
+    files = run_file_names(systems)
+    assert len({unicodedata.normalize("NFC", name).casefold() for name in files.values()}) == len(systems)
+    assert not {"con.run", "nul.run", "qrels.run", "ideal.run"} & {name.casefold() for name in files.values()}
+    assert files["foo"] == "foo.run"
+    assert files["own"] == "own.run"
+    for name in files.values():
+        write_run(tmp_path / name, Run.of({"1": {"d": 1.0}}), "x")
+    assert sorted(read_runs(tmp_path)) == sorted(systems)

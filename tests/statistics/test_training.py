@@ -20,7 +20,7 @@ def checkpoints(steps: list[str], runs: list[str] | None = None, x: list[float] 
 
 
 def test_runs_are_ordered_by_step_with_their_replicates() -> None:
-    runs = series_of(checkpoints(["2000", "1,000", "1_000", "", "3e3"], ["a", "a", "a", "a", "b"]), series="run")
+    runs = series_of(checkpoints(["2000", "1000", "1e3", "", "3e3"], ["a", "a", "a", "a", "b"]), series="run")
     assert [(run.name, run.steps.tolist()) for run in runs] == [("a", [1000, 2000]), ("b", [3000])]
     assert [members.tolist() for members in runs[0].members] == [[1, 2], [0]]
     assert runs[0].means(np.array([5.0, 1, 2, 9, 9])).tolist() == [1.5, 5]
@@ -33,6 +33,9 @@ def test_steps_must_be_there_and_be_numbers() -> None:
     assert has_steps(checkpoints(["1", "2"]).board)
     with pytest.raises(InputError, match="system s1: step 'last' is not a number"):
         series_of(checkpoints(["1", "last"]))
+    for grouped in ("1,000", "1_000", "1 000", "inf", "nan"):
+        with pytest.raises(InputError, match=f"step '{grouped}' is not a number; write 1000"):
+            series_of(checkpoints(["1", grouped]))
     with pytest.raises(UnknownName, match="metadata column 'runs'.*Did you mean 'run'"):
         series_of(checkpoints(["1"], ["a"]), series="runs")
 

@@ -16,6 +16,8 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from clirbench.errors import shown
+
 HERE = Path(__file__).resolve().parent
 ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -29,7 +31,7 @@ def rendered(template: str, values: Mapping[str, Any], payload: Any) -> str:
         "base-uri 'none'; form-action 'none'"
     )
     own = {"style": Markup(style), "script": Markup(script), "policy": policy, "payload": Markup(embedded(payload))}
-    return _environment().get_template(template).render({**values, **own})
+    return shown(_environment().get_template(template).render({**values, **own}))
 
 
 def embedded(value: Any) -> str:

@@ -1,0 +1,73 @@
+"""How a run ends: the exit statuses, and every error in words; what is a fault of ours leaves its details in a file."""
+
+import errno
+import os
+import re
+import tempfile
+import traceback
+from pathlib import Path
+
+from clirbench.configuration.keys import unknown
+from clirbench.errors import ClirbenchError, ConfigError, NothingCompared, shortened, shown
+
+MENDABLE, SOME_FAILED, NOTHING, FAULT, INTERRUPTED = 1, 2, 3, 70, 130
+"""What the user can mend; some systems failed, the rest is there; nothing was compared; our fault; interrupted."""
+FILE = "fault.txt"
+OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE)
+"""What a disk or a system refuses is no fault of ours, wherever it happens."""
+
+
+def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
+    """The lines to show for an error, and the exit status.
+
+    folder: where the details of a fault go, if it can be written; else they go to the folder of temporary files.
+    """
+    if isinstance(error, ClirbenchError):
+        return f"error: {error}", NOTHING if isinstance(error, NothingCompared) else MENDABLE
+    if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+        where = error.filename or "a file"
+        return f"error: {ClirbenchError(f'{where}: {error.strerror}')}", MENDABLE
+    if isinstance(error, MemoryError) or "failed to map segment" in str(error):
+        return (
+            "error: the memory is not enough. Try fewer workers, engine.workers=1, or fewer systems; a rerun does only "
+            "what is missing",
+            MENDABLE,
+        )
+    if {type(error).__module__.partition(".")[0], _raised_in(error)} & {"hydra", "omegaconf"}:
+        return f"error: {_of_hydra(' '.join(str(error).split()))}", MENDABLE
+    reason = shortened(shown(" ".join(f"{type(error).__name__}: {error}".split())), 200)
+    return f"error: this is a fault of clirbench ({reason}); the details are in {_details(error, folder)}", FAULT
+
+
+def _raised_in(error: Exception) -> str:
+    """The package whose code raised the error."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] if frames else ""
+
+
+def _of_hydra(text: str) -> ClirbenchError:
+    """What Hydra says, but not its advice to add a key that we would refuse then."""
+    found = re.match(r"Could not override '([^']+)'", text)
+    if found is None:
+        return ConfigError(f"the configuration cannot be put together: {text}")
+    return next(
+        unknown([found[1]]), ConfigError(f"there is no key {found[1]!r}: what is chosen there does not have it")
+    )
+
+
+def _details(error: Exception, folder: Path | None) -> str:
+    text = shown("".join(traceback.format_exception(error)))
+    if folder is not None:
+        try:
+            (folder / FILE).write_text(text, encoding="utf-8")
+        except OSError:
+            pass
+        else:
+            return shown(str(folder / FILE))
+    try:
+        descriptor, name = tempfile.mkstemp(prefix="clirbench-fault-", suffix=".txt")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError:
+        return "no file: none can be written here"
+    return shown(name)

@@ -1,0 +1,99 @@
+"""The keys of components: what their constructors take, by name and by type."""
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from clirbench.configuration.keys import is_text
+from clirbench.errors import ClirbenchError, ConfigError, UnknownName
+
+TARGET = "_target_"
+
+
+def unknown(node: Any, key: str) -> Iterator[ClirbenchError]:
+    """An error for each key of a component, and of those in it, that its constructor does not take."""
+    for name, component, parameters in _components(node, key):
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+            continue
+        for entry in component:
+            if not entry.startswith("_") and entry not in parameters:
+                yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
+
+
+def misfits(node: Any, key: str) -> Iterator[ClirbenchError]:
+    """An error for each value of a component, and of those in it, that is not of the type its constructor says."""
+    for name, component, parameters in _components(node, key):
+        hints = _hints(_located(component[TARGET]))
+        for entry, value in component.items():
+            if entry in parameters and entry in hints and not fits(value, hints[entry]):
+                yield ConfigError(f"{name}.{entry}={value!r} must be {words(hints[entry])}")
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value of a configuration can be meant by a type; types that are not known here take everything."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, argument) for argument in arguments)
+    if isinstance(value, dict) and TARGET in value:
+        return hint not in (int, float, bool, NoneType)
+    if origin is Literal:
+        return value in arguments
+    if hint in (None, NoneType):
+        return value is None
+    if hint in (int, bool):
+        return type(value) is hint
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is str:
+        return is_text(value)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return isinstance(value, dict)
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return isinstance(value, list) and all(fits(item, arguments[0]) for item in value)
+    return True
+
+
+KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", NoneType: "null"}
+
+
+def words(hint: Any) -> str:
+    """What a type is called in a message."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(map(words, arguments)))
+    if origin is Literal:
+        return f"one of {', '.join(map(str, arguments))}"
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return "a mapping"
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return "a list, [A,B]"
+    return KINDS.get(hint, getattr(hint, "__name__", str(hint)))
+
+
+def _components(node: Any, key: str) -> Iterator[tuple[str, dict[str, Any], Mapping[str, inspect.Parameter]]]:
+    """(its key, the component, what its constructor takes) of a node and of all in it that are ours."""
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, child in children:
+        yield from _components(child, f"{key}.{name}")
+    if isinstance(node, dict) and (constructor := _located(node.get(TARGET))) is not None:
+        yield key, node, inspect.signature(constructor).parameters
+
+
+def _located(target: object) -> Any:
+    """The class or function of a dotted name; None for one that Hydra will report as not found."""
+    module, _, name = str(target).rpartition(".")
+    if not module.startswith("clirbench."):
+        return None  # importing is running: what is not ours is first imported when it is built
+    try:
+        return getattr(import_module(module), name, None)
+    except ImportError:
+        return None
+
+
+def _hints(constructor: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(constructor.__init__ if inspect.isclass(constructor) else constructor)
+    except (NameError, TypeError):  # a type that is imported for type checkers alone
+        return {}

@@ -1,0 +1,124 @@
+"""The keys of a run and what each may hold; keys of components stand in the components (`components.py`)."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clirbench.errors import ConfigError, closest
+
+NODES = (
+    "analyzer", "corpus", "systems", "topics", "also_topics", "retrieval", "relevance", "also", "metric", "measure",
+    "engine", "paper", "analyses", "experiment", "texts", "hydra",
+)  # fmt: skip
+"""Keys that hold components, or a choice of them."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key: its dotted name, the kind of its value (one of `KINDS`), and what it is, in a line."""
+
+    name: str
+    kind: str
+    help: str
+
+    def problem(self, value: Any) -> ConfigError | None:
+        """What is wrong with a value, None where nothing is."""
+        if value is None or KINDS[self.kind](value):
+            return None
+        return ConfigError(f"{self.name}={value!r} must be {self.kind}: {self.help}")
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is text or a number, which is a name too; true and false are neither."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(map(is_text, value)))
+
+
+def _pairs(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(is_text, value.values()))
+
+
+KINDS: dict[str, Callable[[Any], bool]] = {
+    "a text": is_text,
+    "true or false": lambda value: isinstance(value, bool),
+    "a number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "a whole number of at least 0": lambda value: type(value) is int and value >= 0,
+    "a whole number of at least 1": lambda value: type(value) is int and value >= 1,
+    "a list of names, [A,B]": _names,
+    "pairs of names, {OLD: NEW}": _pairs,
+    "a mapping": lambda value: isinstance(value, dict),
+}
+NAMES, FLAG, TEXT = "a list of names, [A,B]", "true or false", "a text"
+
+KEYS = (
+    Key("name", TEXT, "names the run's folder"),
+    Key("folder", TEXT, "the retrieval collection, a folder of MT outputs"),
+    Key("test_folder", TEXT, "the MT test set, where it is another folder with the same system names"),
+    Key("references", NAMES, "first, all, or names of references; the first named is searched"),
+    Key("runs", TEXT, "a folder of TREC runs made by another retrieval system"),
+    Key("documents.size", "a whole number of at least 1", "so many lines are one document without a docs.tsv"),
+    Key("measures", NAMES, "IR measures"),
+    Key("analysis", NAMES, "the analyses to make"),
+    Key("pair", NAMES, "the two systems of a two-system analysis"),
+    Key("correlation.coefficients", NAMES, "kendall, spearman, pearson, ..."),
+    Key("correlation.alpha", "a number", "x marks a tau whose p-value is not below"),
+    Key("correlation.p_value", TEXT, "exact, permutation or scipy"),
+    Key("correlation.intervals", "a mapping", "bootstrap intervals; null: none"),
+    Key("correlation.complete_pairs", FLAG, "a column with holes is correlated over the systems that have a value"),
+    Key("scores.tables", NAMES, "score tables made elsewhere"),
+    Key("scores.measures", NAMES, "which columns of score tables are IR measures"),
+    Key("scores.lower_is_better", NAMES, "columns in which less is better"),
+    Key("scores.ignore", NAMES, "columns that are left out"),
+    Key("scores.metadata", NAMES, "columns that describe systems although they are numbers"),
+    Key("scores.rename", "pairs of names, {OLD: NEW}", "new names of columns"),
+    Key("scores.title", TEXT, "heads the tau table of the imported measures"),
+    Key("scores.mark", TEXT, "an imported measure that is computed too is called NAME[mark]"),
+    Key("scores.missing", TEXT, "error or drop: what an empty cell is"),
+    Key("title", TEXT, "heads the tau table of what is computed"),
+    Key("remarks", NAMES, "sentences said under the tables"),
+    Key("paths.mirror", TEXT, "a folder where data sets lie ready"),
+    Key("paths.cache", TEXT, "the store, and downloads"),
+    Key("download", FLAG, "whether missing data may be fetched"),
+    Key("seed", "a whole number of at least 0", "seed of everything random"),
+    Key("check", FLAG, "read, align and list everything, run nothing"),
+    Key("output.runs", TEXT, "which run files are written: all, ideal, none, auto"),
+    Key("output.figures", NAMES, "formats of the figures: svg, pdf, png"),
+)
+BY_NAME = {key.name: key for key in KEYS}
+SECTIONS = {name.partition(".")[0] for name in BY_NAME if "." in name}
+
+
+def problems(configuration: Mapping[str, Any]) -> Iterator[ConfigError]:
+    """An error for each value of a whole configuration that is not of its key's kind."""
+    for section in sorted(SECTIONS):
+        if not isinstance(configuration.get(section, {}), dict):
+            known = ", ".join(name for name in BY_NAME if name.startswith(f"{section}."))
+            yield ConfigError(f"{section}={configuration[section]!r} must be a mapping: its keys are {known}")
+    for key in KEYS:
+        found = key.problem(_value(configuration, key.name))
+        if found is not None:
+            yield found
+
+
+def _value(configuration: Any, name: str) -> Any:
+    for part in name.split("."):
+        configuration = configuration.get(part) if isinstance(configuration, dict) else None
+    return configuration
+
+
+def unknown(overrides: Sequence[str]) -> Iterator[ConfigError]:
+    """An error for each key that overrides (`+key=value`) would add and that a run does not have."""
+    for override in overrides:
+        name = override.lstrip("+~").partition("=")[0].partition("@")[0].replace("/", ".")
+        top = name.partition(".")[0]
+        open_name = "correlation.intervals" if name.startswith("correlation.intervals.") else "scores.rename"
+        if top in NODES or name in BY_NAME or name in SECTIONS or name.startswith(f"{open_name}."):
+            continue
+        choices = [known for known in (*BY_NAME, *NODES) if top not in SECTIONS or known.startswith(f"{top}.")]
+        yield ConfigError(
+            f"{override}: there is no key {name!r}.{closest(name, choices)} "
+            f"{'Keys there: ' + ', '.join(choices) if top in SECTIONS else 'python -m clirbench --cfg job lists all'}"
+        )

@@ -1,0 +1,58 @@
+"""How a run ends: every error in words, with its status; the details of a fault in a file."""
+
+import errno
+import re
+from pathlib import Path
+
+import pytest
+
+from clirbench.commands.base import command_parser, run_command
+from clirbench.commands.faults import FAULT, MENDABLE, NOTHING, in_words
+from clirbench.errors import ConfigError, InputError, NothingCompared, Problems
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "status"),
+    [
+        (InputError("a: no such file"), "error: a: no such file", MENDABLE),
+        (Problems([InputError("a"), ConfigError("b")]), "error: - a\n- b", MENDABLE),
+        (NothingCompared("no topic"), "error: no topic", NOTHING),
+        (MemoryError(), "error: the memory is not enough. Try fewer workers, engine.workers=1", MENDABLE),
+        (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "error: /x/y: No space left on device", MENDABLE),
+        (OSError(errno.EACCES, "Permission denied"), "error: a file: Permission denied", MENDABLE),
+    ],
+)
+def test_what_is_no_fault_of_ours(error: Exception, said: str, status: int) -> None:
+    text, found = in_words(error)
+    assert text.startswith(said)
+    assert found == status
+
+
+def test_a_fault_is_one_line_and_its_details_are_in_a_file(tmp_path: Path) -> None:
+    def broken() -> None:
+        raise ValueError("ugly\x1b[31m\nlines " + "x" * 5000)
+
+    try:
+        broken()
+    except ValueError as error:
+        text, status = in_words(error, tmp_path)
+        elsewhere, _ = in_words(error, tmp_path / "nowhere")
+    assert status == FAULT
+    assert text.startswith("error: this is a fault of clirbench (ValueError: ugly\\u001b[31m lines xxx")
+    assert text.endswith(f"the details are in {tmp_path / 'fault.txt'}")
+    assert len(text) <= 600
+    assert "in broken\n" in (tmp_path / "fault.txt").read_text()
+    found = re.search(r"the details are in (.*clirbench-fault-.*\.txt)$", elsewhere)
+    assert found is not None
+    assert "in broken\n" in Path(found[1]).read_text()
+    Path(found[1]).unlink()
+
+
+def test_a_command_that_breaks_says_so_too(capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(_: object) -> int:
+        raise KeyError("x")
+
+    assert run_command(command_parser("status", "`clirbench status`: x."), [], broken, failed=2) == FAULT
+    said = capsys.readouterr().err
+    assert said.startswith("error: this is a fault of clirbench (KeyError: 'x')")
+    Path(said.strip().rpartition(" ")[2]).unlink()

@@ -1,0 +1,65 @@
+"""The keys of components: all that is shipped fits, and what does not is named."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+import yaml
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from clirbench.__main__ import CONF
+from clirbench.configuration.components import fits, misfits, unknown, words
+
+EXPERIMENTS = sorted(path.stem for path in (CONF / "experiment").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_shipped_experiment_fits(experiment: str) -> None:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        cfg = compose("config", overrides=[f"+experiment={experiment}", "folder=x"])
+    plain = OmegaConf.to_container(cfg, resolve=True)
+    assert list(map(str, unknown(plain, "run"))) == []
+    assert list(map(str, misfits(plain, "run"))) == []
+
+
+@pytest.mark.parametrize("path", sorted(CONF.glob("*/**/*.yaml")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_shipped_choice_has_keys_that_exist(path: Path) -> None:
+    node = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    node.pop("defaults", None)
+    assert list(map(str, unknown(node, path.stem))) == []
+
+
+TOP_K = {"_target_": "clirbench.relevance.top_k.TopK", "k": 10}
+
+
+def test_an_unknown_key_is_named_with_the_closest() -> None:
+    (error,) = unknown({**TOP_K, "kk": 3}, "relevance")
+    assert str(error) == "unknown key in relevance 'kk'. Did you mean 'k'? Choices: k"
+    (error,) = unknown({"a": [{**TOP_K, "x": 3}]}, "run")
+    assert "unknown key in run.a.0 'x'" in str(error)
+
+
+def test_a_value_of_another_type_is_named() -> None:
+    (error,) = misfits({**TOP_K, "k": "many"}, "relevance")
+    assert str(error) == "relevance.k='many' must be a whole number"
+
+
+def test_what_is_not_ours_is_not_imported() -> None:
+    assert list(unknown({"_target_": "os.system", "command": "false"}, "x")) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "fitting"),
+    [
+        (1, int, True), (True, int, False), ("1", int, False), (1, float, True), (True, float, False), (1, str, True),
+        (True, str, False), (None, str, False), (None, str | None, True), (["a"], Sequence[str], True),
+        ("a", Sequence[str], False), ("a", str | Sequence[str], True), ([1], Sequence[str], True),
+        ({"a": 1}, Mapping[str, str], True), ([], Mapping[str, str], False), ("a", Literal["a", "b"], True),
+        ("c", Literal["a", "b"], False), (TOP_K, int, False), (TOP_K, str, True), (3, Any, True),
+    ],
+)  # fmt: skip
+def test_fits(value: object, hint: Any, fitting: bool) -> None:
+    assert fits(value, hint) == fitting
+    assert words(hint)

@@ -1,0 +1,62 @@
+"""Random values for every key of a run: it is built, or refused in one clear line."""
+
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from clirbench.__main__ import CONF, check_override
+from clirbench.config import build
+from clirbench.configuration.keys import KEYS, NODES
+from clirbench.experiment import run
+from tests.fuzz.budget import INPUTS, SEED, refused
+
+VALUES = (
+    "0", "1", "-1", "3", "1e308", "-1e400", "nan", "inf", "true", "false", "null", "x", "BLEU", "MAP", "[]", "[1,2]",
+    "[true]", "[null]", "[[a]]", "[a,b]", "[a,a]", "{}", "{a:1}", "{a:{b:c}}", "[{a:1}]", "'${seed}'", "'${nowhere}'",
+    "'${oc.env:NOWHERE}'", '"a b"', '"\\t"', "'\x1b[31m'", "''", "x" * 3000, "[" * 200 + "]" * 200, "9" * 20,
+    "{_target_: os.getcwd}", "{_target_: nowhere.at.all}", "{_target_: 3}", "???", "1_5", "0x10", "é", "/", "..", "a=b",
+)  # fmt: skip
+
+
+def dotted(node: Any, name: str = "") -> Iterator[str]:
+    if isinstance(node, Mapping):
+        for key, child in node.items():
+            yield from dotted(child, f"{name}.{key}" if name else str(key))
+    if name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    print(f"CLIRBENCH_FUZZ_SEED={SEED}")
+    path = tmp_path_factory.mktemp("scores") / "s.tsv"
+    path.write_text("system\tBLEU\tTER\tMAP\na\t1\t3\t.1\nb\t2\t1\t.3\nc\t3\t2\t.2\n", encoding="utf-8")
+    return path
+
+
+def test_any_value_of_any_key_is_taken_or_refused(table: Path) -> None:
+    draw = random.Random(SEED)
+    scores = ["+experiment=scores", f"scores.tables=[{table}]", "scores.measures=[MAP]", "correlation.intervals=null"]
+    own = [key.name for key in KEYS]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        demo = OmegaConf.to_container(compose("config", overrides=["+experiment=demo"]))
+        names = sorted(name for name in dotted(demo) if name.partition(".")[0] in NODES)
+        counts = {False: 0, True: 0}
+        for number in range(INPUTS // 20):
+            alone = draw.random() < 0.6
+            name, value = draw.choice(own if alone else names), draw.choice(VALUES)
+            text = f"{draw.choice(('', '', '', '+', '++', '~'))}{name}{draw.choice(('', '', '', '.new'))}={value}"
+
+            def tried(text: str = text, alone: bool = alone) -> None:
+                check_override(text)
+                made = build(compose("config", overrides=[*(scores if alone else ["+experiment=demo"]), text]), [text])
+                if alone and made.corpus is None:
+                    run(made)
+
+            counts[refused(f"CLIRBENCH_FUZZ_SEED={SEED} number {number}: {text[:200]!r}", tried)] += 1
+    assert min(counts.values()) > INPUTS // 400, counts
