@@ -1,0 +1,321 @@
+"""Worlds with known truth, for benchmarks/validity.py: systems in units, metrics, a measure over topics, and the truth.
+
+A `Recipe` says how a world is made; `recipe.draw(rng)` makes one. All is normal before it is rounded or bent:
+
+    true_y[i]      = quality of system i, variance 1, of which the share `alike` is common to its unit
+    true_x[m, i]   = rho_m true_y[i] + sqrt(1 - rho_m^2) error[m, i], rho_m = sin(pi tau_m / 2), so that `taus` are the
+                     noise-free taus; errors of metrics correlate by `common`, and are alike within units too
+    per_topic[i,t] = true_y[i] + topic[t] + noise[i, t]; var(noise) makes the mean over 50 topics as reliable as
+                     `reliability` says (other numbers of topics change the reliability as they would)
+    x[m, i]        = true_x[m, i] + segment noise of reliability `metric_reliability`
+
+`covariate`: both sides are rho z + rest, the rest unrelated where taus are 0. `curve`: systems are steps of training
+runs; both sides follow curves of their own. `dose`: both sides fall together within each unit and only there.
+
+Run for a look: python benchmarks/worlds.py
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clirbench.scoreboard import Column, Scoreboard
+
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.int64]
+RELIABLE_AT = 50  # topics
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """One draw. More is better everywhere.
+
+    `x` (metrics, n) and `y` (n,): as measured, NaN is a hole; `per_topic` (n, topics), its mean over topics is y;
+    `per_segment` (metrics, n, segments), its mean is x before rounding and bending, empty unless asked for, and segment
+    s belongs to topic s // (segments / topics) where both noises come from the same lines; `true_x` (metrics, n),
+    `true_y` (n,): without noise; `unit` (n,): 0, 1, ...; `position` (n,): place within the unit; `covariate` (n,) or
+    empty; `metadata`: as a score table would hold it; `shared`: correlation of the two mean noises of a system.
+    """
+
+    x: Doubles
+    y: Doubles
+    per_topic: Doubles
+    per_segment: Doubles
+    true_x: Doubles
+    true_y: Doubles
+    unit: Ints
+    position: Ints
+    covariate: Doubles
+    metadata: Mapping[str, tuple[str, ...]]
+    shared: float = 0.0
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(f"s{i:03d}" for i in range(len(self.y)))
+
+    @property
+    def board(self) -> Scoreboard:
+        metrics = tuple(Column(f"m{m}", "metric", values) for m, values in enumerate(self.x))
+        return Scoreboard(self.systems, (*metrics, Column("MAP", "measure", self.y)), dict(self.metadata))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a world is made; see the top of the module. Sizes of units: `size` each, or `sizes`."""
+
+    units: int = 16
+    size: int = 1
+    sizes: tuple[int, ...] = ()
+    alike: float = 0.0
+    taus: tuple[float, ...] = (0.6,) * 6
+    common: float = 0.5
+    topics: int = 50
+    reliability: float = 0.85
+    metric_reliability: float = 0.98
+    segments: int = 0
+    shared: float = 0.0
+    dose: float = 0.0
+    levels: int = 0
+    binary: bool = False
+    bent: bool = False
+    holes: tuple[int, ...] = ()
+    covariate: float = 0.0
+    grid: int = 0
+    curve: str = ""
+    wander: float = 0.0
+    spread: float = 0.3
+    declared: bool = True
+
+    @property
+    def unit(self) -> Ints:
+        return np.repeat(np.arange(self.units), self.sizes or self.size)
+
+    def draw(self, rng: np.random.Generator) -> World:
+        unit = self.unit
+        position = np.concatenate([np.arange(k) for k in np.bincount(unit)])
+        n, metrics = len(unit), len(self.taus)
+        rho = np.sin(np.pi * np.array(self.taus) / 2)[:, None]
+        true_y = self._alike(rng, unit, 1)[0]
+        error = np.sqrt(self.common) * self._alike(rng, unit, 1)
+        error = error + np.sqrt(1 - self.common) * self._alike(rng, unit, metrics)
+        true_x = rho * true_y + np.sqrt(1 - rho**2) * error
+        z = self._covariate(rng, n)
+        if len(z):
+            true_y, true_x = (self.covariate * z + np.sqrt(1 - self.covariate**2) * rest for rest in (true_y, true_x))
+        if self.dose:
+            true_y, true_x = true_y - self.dose * position, true_x - self.dose * position
+        if self.curve:
+            true_y, true_x = self._along(rng, unit, position, true_y[None], true_x)
+            true_y = true_y[0]
+        noise = self._topic_noise(rng, unit)
+        per_topic = true_y[:, None] + rng.normal(size=self.topics) + noise
+        if self.binary:
+            from scipy.stats import norm
+
+            true_y = norm.cdf(true_y / np.sqrt(1 + self._topic_variance))
+            per_topic = (per_topic > 0).astype(np.float64)
+        x, per_segment = self._measured(rng, true_x, noise, unit)
+        if self.levels:
+            x = np.round(x * self.levels / 4)
+        if self.bent:
+            x = np.exp(2 * x)
+        for metric, kept in enumerate(self.holes):
+            x[metric, kept:] = np.nan if kept else x[metric, kept:]
+        y = per_topic.mean(axis=1)
+        return World(
+            x, y, per_topic, per_segment, true_x, true_y, unit, position, z, self._metadata(unit, position, z),
+            self.shared,
+        )  # fmt: skip
+
+    def tau(self, metric: int = 0) -> float:
+        """The between-unit tau-b of the metric and the measure in the population, both as measured with this noise."""
+        return _population_tau(replace(self, holes=(), segments=0), metric, False)
+
+    def true_tau(self, metric: int = 0) -> float:
+        """The same without measurement noise on either side."""
+        return _population_tau(replace(self, holes=(), segments=0), metric, True)
+
+    @property
+    def _topic_variance(self) -> float:
+        return RELIABLE_AT * (1 - self.reliability) / self.reliability
+
+    def _alike(self, rng: np.random.Generator, unit: Ints, rows: int) -> Doubles:
+        """(rows, n): variance 1, correlation `alike` within units."""
+        between, within = rng.normal(size=(rows, self.units)), rng.normal(size=(rows, len(unit)))
+        return np.asarray(np.sqrt(self.alike) * between[:, unit] + np.sqrt(1 - self.alike) * within)
+
+    def _topic_noise(self, rng: np.random.Generator, unit: Ints) -> Doubles:
+        own = rng.normal(size=(len(unit), self.topics))
+        if self.alike:
+            shared = rng.normal(size=(self.units, self.topics))[unit]
+            own = np.sqrt(self.alike) * shared + np.sqrt(1 - self.alike) * own
+        return np.asarray(np.sqrt(self._topic_variance) * own)
+
+    def _measured(self, rng: np.random.Generator, true_x: Doubles, topic: Doubles, unit: Ints) -> tuple[Doubles, Doubles]:
+        """Measured metrics and their segments; `shared` ties a system's segment noise to its topic noise."""
+        variance = (1 - self.metric_reliability) / self.metric_reliability
+        tied = topic / np.sqrt(self._topic_variance or 1.0) * self.shared * np.sqrt(variance * self.topics)
+        own_variance = variance * (1 - self.shared**2)
+        if not self.segments:
+            noise = np.sqrt(own_variance) * self._alike(rng, unit, len(true_x))
+            return true_x + noise + tied.mean(axis=1), np.empty((len(true_x), len(unit), 0))
+        lines = self.segments // self.topics * self.topics
+        own = rng.normal(size=(len(true_x), len(unit), lines)) * np.sqrt(own_variance * lines)
+        values = true_x[:, :, None] + rng.normal(size=lines) + own + np.repeat(tied, lines // self.topics, axis=1)
+        return values.mean(axis=2), values
+
+    def _covariate(self, rng: np.random.Generator, n: int) -> Doubles:
+        if not self.covariate and not self.grid:
+            return np.empty(0)
+        if not self.grid:
+            return rng.normal(size=n)
+        values = np.arange(n) % self.grid if self.size == 1 else np.arange(n) % self.size
+        return np.asarray((values - values.mean()) / values.std())
+
+    def _along(
+        self, rng: np.random.Generator, unit: Ints, position: Ints, y: Doubles, x: Doubles
+    ) -> tuple[Doubles, Doubles]:
+        """Curves of 4 SD that belong to each column; what a run adds to them wanders with coefficient `wander`."""
+        steps = self.size
+        found = []
+        for rest in (y, x):
+            shape = np.array([_curve(rng, self.curve, steps) for _ in rest])
+            own = rest.reshape(len(rest), self.units, steps)
+            if self.curve == "random walk":
+                own = own.cumsum(axis=2) / np.sqrt(steps)
+                found.append((4 * own).reshape(len(rest), -1))
+                continue
+            moved = own.copy()
+            for step in range(1, steps):
+                moved[:, :, step] = self.wander * moved[:, :, step - 1]
+                moved[:, :, step] += np.sqrt(1 - self.wander**2) * own[:, :, step]
+            found.append((4 * shape[:, None, :] + self.spread * moved).reshape(len(rest), -1))
+        return found[0], found[1]
+
+    def _metadata(self, unit: Ints, position: Ints, z: Doubles) -> dict[str, tuple[str, ...]]:
+        metadata: dict[str, tuple[str, ...]] = {}
+        if self.curve:
+            metadata["step"] = tuple(str(1000 * (step + 1)) for step in position.tolist())
+            metadata["run"] = tuple(f"run{run}" for run in unit.tolist())
+        elif len(unit) > self.units:
+            metadata["family"] = tuple(f"f{family}" for family in unit.tolist())
+        if len(z):
+            metadata["training_lines"] = tuple(f"{value:.6f}" for value in np.exp(z + 5).tolist())
+        return metadata if self.declared else {}
+
+
+def _curve(rng: np.random.Generator, shape: str, steps: int) -> Doubles:
+    """(steps,): from about 0 to about 1 along training."""
+    t = np.arange(1, steps + 1) / steps
+    if shape == "linear":
+        return np.asarray(t * rng.uniform(0.7, 1.3))
+    if shape == "saturating":
+        return np.asarray(1 - np.exp(-rng.uniform(3, 5) * t))
+    if shape == "power law":
+        return np.asarray(1 - (1 + 20 * t) ** -rng.uniform(0.4, 0.8))
+    if shape == "stepped":
+        rises = rng.uniform(0.1, 0.9, size=2)
+        return np.asarray(0.4 * (1 - np.exp(-6 * t)) + 0.3 * (t[:, None] > rises).sum(axis=1))
+    return np.zeros(steps)
+
+
+@lru_cache(maxsize=512)
+def _population_tau(recipe: Recipe, metric: int, without_noise: bool) -> float:
+    """Mean tau-b of 16 draws of 4,000 independent units, one system of each; closed form would miss ties and bends."""
+    from scipy.stats import kendalltau
+
+    rng = np.random.default_rng(20_261_121)
+    sizes = np.bincount(recipe.unit)
+    taus = []
+    for _ in range(16):
+        made = replace(recipe, units=4000, sizes=tuple(np.resize(sizes, 4000).tolist()), grid=recipe.grid)
+        world = made.draw(rng)
+        firsts = np.concatenate([[0], np.cumsum(np.bincount(world.unit))[:-1]])
+        rows = firsts + (rng.random(4000) * np.bincount(world.unit)).astype(int)
+        x, y = (world.true_x, world.true_y) if without_noise else (world.x, world.y)
+        taus.append(kendalltau(x[metric][rows], y[rows]).statistic)
+    return float(np.mean(taus))
+
+
+BASE = Recipe()
+NULL = replace(BASE, taus=(0.0,) * 6)
+ONE_BETTER = (0.8, *(0.5,) * 5)
+
+
+def _families(recipe: Recipe) -> dict[str, Recipe]:
+    return {
+        f"{units} families of {size}, alike {alike:g}": replace(recipe, units=units, size=size, alike=alike)
+        for units, size in ((5, 8), (8, 5), (4, 4), (2, 8))
+        for alike in (0.8, 0.98)
+    }
+
+
+def _around(recipe: Recipe) -> dict[str, Recipe]:
+    """One factor at a time."""
+    tau = recipe.taus[0]
+    return {
+        "base": recipe,
+        **{f"{n} systems": replace(recipe, units=n) for n in (5, 8, 38, 100)},
+        **{f"{n} topics": replace(recipe, topics=n) for n in (5, 150)},
+        **{f"reliability {r:g}": replace(recipe, reliability=r) for r in (0.5, 0.99)},
+        **{f"{m} metrics": replace(recipe, taus=(tau,) * m) for m in (2, 15)},
+        "15 metrics, 38 systems": replace(recipe, taus=(tau,) * 15, units=38),
+        "ties in the metrics": replace(recipe, levels=5),
+        "ties in the measure": replace(recipe, binary=True, topics=10),
+        "ties in both": replace(recipe, levels=5, binary=True, topics=10),
+        "holes": replace(recipe, holes=(12, 14, 0, 0, 0, 0)),
+        "bent": replace(recipe, bent=True),
+        **_families(recipe),
+        "unequal units": replace(recipe, units=10, sizes=(1, 1, 1, 2, 2, 4, 4, 8, 8, 8), alike=0.8),
+        "unequal units, 16": replace(recipe, units=16, sizes=(1,) * 8 + (4,) * 8, alike=0.5),
+    }
+
+
+TRUE_WORLDS: Mapping[str, Recipe] = {
+    **_around(BASE),
+    "one better metric": replace(BASE, taus=ONE_BETTER),
+    "one better metric, 38 systems": replace(BASE, taus=ONE_BETTER, units=38),
+    "one better metric, 8 families of 5": replace(BASE, taus=ONE_BETTER, units=8, size=5, alike=0.8),
+    "one useful metric": replace(BASE, taus=(0.6, *(0.0,) * 5)),
+    "tau .8, 38 systems": replace(BASE, taus=(0.8,) * 6, units=38),
+    "noise of the same lines": replace(BASE, shared=0.7, metric_reliability=0.85, segments=200),
+}
+NULL_WORLDS: Mapping[str, Recipe] = _around(NULL)
+CURVES = ("linear", "saturating", "power law", "stepped", "random walk")
+TRAINING_WORLDS: Mapping[str, Recipe] = {
+    f"{shape}, {runs} runs, wander {wander:g}": replace(NULL, curve=shape, units=runs, size=20, wander=wander)
+    for shape in CURVES
+    for runs in (1, 2, 5)
+    for wander in ((0.0, 0.9) if shape != "random walk" else (0.9,))
+}
+COVARIATE_WORLDS: Mapping[str, Recipe] = {
+    **{f"covariate {rho:g}": replace(NULL, covariate=rho) for rho in (0.7, 0.9, 0.95)},
+    **{f"covariate {rho:g}, 38 systems": replace(NULL, covariate=rho, units=38) for rho in (0.7, 0.9, 0.95)},
+    **{f"grid of 8 by 2, covariate {rho:g}": replace(NULL, covariate=rho, grid=8) for rho in (0.7, 0.9, 0.95)},
+}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """All recipes by name."""
+
+    worlds: Mapping[str, Recipe] = field(
+        default_factory=lambda: {
+            **{f"tau .6: {name}": recipe for name, recipe in TRUE_WORLDS.items()},
+            **{f"tau 0: {name}": recipe for name, recipe in NULL_WORLDS.items()},
+            **{f"training: {name}": recipe for name, recipe in TRAINING_WORLDS.items()},
+            **{f"given: {name}": recipe for name, recipe in COVARIATE_WORLDS.items()},
+        }
+    )
+
+
+WORLDS: Mapping[str, Recipe] = Cells().worlds
+
+
+if __name__ == "__main__":
+    for name, recipe in WORLDS.items():
+        world = recipe.draw(np.random.default_rng(0))
+        print(f"{name:<45} n = {len(world.y):3d}  tau {recipe.tau():.3f}  without noise {recipe.true_tau():.3f}")
