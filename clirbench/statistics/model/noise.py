@@ -63,6 +63,14 @@ def centred(values: Doubles) -> Doubles:
     return np.asarray(values - values.mean(axis=0, keepdims=True))
 
 
+def contrasts(n: int) -> Doubles:
+    """(n, n - 1): orthonormal columns that each sum to 0 (Helmert's)."""
+    columns = np.zeros((n, n - 1))
+    for k in range(1, n):
+        columns[:k, k - 1], columns[k, k - 1] = 1.0, -float(k)
+    return np.asarray(columns / np.linalg.norm(columns, axis=0))
+
+
 def doubly_centred(matrix: Doubles) -> Doubles:
     """C matrix C with C = I - 11'/n: what the matrix says about contrasts."""
     return centred(centred(matrix).T).T

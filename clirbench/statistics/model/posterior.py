@@ -10,25 +10,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.statistics.model.noise import Noise, doubly_centred
-from clirbench.types import Doubles
+from clirbench.statistics.model.noise import Noise, contrasts
+from clirbench.types import Doubles, Ints
 
-CANDIDATES = 1500
+CANDIDATES = (700, 400)
 KEPT = 250
 DRAWS = 16
-BLOCK = 1 << 21
-"""Settings of the prior that are weighed, that are kept, draws from each, and entries of matrices at a time."""
+"""Settings of the prior weighed in each of two rounds (for few systems and for more than 50), settings kept, draws
+from each."""
 OWN = 0.5
 """Dirichlet weight of what a system has alone, against 1 for each part: with few systems and much noise the data say
-little about it, and .5 was between the errors for useless and for useful metrics in benchmarks/validity_decision.py."""
+little about it; .5 lies between the errors for useless and for useful metrics in benchmarks/validity_decision.py."""
 
 
 @dataclass(frozen=True)
 class Part:
     """One thing that true values may have in common: alternative covariances (n, n), of which one holds.
 
-    A part with one alternative is a plain component (same unit, the metrics); a curve over steps has one for each
-    smoothness that is considered.
+    A part with one alternative is a plain component (same unit); a curve over steps has one for each smoothness.
     """
 
     name: str
@@ -37,10 +36,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Joint draws of the true values: `draws` (samples, systems), more is better; level: the mean of all is measured.
+    """Joint draws of the true values: `draws` (samples, systems), more is better; the mean of all is as measured.
 
-    `share`: the posterior mean, for each part of the prior by name (`own` is what a system has alone), of its share
-    of the true differences. `reliability`: posterior mean of true variance over true and noise variance.
+    `share`: posterior mean, for each part of the prior by name (`own` is what a system has alone), of its share of
+    the true variance. `reliability`: of true variance over true and noise variance, in (0, 1).
     """
 
     draws: Doubles
@@ -53,137 +52,164 @@ def posterior(means: Doubles, noise: Noise, parts: Sequence[Part] = (), *, seed:
 
     means = mu + theta + e, e ~ N(0, f noise), theta ~ N(0, v (s_0 I + sum of s_k K_k)), mu flat. The shares s are
     Dirichlet(.5, 1, ..., 1); reliability v / (v + mean noise) is Beta(1, .5); f is freedom / chi2(freedom). All are
-    integrated out: candidates drawn from their prior are weighed by the marginal likelihood of contrasts, resampled,
-    and theta is drawn exactly under each. No metric's regression is fitted by itself; the metrics together are one
-    part, whose share of the variance acts as the penalty of a ridge regression.
-    **Source:** Rasmussen and Williams 2006, 2.3 and 5.4; reliability: Daniels 1999 (a proper prior of the reliability);
-    draws: Rubin 1988 (sampling, importance resampling), Doucet 2010 (conditioning a joint draw).
+    integrated out: settings drawn from their prior, and then from a normal law fitted to the likely ones, are weighed
+    by the marginal likelihood of contrasts and resampled; theta is drawn exactly under each. The metrics together are
+    one part, whose share of the variance acts as the penalty of a ridge regression.
+    **Source:** Rasmussen and Williams 2006, 2.3 and 5.4; a proper prior of reliability: Daniels 1999; weighing:
+    Cappe et al. 2004 (population Monte Carlo); draws: Doucet 2010 (conditioning a joint draw).
     """
     rng = np.random.default_rng([seed, len(means)])
-    contrasts = _contrasts(len(means))
-    z = contrasts.T @ means
-    error = contrasts.T @ noise.covariance @ contrasts
-    alike = float(np.trace(error)) / len(z)
-    error = error + 1e-9 * max(alike, 1e-300) * np.eye(len(z))
-    components = [[_scaled(contrasts.T @ k @ contrasts) for k in part.alternatives] for part in parts]
-    settings = _candidates(rng, [len(c) for c in components], noise.freedom)
-    weights = _weights(settings, z, error, alike, components)
-    chosen = rng.choice(len(weights), size=KEPT, p=weights)
-    draws = np.concatenate([_drawn(rng, *_covariances(settings.at(i), error, alike, components), z) for i in chosen])
-    shares = weights @ settings.shares
-    names = ("own", *(part.name for part in parts))
+    model = _model(means, noise, parts)
+    size = CANDIDATES[len(means) > 50]
+    first = model.spread(rng, size)
+    weights = _normalised(model.log_posterior(first) - model.log_spread(first))
+    second, density = _around(rng, first, weights)
+    weights = _normalised(model.log_posterior(second) - density)
+    chosen = rng.choice(size, size=KEPT, p=weights)
+    draws = np.concatenate([model.draws(rng, second.point[i], second.alternative[i]) for i in chosen])
     return Posterior(
-        means.mean() + draws @ contrasts.T,
-        dict(zip(names, shares.tolist(), strict=True)),
-        float(weights @ settings.reliability),
+        means.mean() + draws @ contrasts(len(means)).T,
+        dict(
+            zip(("own", *(part.name for part in parts)), (weights @ model.shares(second.point)).tolist(), strict=True)
+        ),
+        float(weights @ (1 / (1 + np.exp(-second.point[:, 0])))),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Settings:
-    """Candidate values of what the prior leaves open: one row each; `log_prior` corrects for how they were drawn."""
+    """Candidates: `point` (m, 2 + shares) holds logit(reliability), log(1 / f), logs of gammas whose shares count.
 
-    reliability: Doubles
-    shares: Doubles
-    inflation: Doubles
-    alternative: "np.typing.NDArray[np.int64]"
-    log_prior: Doubles
+    `alternative` (m, parts): which covariance of each part.
+    """
 
-    def at(self, i: int) -> tuple[float, Doubles, float, "np.typing.NDArray[np.int64]"]:
-        return float(self.reliability[i]), self.shares[i], float(self.inflation[i]), self.alternative[i]
+    point: Doubles
+    alternative: Ints
 
 
-def _candidates(rng: np.random.Generator, alternatives: Sequence[int], freedom: float) -> _Settings:
-    # Evenly spread logits: a measure may be far more reliable than a uniform draw would ever try.
-    logit = -4 + 12 * (np.arange(CANDIDATES) + rng.uniform(size=CANDIDATES)) / CANDIDATES
-    reliability = 1 / (1 + np.exp(-logit))
-    shares = rng.dirichlet([OWN, *(1.0 for _ in alternatives)], size=CANDIDATES)
-    shares = np.clip(shares, 1e-6, None)
-    inflation = freedom / rng.chisquare(freedom, size=CANDIDATES) if np.isfinite(freedom) else np.ones(CANDIDATES)
-    which = np.stack([rng.integers(k, size=CANDIDATES) for k in alternatives], axis=1) if alternatives else None
-    empty = np.zeros((CANDIDATES, 0), dtype=np.int64)
-    log_prior = np.log(reliability) + 0.5 * np.log(1 - reliability)
-    return _Settings(reliability, shares, inflation, empty if which is None else which, log_prior)
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """Everything in contrasts: data (k,), noise (k, k) of mean variance `alike`, parts at mean variance 1."""
+
+    data: Doubles
+    noise: Doubles
+    alike: float
+    freedom: float
+    parts: tuple[tuple[Doubles, ...], ...]
+
+    @property
+    def weights(self) -> Doubles:
+        return np.array([OWN, *(1.0 for _ in self.parts)])
+
+    def spread(self, rng: np.random.Generator, size: int) -> _Settings:
+        """Drawn from the prior, but with logits of reliability spread evenly over -4 to 8: it may be very high."""
+        logit = -4 + 12 * (np.arange(size) + rng.uniform(size=size)) / size
+        known = not np.isfinite(self.freedom)
+        precision = np.ones(size) if known else rng.chisquare(self.freedom, size=size) / self.freedom
+        gammas = np.maximum(rng.gamma(self.weights, size=(size, len(self.weights))), 1e-12)
+        which = [rng.integers(len(part), size=size) for part in self.parts]
+        alternative = np.stack(which, axis=1) if which else np.zeros((size, 0), dtype=np.int64)
+        return _Settings(np.column_stack([logit, np.log(precision), np.log(gammas)]), alternative)
+
+    def log_spread(self, settings: _Settings) -> Doubles:
+        """Log density of `spread`, up to a constant."""
+        logit = settings.point[:, 0]
+        return self.log_prior(settings) + np.log1p(np.exp(-logit)) + 0.5 * np.log1p(np.exp(logit))
+
+    def log_prior(self, settings: _Settings) -> Doubles:
+        """Log density of the points: reliability Beta(1, .5), f freedom / chi2, gammas; up to a constant."""
+        logit, precision, gammas = settings.point[:, 0], settings.point[:, 1], settings.point[:, 2:]
+        found = -np.log1p(np.exp(-logit)) - 0.5 * np.log1p(np.exp(logit))
+        found += (gammas * self.weights - np.exp(gammas)).sum(axis=1)
+        if np.isfinite(self.freedom):
+            found += self.freedom / 2 * (precision - np.exp(precision))
+        return np.asarray(found)
+
+    def shares(self, points: Doubles) -> Doubles:
+        gammas = np.exp(points[:, 2:] - points[:, 2:].max(axis=1, keepdims=True))
+        return np.asarray(gammas / gammas.sum(axis=1, keepdims=True))
+
+    def covariances(self, point: Doubles, alternative: Ints) -> tuple[Doubles, Doubles]:
+        """Of the true contrasts and of their noise."""
+        inflation = float(np.exp(-point[1])) if np.isfinite(self.freedom) else 1.0
+        shares = self.shares(point[None])[0]
+        variance = inflation * self.alike * float(np.exp(point[0]))
+        prior = np.zeros_like(self.noise)
+        for share, part, which in zip(shares[1:], self.parts, alternative, strict=True):
+            prior += variance * share * part[which]
+        prior[np.diag_indices(len(prior))] += variance * (shares[0] + 1e-9)
+        return prior, inflation * self.noise
+
+    def log_posterior(self, settings: _Settings) -> Doubles:
+        """Log prior and log marginal likelihood of each candidate."""
+        from scipy.linalg.lapack import dpotrf, dtrtrs
+
+        found = self.log_prior(settings)
+        for i, (point, alternative) in enumerate(zip(settings.point, settings.alternative, strict=True)):
+            prior, noise = self.covariances(point, alternative)
+            root, failed = dpotrf(prior + noise, lower=1)
+            white, _ = dtrtrs(root, self.data, lower=1)
+            likelihood = -np.log(np.diagonal(root)).sum() - (white**2).sum() / 2
+            found[i] = -np.inf if failed else found[i] + likelihood
+        return found
+
+    def draws(self, rng: np.random.Generator, point: Doubles, alternative: Ints) -> Doubles:
+        """(DRAWS, contrasts): joint draws of truth and data, moved to the data that were seen."""
+        prior, noise = self.covariances(point, alternative)
+        k = len(self.data)
+        truth = np.linalg.cholesky(prior) @ rng.normal(size=(k, DRAWS))
+        seen = truth + np.linalg.cholesky(noise) @ rng.normal(size=(k, DRAWS))
+        return np.asarray((truth + prior @ np.linalg.solve(prior + noise, self.data[:, None] - seen)).T)
 
 
-def _covariances(
-    setting: tuple[float, Doubles, float, "np.typing.NDArray[np.int64]"],
-    error: Doubles,
-    alike: float,
-    components: Sequence[Sequence[Doubles]],
-) -> tuple[Doubles, Doubles]:
-    """Covariance of the true contrasts and of their noise under one setting."""
-    reliability, shares, inflation, which = setting
-    prior = shares[0] * np.eye(len(error))
-    for share, component, k in zip(shares[1:], components, which, strict=True):
-        prior += share * component[k]
-    noise = inflation * error
-    return prior * (inflation * alike * reliability / (1 - reliability)), noise
+def _model(means: Doubles, noise: Noise, parts: Sequence[Part]) -> _Model:
+    basis = contrasts(len(means))
+    error = basis.T @ noise.covariance @ basis
+    alike = float(np.trace(error)) / len(error)
+    error = error + 1e-9 * max(alike, 1e-300) * np.eye(len(error))
+    scaled = tuple(tuple(_scaled(basis.T @ k @ basis) for k in part.alternatives) for part in parts)
+    return _Model(basis.T @ means, error, alike, noise.freedom, scaled)
 
 
-def _weights(
-    settings: _Settings, z: Doubles, error: Doubles, alike: float, components: Sequence[Sequence[Doubles]]
-) -> Doubles:
-    """Posterior probabilities of the candidates."""
-    found = np.empty(CANDIDATES)
-    size = max(1, BLOCK // len(z) ** 2)
-    for start in range(0, CANDIDATES, size):
-        rows = range(start, min(start + size, CANDIDATES))
-        total = np.stack([sum(_covariances(settings.at(i), error, alike, components)) for i in rows])
-        root = np.linalg.cholesky(total)
-        white = np.linalg.solve(root, np.broadcast_to(z[:, None], (len(total), len(z), 1)))[..., 0]
-        logs = np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1)
-        found[start : start + len(total)] = -logs - (white**2).sum(axis=1) / 2
-    found += settings.log_prior
-    found = np.exp(found - found.max())
+def _around(rng: np.random.Generator, settings: _Settings, weights: Doubles) -> tuple[_Settings, Doubles]:
+    """As many candidates from a widened normal law around the likely ones, and their log density.
+
+    One in ten is drawn around everything that was tried, so that a second mode is not lost; alternatives are drawn
+    by their weights so far, mixed with even ones.
+    """
+    size, wide = settings.point.shape
+    centre = weights @ settings.point
+    # Few candidates may carry all the weight: no direction is taken as narrower than a tenth of the first round's.
+    floor = 0.1 * np.cov(settings.point.T)
+    spread = 2 * (weights * (settings.point - centre).T) @ (settings.point - centre) + floor
+    laws = [(0.9, centre, spread), (0.1, settings.point.mean(axis=0), np.cov(settings.point.T))]
+    pick = (rng.uniform(size=size) < 0.1).astype(int)
+    roots = [np.linalg.cholesky(law[2]) for law in laws]
+    normal = rng.normal(size=(size, wide))
+    point = np.where(pick[:, None] == 1, laws[1][1] + normal @ roots[1].T, laws[0][1] + normal @ roots[0].T)
+    density = np.logaddexp.reduce(
+        [
+            np.log(share)
+            - np.log(np.diagonal(root)).sum()
+            - (np.linalg.solve(root, (point - middle).T) ** 2).sum(0) / 2
+            for (share, middle, _), root in zip(laws, roots, strict=True)
+        ]
+    )
+    columns = []
+    for column in settings.alternative.T:
+        p = 0.8 * np.bincount(column, weights=weights, minlength=column.max() + 1) + 0.2 / (column.max() + 1)
+        columns.append(rng.choice(len(p), size=size, p=p / p.sum()))
+        density = density + np.log(p[columns[-1]])
+    alternative = np.stack(columns, axis=1) if columns else settings.alternative
+    return _Settings(point, alternative), density
+
+
+def _normalised(logs: Doubles) -> Doubles:
+    found = np.exp(logs - logs.max())
     return np.asarray(found / found.sum())
-
-
-def _drawn(rng: np.random.Generator, prior: Doubles, noise: Doubles, z: Doubles) -> Doubles:
-    """(DRAWS, contrasts): a joint draw of truth and data, moved to the data that were seen."""
-    k = len(z)
-    truth = np.linalg.cholesky(prior + 1e-12 * np.trace(prior) / k * np.eye(k)) @ rng.normal(size=(k, DRAWS))
-    seen = truth + np.linalg.cholesky(noise) @ rng.normal(size=(k, DRAWS))
-    return np.asarray((truth + prior @ np.linalg.solve(prior + noise, z[:, None] - seen)).T)
-
-
-def _contrasts(n: int) -> Doubles:
-    """(n, n - 1): orthonormal columns that sum to 0 (Helmert's)."""
-    rows = np.zeros((n, n - 1))
-    for k in range(1, n):
-        rows[:k, k - 1], rows[k, k - 1] = 1.0, -float(k)
-    return np.asarray(rows / np.linalg.norm(rows, axis=0))
 
 
 def _scaled(component: Doubles) -> Doubles:
     """The covariance at mean variance 1, so that shares are shares of variance; a zero matrix stays."""
     size = float(np.trace(component)) / len(component)
     return component / size if size > 0 else component
-
-
-def same(labels: Sequence[str]) -> Doubles:
-    """(n, n): 1 where two systems carry the same label."""
-    column = np.asarray(labels)
-    return np.asarray(column[:, None] == column[None, :], dtype=np.float64)
-
-
-def linear(columns: Doubles) -> Doubles:
-    """(n, n): the covariance of values that are linear in standardised `columns` (k, n) with equal weights' variance.
-
-    Constant columns say nothing and are left out.
-    """
-    kept = columns[columns.std(axis=1) > 0]
-    standard = (kept - kept.mean(axis=1, keepdims=True)) / kept.std(axis=1, keepdims=True)
-    return doubly_centred(standard.T @ standard)
-
-
-def metric_alternatives(columns: Doubles) -> tuple[Doubles, ...]:
-    """How all metrics (k, n) together may bear on the truth: through their mean, or each with a weight of its own.
-
-    Weights are normal with one variance (ridge); scores are standardised, so that no metric's unit counts.
-    """
-    kept = columns[columns.std(axis=1) > 0]
-    if not len(kept):
-        return ()
-    standard = (kept - kept.mean(axis=1, keepdims=True)) / kept.std(axis=1, keepdims=True)
-    return (linear(standard.mean(axis=0, keepdims=True)), linear(kept))
