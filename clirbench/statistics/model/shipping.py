@@ -83,7 +83,7 @@ def regret(metric: str, systems: Sequence[str], scores: Doubles, draws: Doubles)
 
 
 def averaged(labels: Sequence[str], draws: Doubles) -> tuple[tuple[str, ...], Doubles]:
-    """Draws of the mean over systems with the same label (the seeds of one configuration): labels, (samples, labels)."""
+    """Draws of the mean over systems of one label (seeds of a configuration): labels and (samples, labels)."""
     names = tuple(dict.fromkeys(labels))
     member = np.array([[label == name for name in names] for label in labels], dtype=np.float64)
     return names, np.asarray(draws @ (member / member.sum(axis=0)))
