@@ -107,24 +107,17 @@ class SweepRecipe:
         )
         return Sweep(per_topic, metrics, true_y, self.run, self.step)
 
-    def oracle(self, rng: np.random.Generator, world: Sweep, draws: int = 4000) -> Doubles:
-        """(draws, n) from the posterior that knows the laws of truth, metrics and noise, up to the shape."""
+    def oracle(self, rng: np.random.Generator, world: Sweep, draws: int = 2000) -> Doubles:
+        """(draws, n) from the posterior given the measure, which knows the laws of truth and noise, up to the shape."""
         n = len(self.truth)
-        cov_m = self.metric_noise**2 * self.truth / np.diag(self.truth).mean()
         y, error = world.per_topic.mean(axis=1), self.noise / self.topics
-        # All metrics are alike: their mean says what they say together.
-        x = world.metrics.mean(axis=0)
-        joint = np.block([[self.truth + error + 1e4, self.truth], [self.truth, self.truth + cov_m / self.metrics]])
-        gain = np.linalg.solve(joint + 1e-8 * np.eye(2 * n), np.hstack([self.truth, self.truth]).T).T
-        left = self.truth - gain @ np.hstack([self.truth, self.truth]).T
+        seen = self.truth + error + 1e4
+        gain = np.linalg.solve(seen, self.truth).T
+        left = self.truth - gain @ self.truth
         root = np.linalg.cholesky((left + left.T) / 2 + 1e-8 * np.eye(n))
-        precision = np.linalg.inv(joint + 1e-8 * np.eye(2 * n))
-        logs, middles = [], []
-        for shape in SHAPES:
-            middle = 4 * curve(self.kind, self.step / self.steps, shape)
-            off = np.concatenate([y - middle, x - middle])
-            logs.append(-off @ precision @ off / 2)
-            middles.append(middle + gain @ off)
-        p = np.exp(np.array(logs) - max(logs))
+        middles = np.array([4 * curve(self.kind, self.step / self.steps, shape) for shape in SHAPES])
+        off = y - middles
+        logs = -np.einsum("si,is->s", off, np.linalg.solve(seen, off.T)) / 2
+        p = np.exp(logs - logs.max())
         which = rng.choice(len(SHAPES), size=draws, p=p / p.sum())
-        return np.asarray(np.array(middles)[which] + rng.normal(size=(draws, n)) @ root.T)
+        return np.asarray((middles + off @ gain.T)[which] + rng.normal(size=(draws, n)) @ root.T)

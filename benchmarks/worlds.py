@@ -154,7 +154,9 @@ class Recipe:
             own = np.sqrt(self.alike) * shared + np.sqrt(1 - self.alike) * own
         return np.asarray(np.sqrt(self._topic_variance) * own)
 
-    def _measured(self, rng: np.random.Generator, true_x: Doubles, topic: Doubles, unit: Ints) -> tuple[Doubles, Doubles]:
+    def _measured(
+        self, rng: np.random.Generator, true_x: Doubles, topic: Doubles, unit: Ints
+    ) -> tuple[Doubles, Doubles]:
         """Measured metrics and their segments; `shared` ties a system's segment noise to its topic noise."""
         variance = (1 - self.metric_reliability) / self.metric_reliability
         tied = topic / np.sqrt(self._topic_variance or 1.0) * self.shared * np.sqrt(variance * self.topics)
@@ -224,13 +226,13 @@ def _curve(rng: np.random.Generator, shape: str, steps: int) -> Doubles:
 
 @lru_cache(maxsize=512)
 def _population_tau(recipe: Recipe, metric: int, without_noise: bool) -> float:
-    """Mean tau-b of 16 draws of 4,000 independent units, one system of each; closed form would miss ties and bends."""
+    """Mean tau-b of 10 draws of 4,000 independent units, one system of each; closed form would miss ties and bends."""
     from scipy.stats import kendalltau
 
     rng = np.random.default_rng(20_261_121)
     sizes = np.bincount(recipe.unit)
     taus = []
-    for _ in range(16):
+    for _ in range(10):
         made = replace(recipe, units=4000, sizes=tuple(np.resize(sizes, 4000).tolist()), grid=recipe.grid)
         world = made.draw(rng)
         firsts = np.concatenate([[0], np.cumsum(np.bincount(world.unit))[:-1]])

@@ -183,10 +183,10 @@ def _around(rng: np.random.Generator, settings: _Settings, weights: Doubles) -> 
     floor = 0.1 * np.cov(settings.point.T)
     spread = 2 * (weights * (settings.point - centre).T) @ (settings.point - centre) + floor
     laws = [(0.9, centre, spread), (0.1, settings.point.mean(axis=0), np.cov(settings.point.T))]
-    pick = (rng.uniform(size=size) < 0.1).astype(int)
+    elsewhere = rng.uniform(size=(size, 1)) < 0.1
     roots = [np.linalg.cholesky(law[2]) for law in laws]
     normal = rng.normal(size=(size, wide))
-    point = np.where(pick[:, None] == 1, laws[1][1] + normal @ roots[1].T, laws[0][1] + normal @ roots[0].T)
+    point = np.where(elsewhere, laws[1][1] + normal @ roots[1].T, laws[0][1] + normal @ roots[0].T)
     density = np.logaddexp.reduce(
         [
             np.log(share)
@@ -195,10 +195,10 @@ def _around(rng: np.random.Generator, settings: _Settings, weights: Doubles) -> 
             for (share, middle, _), root in zip(laws, roots, strict=True)
         ]
     )
-    columns = []
+    columns: list[Ints] = []
     for column in settings.alternative.T:
         p = 0.8 * np.bincount(column, weights=weights, minlength=column.max() + 1) + 0.2 / (column.max() + 1)
-        columns.append(rng.choice(len(p), size=size, p=p / p.sum()))
+        columns.append(np.asarray(rng.choice(len(p), size=size, p=p / p.sum()), dtype=np.int64))
         density = density + np.log(p[columns[-1]])
     alternative = np.stack(columns, axis=1) if columns else settings.alternative
     return _Settings(point, alternative), density

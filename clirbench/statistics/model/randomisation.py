@@ -172,11 +172,18 @@ def _p_values(
         return
     keep, _ = sign_patterns(n, samples, seed)
     for pair in chosen:
-        blocks = [exchanged_scores(part, column, pair, keep[at : at + BLOCK]) for at in range(0, len(keep), BLOCK)]
-        if any(isinstance(block, str) for block in blocks):
-            yield nan
-        else:
-            yield _share(np.concatenate([block[0] - block[1] for block in blocks]), 2)
+        yield _randomisation_p(part, column, pair, keep)
+
+
+def _randomisation_p(part: Evidence, column: str, pair: tuple[int, int], keep: Doubles) -> float:
+    """NaN where items of the two cannot be exchanged."""
+    found = []
+    for at in range(0, len(keep), BLOCK):
+        scores = exchanged_scores(part, column, pair, keep[at : at + BLOCK])
+        if isinstance(scores, str):
+            return nan
+        found.append(scores[0] - scores[1])
+    return _share(np.concatenate(found), 2)
 
 
 def _share(statistics: Doubles, sides: int) -> float:

@@ -8,11 +8,14 @@ import numpy as np
 from clirbench.types import Doubles
 
 HELD = 0.95
+CENTRAL = 0.97
+"""The share of the posterior in an interval that covers the truth in .95: what the prior leaves open is learned from
+few systems, and central .95 intervals covered .91 to .94 in benchmarks/validity_decision.py."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """One system: posterior mean and central .95 interval, P(it is the best), what shipping it is expected to lose.
+    """One system: posterior mean and .95 interval, P(it is the best), what shipping it is expected to lose.
 
     `expected_loss` >= 0 in units of the measure: E(true best - true value). `in_set`: it belongs to the smallest set
     that holds the true best with probability >= .95, i.e. it cannot be told from the best.
@@ -43,7 +46,7 @@ def standings(systems: Sequence[str], draws: Doubles, held: float = HELD) -> lis
     """A row for each system, least expected loss first. `draws`: (samples, systems) of true values, more is better."""
     losses = draws.max(axis=1, keepdims=True) - draws
     p_best, expected = p_of_best(draws), losses.mean(axis=0)
-    low, high = np.quantile(draws, [0.025, 0.975], axis=0)
+    low, high = np.quantile(draws, [(1 - CENTRAL) / 2, (1 + CENTRAL) / 2], axis=0)
     within = best_set(p_best, held)
     order = np.argsort(expected, kind="stable")
     return [
@@ -51,7 +54,7 @@ def standings(systems: Sequence[str], draws: Doubles, held: float = HELD) -> lis
             systems[i], float(draws[:, i].mean()), float(low[i]), float(high[i]), float(p_best[i]), float(expected[i]),
             bool(within[i]),
         )
-        for i in order
+        for i in order.tolist()
     ]  # fmt: skip
 
 
@@ -79,7 +82,9 @@ def regret(metric: str, systems: Sequence[str], scores: Doubles, draws: Doubles)
     lost = draws.max(axis=1, keepdims=True) - draws[:, first]
     low, high = np.quantile(lost, [0.025, 0.975])
     p_best = float(p_of_best(draws)[first].mean())
-    return Regret(metric, ", ".join(systems[i] for i in first), float(lost.mean()), float(low), float(high), p_best)
+    return Regret(
+        metric, ", ".join(systems[i] for i in first.tolist()), float(lost.mean()), float(low), float(high), p_best
+    )
 
 
 def averaged(labels: Sequence[str], draws: Doubles) -> tuple[tuple[str, ...], Doubles]:
