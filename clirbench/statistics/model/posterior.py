@@ -16,8 +16,9 @@ from clirbench.types import Doubles, Ints
 CANDIDATES = (700, 400)
 KEPT = 250
 DRAWS = 16
+KNOWN = 1e6
 """Settings of the prior weighed in each of two rounds (for few systems and for more than 50), settings kept, draws
-from each."""
+from each, and the degrees of freedom of noise that is known."""
 OWN = 0.5
 """Dirichlet weight of what a system has alone, against 1 for each part: with few systems and much noise the data say
 little about it; .5 lies between the errors for useless and for useful metrics in benchmarks/validity_decision.py."""
@@ -104,8 +105,7 @@ class _Model:
     def spread(self, rng: np.random.Generator, size: int) -> _Settings:
         """Drawn from the prior, but with logits of reliability spread evenly over -4 to 8: it may be very high."""
         logit = -4 + 12 * (np.arange(size) + rng.uniform(size=size)) / size
-        known = not np.isfinite(self.freedom)
-        precision = np.ones(size) if known else rng.chisquare(self.freedom, size=size) / self.freedom
+        precision = rng.chisquare(self.freedom, size=size) / self.freedom
         gammas = np.maximum(rng.gamma(self.weights, size=(size, len(self.weights))), 1e-12)
         which = [rng.integers(len(part), size=size) for part in self.parts]
         alternative = np.stack(which, axis=1) if which else np.zeros((size, 0), dtype=np.int64)
@@ -121,9 +121,7 @@ class _Model:
         logit, precision, gammas = settings.point[:, 0], settings.point[:, 1], settings.point[:, 2:]
         found = -np.log1p(np.exp(-logit)) - 0.5 * np.log1p(np.exp(logit))
         found += (gammas * self.weights - np.exp(gammas)).sum(axis=1)
-        if np.isfinite(self.freedom):
-            found += self.freedom / 2 * (precision - np.exp(precision))
-        return np.asarray(found)
+        return np.asarray(found + self.freedom / 2 * (precision - np.exp(precision)))
 
     def shares(self, points: Doubles) -> Doubles:
         gammas = np.exp(points[:, 2:] - points[:, 2:].max(axis=1, keepdims=True))
@@ -131,7 +129,7 @@ class _Model:
 
     def covariances(self, point: Doubles, alternative: Ints) -> tuple[Doubles, Doubles]:
         """Of the true contrasts and of their noise."""
-        inflation = float(np.exp(-point[1])) if np.isfinite(self.freedom) else 1.0
+        inflation = float(np.exp(-point[1]))
         shares = self.shares(point[None])[0]
         variance = inflation * self.alike * float(np.exp(point[0]))
         prior = np.zeros_like(self.noise)
@@ -168,7 +166,7 @@ def _model(means: Doubles, noise: Noise, parts: Sequence[Part]) -> _Model:
     alike = float(np.trace(error)) / len(error)
     error = error + 1e-9 * max(alike, 1e-300) * np.eye(len(error))
     scaled = tuple(tuple(_scaled(basis.T @ k @ basis) for k in part.alternatives) for part in parts)
-    return _Model(basis.T @ means, error, alike, noise.freedom, scaled)
+    return _Model(basis.T @ means, error, alike, min(noise.freedom, KNOWN), scaled)
 
 
 def _around(rng: np.random.Generator, settings: _Settings, weights: Doubles) -> tuple[_Settings, Doubles]:
