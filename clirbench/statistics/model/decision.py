@@ -59,7 +59,8 @@ def decide(
 
     `unit` (n,): the unit of every system in the board; `step` (n,) > 0: its place along training, all finite, and
     units are then runs. `same_lines`: test set and collection are the same lines: metrics then err together with the
-    measure, so they are kept out of the prior and no cost of their picks is said. `noise_sd`: standard deviation of
+    measure and would confirm its noise, so they are kept out of the prior and no cost of their picks is said.
+    `noise_sd`: standard deviation of
     a value's noise, for measures without per-topic values. No decision for fewer than 2 systems or 5 topics.
     """
     part, _ = next(iter(panels(evidence)))
@@ -85,7 +86,7 @@ def decide(
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     found = true_values(y, noise, np.empty((0, len(y))) if same_lines else part.x, own, step, seed)
-    return _decision(part, measure, y, noise, found, topics, same_lines, seed)
+    return _decision(part, measure, same_lines, measured_reliability(y, noise), found, topics, seed)
 
 
 def true_values(y: Doubles, noise: Noise, metrics: Doubles, unit: Ints, step: Doubles | None, seed: int) -> Posterior:
@@ -119,12 +120,14 @@ def measured_reliability(y: Doubles, noise: Noise) -> float:
 
 
 def _decision(
-    part: Evidence, measure: str, y: Doubles, noise: Noise, found: Posterior, topics: int, same_lines: bool, seed: int
+    part: Evidence, measure: str, same_lines: bool, reliability: float, found: Posterior, topics: int, seed: int
 ) -> Decision:
-    reliability = measured_reliability(y, noise)
-    silent = _silent(reliability, same_lines)
+    silent = ""
     places = standings(part.systems, found.draws)
+    if same_lines:
+        silent = "test set and collection are the same lines: metrics err together with the measure"
     if reliability < RELIABLE:
+        silent = f"noise is too large (reliability {reliability:.2f})"
         places = [replace(place, expected_loss=nan) for place in places]
     regrets = [
         regret(name, part.systems, x, found.draws)
@@ -134,14 +137,6 @@ def _decision(
     return Decision(
         measure, part.systems, tuple(places), tuple(regrets), found.draws, topics, reliability, seed, silent=silent
     )  # fmt: skip
-
-
-def _silent(reliability: float, same_lines: bool) -> str:
-    if same_lines:
-        return "test set and collection are the same lines: metrics err together with the measure"
-    if reliability < RELIABLE:
-        return f"noise is too large (reliability {reliability:.2f})"
-    return ""
 
 
 def seeds_averaged(labels: Sequence[str], decision: Decision) -> dict[str, float]:
