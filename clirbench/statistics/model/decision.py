@@ -14,10 +14,11 @@ from clirbench.statistics.model.posterior import Posterior, posterior
 from clirbench.statistics.model.shipping import Regret, Standing, regret, standings
 from clirbench.types import Doubles, Ints
 
-RELIABLE = 0.6
-"""Share of true variance that measured values must seem to have for expected losses to be said. Below it the data say
-too little of how far metrics can be trusted, and benchmarks/validity_decision.py finds expectations off by more than
-.05 SD in one direction for useful metrics and in the other for useless ones."""
+RELIABLE = 0.45
+FEWEST_FOR_COSTS = 8
+"""Reliability of the measured values that must be sure at one-sided .95, and topics, for expected losses to be said.
+Below, the data say too little of how far metrics can be trusted, and benchmarks/validity_decision.py finds expectations
+off by more than .05 SD, in one direction for useful metrics and in the other for useless ones."""
 POPULATION = "a population of topics, of which these are a sample"
 THESE = "these topics"
 
@@ -29,7 +30,7 @@ class Decision:
     `standings`: least expected loss first; `regrets`: one for each metric; `silent`: why no cost of the metrics' picks
     is said (with too much noise no expected loss at all: they are NaN), while P(best) and the set are. `draws`
     (samples, systems): the posterior.
-    `reliability`: 1 - noise / measured variance; `estimand`: what the true values are about.
+    `reliability`: one-sided .95 limit of 1 - noise / measured variance; `estimand`: what the true values are about.
     """
 
     measure: str
@@ -86,7 +87,7 @@ def decide(
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     found = true_values(y, noise, np.empty((0, len(y))) if same_lines else part.x, own, step, seed)
-    return _decision(part, measure, same_lines, measured_reliability(y, noise), found, topics, seed)
+    return _decision(part, measure, same_lines, sure_reliability(y, noise), found, topics, seed)
 
 
 def true_values(y: Doubles, noise: Noise, metrics: Doubles, unit: Ints, step: Doubles | None, seed: int) -> Posterior:
@@ -113,10 +114,15 @@ def topic_values(evidence: Evidence, measure: str) -> Doubles | None:
     return np.asarray(evidence.sign(measure) * (n * aggregate(values)[:, None] - (n - 1) * rest))
 
 
-def measured_reliability(y: Doubles, noise: Noise) -> float:
-    """1 - mean noise variance / variance of the measured values, at least 0."""
-    size = len(y) - 1
-    return max(0.0, 1 - float(np.trace(noise.covariance)) / size / float(y.var(ddof=1)))
+def sure_reliability(y: Doubles, noise: Noise) -> float:
+    """The one-sided .95 lower limit of 1 - mean noise variance / variance of the measured values, at least 0.
+
+    From variance / noise, F-distributed with (n - 1, freedom) degrees of freedom up to its true size.
+    """
+    from scipy.stats import f
+
+    ratio = float(y.var(ddof=1)) / (float(np.trace(noise.covariance)) / (len(y) - 1))
+    return max(0.0, 1 - float(f.ppf(0.95, len(y) - 1, min(noise.freedom, 1e6))) / ratio)
 
 
 def _decision(
@@ -126,8 +132,8 @@ def _decision(
     places = standings(part.systems, found.draws)
     if same_lines:
         silent = "test set and collection are the same lines: metrics err together with the measure"
-    if reliability < RELIABLE:
-        silent = f"noise is too large (reliability {reliability:.2f})"
+    if reliability < RELIABLE or 0 < topics < FEWEST_FOR_COSTS:
+        silent = f"noise is too large ({topics} topics; reliability may be as low as {reliability:.2f})"
         places = [replace(place, expected_loss=nan) for place in places]
     regrets = [
         regret(name, part.systems, x, found.draws)

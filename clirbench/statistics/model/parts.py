@@ -27,16 +27,25 @@ def unit_part(labels: "Sequence[str] | np.typing.NDArray[np.int64]") -> list[Par
 def metrics_part(columns: Doubles) -> list[Part]:
     """How all metrics (k, n), more is better, bear on the truth together: by their mean, or each with its own weight.
 
-    Weights are normal with one variance (ridge, the penalty left to the data); scores are standardised, so that no
-    metric's unit counts. Constant and incomplete columns are left out. **Source:** Hoerl and Kennard 1970.
+    Weights are normal with one variance (ridge, the penalty left to the data). Scores are taken as normal scores of
+    their ranks, so that no monotone transform of a metric changes anything. Constant and incomplete columns are left
+    out. **Source:** Hoerl and Kennard 1970; van der Waerden 1952.
     """
     kept = columns[np.isfinite(columns).all(axis=1)]
     kept = kept[kept.std(axis=1) > 0] if len(kept) else kept
     if not len(kept):
         return []
-    standard = (kept - kept.mean(axis=1, keepdims=True)) / kept.std(axis=1, keepdims=True)
+    standard = _normal_scores(kept)
     middle = standard.mean(axis=0)
     return [Part("metrics", (np.outer(middle, middle), standard.T @ standard))]
+
+
+def _normal_scores(columns: Doubles) -> Doubles:
+    """Normal quantiles of mid-ranks / (n + 1), standardised."""
+    from scipy.stats import norm, rankdata
+
+    found = norm.ppf(rankdata(columns, axis=1) / (columns.shape[1] + 1))
+    return np.asarray(found / found.std(axis=1, keepdims=True))
 
 
 def curve_parts(position: Doubles, runs: "Sequence[str] | np.typing.NDArray[np.int64]") -> list[Part]:
