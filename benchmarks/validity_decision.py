@@ -447,8 +447,8 @@ def main(arguments: Sequence[str]) -> int:
         for name, found in waiting.items():
             rows += found.result()
             print(f"{time.perf_counter() - start:6.0f} s  {name}", file=sys.stderr, flush=True)
+            print(markdown(found.result()), flush=True)  # a long run that is stopped leaves what it has
     table = markdown(rows)
-    print(table)
     if options.write:
         options.write.write_text(table, encoding="utf-8")
     return int(any(r.verdict in ("ABOVE", "BELOW", "OFF") for r in rows))
