@@ -22,11 +22,21 @@ def shuffled_scores(
 
     The coins are those that sacreBLEU tosses from this seed: where one is 1, the first keeps its item.
     """
+    return exchanged_scores(evidence, column, pair, _sacrebleu_coins(samples, _items(evidence, column, pair), seed))
+
+
+def _items(evidence: Evidence, column: str, pair: tuple[int, int]) -> int:
+    return evidence.topics(column) or int(evidence.statistics[column, evidence.systems[pair[0]]].shape[0])
+
+
+def exchanged_scores(
+    evidence: Evidence, column: str, pair: tuple[int, int], keep: Doubles
+) -> tuple[Doubles, Doubles] | str:
+    """Both systems' scores (patterns,) where `keep` (patterns, items) is 1 an item stays, where 0 it changes sides."""
     if column in evidence.per_topic:
-        return _shuffled_topics(evidence, column, pair, samples, seed)
+        return _exchanged_topics(evidence, column, pair, keep.astype(bool))
     first, second = (evidence.statistics[column, evidence.systems[i]] for i in pair)
     metric = evidence.metrics[column]
-    keep = _sacrebleu_coins(samples, first.shape[0], seed)
     if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
         moved = keep @ first - keep @ second
         return (
@@ -72,11 +82,10 @@ def aligned_types(
     return renumbered(first, first_names), renumbered(second, second_names)
 
 
-def _shuffled_topics(
-    evidence: Evidence, column: str, pair: tuple[int, int], samples: int, seed: int
+def _exchanged_topics(
+    evidence: Evidence, column: str, pair: tuple[int, int], keep: "np.typing.NDArray[np.bool_]"
 ) -> tuple[Doubles, Doubles]:
     first, second = (evidence.per_topic[column][i] for i in pair)
-    keep = _sacrebleu_coins(samples, len(first), seed).astype(bool)
     aggregate, sign = evidence.measures[column].aggregate, evidence.sign(column)
     kept, swapped = np.where(keep, first, second), np.where(keep, second, first)
     return sign * np.asarray(aggregate(kept)), sign * np.asarray(aggregate(swapped))

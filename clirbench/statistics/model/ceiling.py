@@ -1,0 +1,93 @@
+"""What measurement noise does to tau: tau without it, and the tau that a perfect metric would reach with it."""
+
+from dataclasses import dataclass
+from math import asin, nan, pi, sin, sqrt
+
+import numpy as np
+
+from clirbench.statistics.model.jackknife import Interval, between_weights, leave_one_out, weighted_tau
+from clirbench.types import Doubles, Ints
+
+WIDEST = 0.8
+TOO_NOISY = "noise is too large to correct"
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Variances of the noise of a metric's and a measure's system means, and their covariance, averaged over systems.
+
+    In squared units of each; what all systems share is no part of it. `covariance` is 0 where test set and
+    collection are different lines.
+    """
+
+    metric: float
+    measure: float
+    covariance: float = 0.0
+
+
+def corrected_tau(x: Doubles, y: Doubles, errors: Errors, unit: Ints) -> Interval:
+    """tau of the true values of a metric and a measure, for systems of different units; `unit` (n,) numbers them.
+
+    r = sin(pi tau / 2) is the correlation behind the tau of normal columns; then
+    r_true = (r sd_x sd_y - covariance) / sqrt((var_x - error_x)(var_y - error_y)), tau_true = 2 / pi asin(r_true).
+    Variances are over pairs of different units. Interval: delete-one-unit jackknife on atanh(r_true). No number
+    (NaN, note) where r_true or a bound reaches 1, noise is as large as a variance, or the interval is wider than .8.
+    `x`, `y`: (n,) finite, more is better. **Source:** Greiner 1909 (sine); Spearman 1904 (attenuation).
+    """
+
+    def correlation(kept: "np.typing.NDArray[np.bool_]") -> float:
+        weights = between_weights(np.unique(unit[kept], return_inverse=True)[1].reshape(-1))
+        tau = weighted_tau(x[kept], y[kept], weights)
+        var_x, var_y = variance_between(x[kept], weights), variance_between(y[kept], weights)
+        true_x, true_y = var_x - errors.metric, var_y - errors.measure
+        if not (true_x > 0 and true_y > 0) or np.isnan(tau):
+            return nan
+        return (sin(pi * tau / 2) * sqrt(var_x * var_y) - errors.covariance) / sqrt(true_x * true_y)
+
+    whole = correlation(np.ones(len(x), dtype=bool))
+    if not abs(whole) < 1:
+        return Interval(nan, note=TOO_NOISY)
+    found = leave_one_out(correlation, unit, _atanh, np.tanh)
+    if np.isnan(found.low):
+        return Interval(nan, note=TOO_NOISY if found.note.startswith("undefined") else found.note)
+    low, high = 2 / pi * asin(found.low), 2 / pi * asin(found.high)
+    if high - low > WIDEST or high > 1 - 1e-6 or low < -1 + 1e-6:
+        return Interval(nan, note=TOO_NOISY)
+    return Interval(2 / pi * asin(found.value), low, high)
+
+
+def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: float = 0.95) -> Interval:
+    """Expected tau of the measured values with the true ones, i.e. of a perfect metric, for pairs of different units.
+
+    2 / pi asin(sqrt(reliability)), reliability = 1 - error / variance between units. Interval: variance / error is
+    F-distributed with G - 1 and `freedom` degrees of freedom times 1 / (1 - reliability). `error` > 0: mean variance
+    of the measure's noise. NaN with a note for fewer than 2 units. **Source:** Greiner 1909; Searle 1971, 9.9 (F).
+    """
+    from scipy.stats import chi2, f
+
+    g = len(np.unique(unit))
+    if g < 2:
+        return Interval(nan, note=f"too few independent systems ({g})")
+    ratio = variance_between(y, between_weights(unit)) / error
+    tails = ((1 + confidence) / 2, (1 - confidence) / 2)
+    if np.isfinite(freedom):
+        low, high = (ratio / f.ppf(tail, g - 1, freedom) for tail in tails)
+    else:
+        low, high = (ratio * (g - 1) / chi2.ppf(tail, g - 1) for tail in tails)
+    return Interval(_ceiling(ratio), _ceiling(low), _ceiling(high))
+
+
+def _ceiling(ratio: float) -> float:
+    """Of a variance that is `ratio` times its noise."""
+    return 2 / pi * asin(sqrt(max(0.0, 1 - 1 / ratio))) if ratio > 0 else 0.0
+
+
+def variance_between(values: Doubles, weights: Doubles) -> float:
+    """Half the mean squared difference of two systems of different units."""
+    squares = (values[:, None] - values[None, :]) ** 2
+    total = float(weights.sum())
+    return float((weights * squares).sum() / total / 2) if total > 0 else nan
+
+
+def _atanh(value: float) -> float:
+    return float(np.arctanh(value)) if abs(value) < 1 else nan

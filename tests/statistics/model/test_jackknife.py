@@ -1,0 +1,33 @@
+"""Leaving out units: a mean has Student's interval; tau between units by hand."""
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, t
+
+from clirbench.statistics.model.jackknife import between_weights, leave_one_out, unit_numbers, weighted_tau
+
+
+def test_of_a_mean_is_students_interval() -> None:
+    values = np.random.default_rng(0).normal(size=9)
+    found = leave_one_out(lambda kept: float(values[kept].mean()), np.arange(9))
+    half = t.ppf(0.975, 8) * values.std(ddof=1) / 3
+    assert (found.low, found.high) == pytest.approx((values.mean() - half, values.mean() + half))
+
+
+def test_few_units_and_undefined_values() -> None:
+    few = leave_one_out(lambda kept: 1.0, np.array([0, 0, 1, 1, 2, 3, 4]))
+    assert few.note == "too few independent systems (5)"
+    assert few.value == 1
+    gone = leave_one_out(lambda kept: 1.0 if kept.all() else float("nan"), np.arange(8))
+    assert "undefined" in gone.note
+
+
+def test_tau_between_units_by_hand() -> None:
+    unit = unit_numbers(["a", "a", "b"], 3)
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])
+    # pairs (0, 2) agree, (1, 2) disagree, each of weight 1 / 2; (0, 1) is within a unit
+    assert weighted_tau(x, y, between_weights(unit)) == 0
+    own = unit_numbers(None, 12)
+    x, y = np.random.default_rng(1).integers(0, 5, size=(2, 12)).astype(float)
+    assert weighted_tau(x, y, between_weights(own)) == pytest.approx(kendalltau(x, y).statistic)
+    assert np.isnan(weighted_tau(np.ones(3), y[:3], between_weights(np.arange(3))))

@@ -1,0 +1,68 @@
+"""Noise of topics: two systems in closed form, what topics do to all alike is no noise, shrinking towards structure."""
+
+import numpy as np
+import pytest
+
+from clirbench.errors import AlignmentError
+from clirbench.statistics.model.noise import contrasts, doubly_centred, known_noise, topic_noise
+from clirbench.statistics.model.parts import noise_structure
+
+
+def test_two_systems_have_the_standard_error_of_their_difference() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2, 12)) + 5 * rng.normal(size=12)
+    noise = topic_noise(values)
+    difference = np.array([1.0, -1.0])
+    assert difference @ noise.covariance @ difference == pytest.approx(np.var(values[0] - values[1], ddof=1) / 12)
+    assert noise.freedom == pytest.approx(11)
+
+
+def test_hard_topics_are_no_noise() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(6, 20))
+    moved = values + 100 * rng.normal(size=20)
+    assert np.allclose(topic_noise(values).covariance, topic_noise(moved).covariance)
+
+
+def test_few_topics_are_shrunken_and_many_are_not() -> None:
+    rng = np.random.default_rng(2)
+    scales = np.linspace(0.5, 2, 10)[:, None]
+    few, many = (topic_noise(scales * rng.normal(size=(10, k))) for k in (6, 5000))
+    assert few.shrinkage > 0.5 > 0.1 > many.shrinkage
+    truth = doubly_centred(np.diag(scales[:, 0] ** 2)) / 5000
+    assert np.allclose(many.covariance, truth, atol=0.1 * np.abs(truth).max())
+
+
+def test_structure_finds_near_copies() -> None:
+    rng = np.random.default_rng(3)
+    unit = np.repeat(np.arange(5), 4)
+    values = rng.normal(size=(5, 12))[unit] + 0.1 * rng.normal(size=(20, 12))
+    within = np.array([1.0, -1.0, *[0.0] * 18])
+    plain = within @ topic_noise(values).covariance @ within
+    known = within @ topic_noise(values, noise_structure(unit)).covariance @ within
+    assert known == pytest.approx(2 * 0.01 / 12, rel=0.5)
+    assert known < plain / 2
+
+
+def test_freedom_of_independent_systems() -> None:
+    noise = topic_noise(np.random.default_rng(4).normal(size=(9, 2000)))
+    assert noise.freedom == pytest.approx(1999 * 8, rel=0.02)
+
+
+def test_contrasts_are_orthonormal_and_sum_to_nothing() -> None:
+    found = contrasts(5)
+    assert np.allclose(found.T @ found, np.eye(4))
+    assert np.allclose(found.sum(axis=0), 0)
+
+
+def test_known() -> None:
+    noise = known_noise(0.1, 4)
+    pair = np.array([1.0, 0, -1, 0])
+    assert pair @ noise.covariance @ pair == pytest.approx(0.02)
+    assert noise.freedom == float("inf")
+
+
+@pytest.mark.parametrize("shape", [(1, 10), (4, 1)])
+def test_too_few(shape: tuple[int, int]) -> None:
+    with pytest.raises(AlignmentError, match="at least 2 of each"):
+        topic_noise(np.zeros(shape))
