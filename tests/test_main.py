@@ -326,6 +326,14 @@ class TestEveryEndIsOurs:
         refused(done, "'BLEU'", "'1e308' is not a finite number (of at most 1e+150)")
         assert done.stderr.count("\n") == 1
 
+    def test_a_job_of_a_sweep_that_is_refused_does_not_stop_the_others(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
+        done = cli("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=x,1", "hydra.sweep.dir=out")
+        assert done.returncode == 1, done.stderr
+        assert done.stderr.endswith("error: seed='x' must be a whole number of at least 0: seed of everything random\n")
+        assert "Traceback" not in done.stderr
+        assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
+
     @pytest.mark.parametrize(
         ("override", "said"),
         [
