@@ -46,7 +46,11 @@ OPTIONS_WITH_VALUE = frozenset(
 
 
 class UserError(CompactHydraException):
-    """One of our errors in a job of a sweep: the sweep goes on with its other jobs, and says it at the end."""
+    """An error in a job of a sweep: the sweep goes on with its other jobs, and says it at the end."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 @hydra.main(config_path=str(CONF), config_name="config", version_base="1.3")
@@ -57,7 +61,7 @@ def job(cfg: DictConfig) -> None:
     except Exception as error:
         text, status = in_words(error, Path(HydraConfig.get().runtime.output_dir))
         if HydraConfig.get().mode is RunMode.MULTIRUN:
-            raise UserError(text) from error
+            raise UserError(text, status) from error
         print(text, file=sys.stderr)
     finally:
         close_workers()
@@ -134,6 +138,9 @@ def main() -> None:
         close_workers()
         print("stopped; a rerun does what is missing", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.status)
     except Exception as error:  # noqa: BLE001 - every one is put into words
         text, status = in_words(error)
         print(text, file=sys.stderr)

@@ -193,7 +193,7 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     }
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
     for name, counted in counts.items():
-        if not counted.scored:
+        if not judged[name].topic_ids:
             raise NothingCompared(
                 f"{marked('topics', label, name)}: none of {len(topics)} is left to score: the English side matches "
                 f"{len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a relevant "

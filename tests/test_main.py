@@ -4,11 +4,16 @@ import csv
 import gzip
 import json
 import math
+import os
+import signal
+import sys
 from pathlib import Path
 
 import ir_measures
 import pytest
 from ir_measures import AP, P, R, nDCG
+
+from clirbench.__main__ import main
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial"]
 
@@ -262,3 +267,94 @@ class TestFoundByFreshEyes:
     def test_a_link_that_leads_nowhere(self, cli, small_folder: Path) -> None:
         (small_folder / "systems" / "gone.txt").symlink_to("/nonexistent/ckpt.txt")
         refused(cli("+experiment=folder", "folder=small", *FAST), "gone.txt", "does not exist")
+
+
+class TestEveryEndIsOurs:
+    """Whatever goes in, what comes out is a result or one clear line, with the status of the contract."""
+
+    def test_an_experiment_of_the_users_is_found_and_may_have_keys_of_its_own(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "own" / "experiment").mkdir(parents=True)
+        text = '# @package _global_\ndefaults: [scores]\nname: mine\nmy_own: 5\ntitle: "${my_own}"\n'
+        (tmp_path / "own" / "experiment" / "mine.yaml").write_text(text)
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
+        options = ["scores.tables=[s.tsv]", "scores.measures=[MAP]", "my_own=7", "check=true"]
+        done = cli("--config-dir", "own", "+experiment=mine", *options)
+        assert done.returncode == 0, done.stderr
+        refused(cli("--config-dir=own", "+experiment=mien", *options), "'mien'", "Did you mean 'mine'?")
+
+    def test_a_file_name_that_is_not_utf8(self, cli, small_folder: Path) -> None:
+        (small_folder / "systems" / os.fsdecode(b"bad\xff.txt")).write_text("x\n" * 60)
+        refused(cli("+experiment=folder", "folder=small", *FAST), "'bad\\udcff' is not UTF-8; rename it")
+
+    def test_topics_that_match_nothing(self, cli, small_folder: Path) -> None:
+        (small_folder.parent / "t.tsv").write_text("topic_id\ttitle\n1\tzzzzqq\n2\txxyyxx\n")
+        topics = ["topics=tsv", "topics.path=t.tsv", *FAST[1:]]
+        done = cli("+experiment=folder", "folder=small", *topics, "hydra.run.dir=out")
+        assert done.returncode == 3
+        assert done.stderr.startswith("error: topics: none of 2 is left to score: the English side matches 0 of them")
+        assert done.stderr.count("\n") == 1
+
+    def test_metadata_called_like_metrics_and_systems_that_look_alike(self, cli, small_folder: Path) -> None:
+        content = (small_folder / "systems" / "every2.txt").read_bytes()
+        (small_folder / "systems" / "Every2.txt").write_bytes(content)
+        (small_folder / "systems.tsv").write_text("system\tBLEU\tkind\nevery2\t7\tx\n")
+        done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out")
+        assert done.returncode == 0, done.stderr
+        header = lines(small_folder.parent / "out" / "systems.tsv")[0].split("\t")
+        assert header[:4] == ["system", "BLEU (metadata)", "kind", "BLEU"]
+        assert "note: the metadata column BLEU is called BLEU (metadata) here" in done.stdout
+        assert "note: systems 'Every2' and 'every2' differ only in case" in done.stdout
+        assert {"%45very2.run", "every2.run"} <= {
+            path.name for path in (small_folder.parent / "out" / "trec").iterdir()
+        }
+
+    def test_a_fault_is_one_line_and_a_file(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "broken.py").write_text(
+            "class Broken:\n    name = 'broken'\n    def tables(self, result):\n        return [1 / 0]\n"
+        )
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
+        scores = ["scores.tables=[s.tsv]", "scores.measures=[MAP]", "hydra.run.dir=out"]
+        done = cli(*scores, "+analyses.broken={_target_: broken.Broken}", "analysis=broken")
+        assert done.returncode == 70, done.stderr
+        assert done.stderr.startswith("error: this is a fault of clirbench (ZeroDivisionError: division by zero)")
+        assert done.stderr.count("\n") == 1
+        assert "in tables\n" in (tmp_path / "out" / "fault.txt").read_text()
+
+    def test_numbers_that_no_statistic_can_square(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1e308\t.1\nb\t-1e308\t.3\nc\t3\t.2\n")
+        done = cli("scores.tables=[s.tsv]", "scores.measures=[MAP]")
+        refused(done, "'BLEU'", "'1e308' is not a finite number (of at most 1e+150)")
+        assert done.stderr.count("\n") == 1
+
+    def test_a_job_of_a_sweep_that_is_refused_does_not_stop_the_others(self, cli, tmp_path: Path) -> None:
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
+        done = cli("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=x,1", "hydra.sweep.dir=out")
+        assert done.returncode == 1, done.stderr
+        assert done.stderr.endswith("error: seed='x' must be a whole number of at least 0: seed of everything random\n")
+        assert "Traceback" not in done.stderr
+        assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
+
+    @pytest.mark.parametrize(
+        ("override", "said"),
+        [
+            ("metric=[1,2]", "1 is no name; metric is one of"),
+            ("topics=true", "True is no name; topics is one of"),
+            ("+relevance.kk=10", "unknown key in relevance 'kk'. Did you mean 'k'?"),
+            ("relevance.kk=10", "there is no key 'relevance.kk'"),
+            ("+seeed=1", "Did you mean 'seed'?"),
+            ("seeed=1", "Did you mean 'seed'?"),
+            ("analysis=3", "analysis=3 must be a list of names"),
+            ("retrieval=bm25,bm52", "unknown retrieval 'bm52'. Did you mean 'bm25'?"),
+        ],
+    )
+    def test_slips_of_the_command_line(self, override: str, said: str, monkeypatch, capsys) -> None:
+        # In this process: what imports in seconds is imported once.
+        monkeypatch.setattr(sys, "argv", ["clirbench", "+experiment=demo", "check=true", override])
+        monkeypatch.setattr(signal, "signal", lambda *_: None)
+        monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 1
+        shown = capsys.readouterr().err
+        assert said in shown
+        assert shown.count("\n") == 1
