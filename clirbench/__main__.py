@@ -23,6 +23,7 @@ from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.store.cached import Cached
 from clirbench.store.plan import PLAN, Plan
+from clirbench.store.snapshot import taken
 from clirbench.store.store import Store
 
 HERE = Path(__file__).resolve().parent
@@ -54,10 +55,11 @@ def job(cfg: DictConfig) -> None:
         store = Store(Path(cfg.paths.cache) / "store")
         store.sweep()
         plan = Plan.begin(folder.path / PLAN, store.path)
-        with terminal.progress() as watch:
-            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
-        terminal.show(result)
-        folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
+        with taken(store.path):
+            with terminal.progress() as watch:
+                result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
+            terminal.show(result)
+            folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
         terminal.show_folder(folder.path)
         raise_all([NotReproduced(text) for table in result.tables for text in table.failures])
     except ClirbenchError as error:

@@ -8,11 +8,9 @@ A value is written beside its place and moved there in one step, so no reader se
 store. It is not forced to disk: after a power cut the checksum finds what is torn, and a rerun makes it again.
 """
 
-import itertools
 import logging
 import mmap
 import os
-import socket
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +18,11 @@ from typing import Any, Generic, TypeVar
 
 from clirbench.errors import StoreError
 from clirbench.store.codecs import Content, Damaged, check, pack, unpack
+from clirbench.store.whole import sweep, write_whole, writer
 
 Value = TypeVar("Value")
 
 LOG = logging.getLogger(__name__)
-COUNTER = itertools.count()
 UNFINISHED = "unfinished"
 MAPPED = 1 << 26
 """Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back. A map
@@ -87,14 +85,8 @@ class Store:
 
     def sweep(self) -> None:
         """Remove what writers of this machine left behind when they were killed."""
-        try:
-            left = list((self.path / UNFINISHED).iterdir())
-        except OSError:
-            return
-        for path in left:
-            host, _, number = path.name.partition("~")
-            if host == _host() and not _alive(number.partition("~")[0]):
-                path.unlink(missing_ok=True)
+        sweep(self.path / UNFINISHED, prefix="")
+        sweep(self.path)
 
     def _place(self, key: str, kind: str) -> Path:
         return self.path / key[:2] / f"{key}.{kind}"
@@ -114,14 +106,10 @@ class Store:
             raise StoreError(f"{place}: cannot be read ({error.strerror or error})") from None
 
     def _write(self, place: Path, content: bytes) -> None:
-        unfinished = self.path / UNFINISHED / f"{_host()}~{os.getpid()}~{next(COUNTER)}"
+        unfinished = self.path / UNFINISHED / writer()
         for folder in (unfinished.parent, place.parent):
             folder.mkdir(parents=True, exist_ok=True)
-        try:
-            unfinished.write_bytes(content)
-            unfinished.replace(place)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(place, content, unfinished)
 
 
 @dataclass(frozen=True)
@@ -140,19 +128,3 @@ class Entry(Generic[Value]):
         """Read and check it; raises `StoreError` where it is gone or damaged."""
         value: Value = self.store.get(self.key)
         return value
-
-
-def _host() -> str:
-    return socket.gethostname().replace("~", "-").replace("/", "-")
-
-
-def _alive(number: str) -> bool:
-    if not number.isdigit():
-        return True
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
