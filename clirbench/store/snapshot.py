@@ -157,7 +157,7 @@ def current_snapshot() -> Snapshot:
 def read_hashes(path: Path) -> dict[State, str]:
     """The hashes that are kept; none where the file cannot be read, and without the lines that are damaged."""
     try:
-        lines = path.read_text(encoding="ascii", errors="replace").split("\n")
+        lines = path.read_text(encoding="ascii", errors="replace").split("\n") if path.is_file() else []
     except OSError:
         return {}
     found: dict[State, str] = {}
