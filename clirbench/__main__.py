@@ -49,7 +49,8 @@ def job(cfg: DictConfig) -> None:
     try:
         experiment = build(cfg)
         if cfg.check:
-            terminal.show_inputs(experiment, read_inputs(experiment))
+            with taken():
+                terminal.show_inputs(experiment, read_inputs(experiment))
             return
         folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
         store = Store(Path(cfg.paths.cache) / "store")

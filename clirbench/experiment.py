@@ -18,6 +18,7 @@ from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation, correlate, with_intervals
 from clirbench.statistics.evidence import Evidence
 from clirbench.steps.evaluate import Evaluate
+from clirbench.steps.examine import health_notes
 from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.statistics import SegmentStatistics
@@ -39,7 +40,8 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
             experiment.plan.add(expected(experiment, inputs))
         statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
         retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
-        work = Work(inputs, statistics, scores, failed, retrieval, tuple(untranslated))
+        strange = health_notes(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ()
+        work = Work(inputs, statistics, scores, failed, retrieval, (*untranslated, *strange))
         return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
 
 
