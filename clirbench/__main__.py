@@ -29,6 +29,7 @@ from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.store.cached import Cached
 from clirbench.store.plan import PLAN, Plan
+from clirbench.store.snapshot import taken
 from clirbench.store.store import Store
 
 HERE = Path(__file__).resolve().parent
@@ -74,16 +75,18 @@ def _one_run(cfg: DictConfig) -> int:
     overrides = HydraConfig.get().overrides.task
     experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
     if cfg.check:
-        terminal.show_inputs(experiment, read_inputs(experiment))
+        with taken():
+            terminal.show_inputs(experiment, read_inputs(experiment))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     store = Store(Path(cfg.paths.cache) / "store")
     store.sweep()
     plan = Plan.begin(folder.path / PLAN, store.path)
-    with terminal.progress() as watch:
-        result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
-    terminal.show(result)
-    folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
+    with taken(store.path):
+        with terminal.progress() as watch:
+            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
+        terminal.show(result)
+        folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
     terminal.show_folder(folder.path)
     raise_all([NotReproduced(text) for table in result.tables for text in table.failures])
     return SOME_FAILED if result.failed else 0

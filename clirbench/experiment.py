@@ -13,15 +13,17 @@ from clirbench.files.trec import read_ideal, read_runs, tied_topics
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
-from clirbench.result import MANY_SYSTEMS, Counts, Experiment, Inputs, Result, Retrieval, Watch, marked, unwatched
+from clirbench.result import MANY_SYSTEMS, Counts, Experiment, Inputs, Result, Retrieval, Watch, Work, marked, unwatched
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation, correlate, with_intervals
 from clirbench.statistics.evidence import Evidence
 from clirbench.steps.evaluate import Evaluate
+from clirbench.steps.examine import health_notes
 from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.plan import TRANSLATE, Planned
+from clirbench.store.snapshot import Snapshot, taken
 from clirbench.systems.translation import completed, shard_keys
 from clirbench.text import Text
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation, sound
@@ -32,26 +34,50 @@ MetricOf = tuple[str, str]
 
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
-    inputs, untranslated = translated(experiment, read_inputs(experiment), watch)
-    if inputs is not None and experiment.plan is not None:
-        experiment.plan.add(expected(experiment, inputs))
-    statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
-    retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
-    board, notes = scoreboard(experiment, inputs, scores, retrieval)
+    with taken() as snapshot:
+        inputs, untranslated = translated(experiment, read_inputs(experiment), watch)
+        if inputs is not None and experiment.plan is not None:
+            experiment.plan.add(expected(experiment, inputs))
+        statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
+        retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
+        strange = health_notes(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ()
+        notes = (*untranslated.values(), *strange)
+        work = Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated))
+        return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+
+
+def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Watch) -> Result:
+    """What the report is made of: once more, without them, where the files of systems changed meanwhile."""
+    board, notes = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
     notes = [
         *experiment.remarks,
-        *untranslated.values(),
+        *work.notes,
         *notes,
-        *holes(failed, retrieval),
-        *unwritten(experiment, retrieval),
-        *tied_runs(experiment, retrieval),
+        *holes(work.failed, work.retrieval),
+        *unwritten(experiment, work.retrieval),
+        *tied_runs(experiment, work.retrieval),
     ]
-    broken = {*untranslated, *(system for _, system in failed), *(s for r in retrieval.values() for s in r.failed)}
-    result = Result(experiment, board, (), inputs, retrieval, statistics, tuple(notes), failed=tuple(sorted(broken)))
+    broken = {
+        *work.lost,
+        *(system for _, system in work.failed),
+        *(s for r in work.retrieval.values() for s in r.failed),
+    }
+    result = Result(
+        experiment,
+        board,
+        (),
+        work.inputs,
+        work.retrieval,
+        work.statistics,
+        tuple(notes),
+        failed=tuple(sorted(broken)),
+    )
     result = replace(result, correlations=tuple(correlations(result, watch)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
-    return replace(result, tables=tuple(table for tables in found for table in tables))
+    result = replace(result, tables=tuple(table for tables in found for table in tables))
+    changed = work.changed(snapshot)
+    return concluded(experiment, work.without(changed), snapshot, watch) if changed else result
 
 
 def correlations(result: Result, watch: Watch) -> list[Correlation]:

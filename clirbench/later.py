@@ -1,6 +1,6 @@
 """Values that are loaded later: what a run has many of, it need not hold."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
@@ -51,3 +51,9 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
     def __contains__(self, name: object) -> bool:
         # Mapping's own would load the value.
         return name in self.kept
+
+
+def some(values: Mapping[Name, Value], names: Iterable[Name]) -> Mapping[Name, Value]:
+    """The values of these names, in their order; those of a shelf stay unloaded."""
+    kept = values.kept if isinstance(values, Shelf) else values
+    return Shelf({name: kept[name] for name in names})

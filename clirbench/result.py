@@ -1,7 +1,7 @@
 """The nouns of one run: what it needs, what it read, what it found."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +11,9 @@ import numpy as np
 
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
+from clirbench.errors import Changed, InputError, raise_all
 from clirbench.files.score_tables import ScoreTables
+from clirbench.later import some
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
@@ -21,6 +23,7 @@ from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
 from clirbench.store.plan import Plan
+from clirbench.store.snapshot import Snapshot
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation
@@ -146,6 +149,56 @@ class Inputs:
     topics: Mapping[str, tuple[Topic, ...]]
 
 
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What the steps gave, before anything is correlated: by (metric, system), and by label of the topics."""
+
+    inputs: Inputs | None = None
+    statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
+    scores: Mapping[tuple[str, str], float] = field(default_factory=lambda: MappingProxyType({}))
+    failed: Mapping[tuple[str, str], Failure] = field(default_factory=lambda: MappingProxyType({}))
+    retrieval: Mapping[str, "Retrieval"] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+    """Why systems were left out, and what is strange about their files."""
+    lost: tuple[str, ...] = ()
+    """Systems that were not translated, or are left out."""
+
+    def changed(self, snapshot: Snapshot) -> dict[str, str]:
+        """Why systems cannot stand: a step found other bytes in one of their files, or they are there now.
+
+        Raises `Changed` where that is so of anything that all systems share, `InputError` where no system is left.
+        """
+        failed = [(system, failure) for (_, system), failure in self.failed.items()]
+        failed += [pair for found in self.retrieval.values() for pair in found.failed.items()]
+        reasons = {system: failure.reason for system, failure in failed if failure.changed}
+        left = {t.system: files for t in self.inputs.translations if (files := t.files)} if self.inputs else {}
+        owners = {file: system for system, files in left.items() for file in files}
+        for file in snapshot.changed():
+            if file not in owners:
+                raise Changed(file)
+            reasons[owners[file]] = str(Changed(file))
+        if reasons and reasons.keys() >= left.keys():
+            raise_all([InputError(reason) for reason in reasons.values()])
+        for system in reasons:
+            snapshot.forget(left[system])
+        return reasons
+
+    def without(self, systems: Mapping[str, str]) -> "Work":
+        """The same less all that is known of some systems, which become rows of holes; their values say why."""
+        if self.inputs is None or not systems:
+            return self
+        kept = (replace(t, test=None, collection=None) if t.system in systems else t for t in self.inputs.translations)
+        return Work(
+            replace(self.inputs, translations=tuple(kept)),
+            some(self.statistics, [key for key in self.statistics if key[1] not in systems]),
+            {key: score for key, score in self.scores.items() if key[1] not in systems},
+            {key: failure for key, failure in self.failed.items() if key[1] not in systems},
+            {label: found.without(systems) for label, found in self.retrieval.items()},
+            (*self.notes, *(f"{system} is left out: {reason}" for system, reason in systems.items())),
+            (*self.lost, *systems),
+        )
+
+
 @dataclass(frozen=True)
 class Counts:
     """What one set of judgments scored, and what it dropped and why.
@@ -188,6 +241,16 @@ class Retrieval:
         judged = self.judged[label]
         n = self.per_topic[label, measure].shape[1]
         return judged.topic_ids if n == len(judged.topic_ids) else judged.with_relevant.topic_ids
+
+    def without(self, systems: Collection[str]) -> "Retrieval":
+        """The same less some systems."""
+        rows = [row for row, system in enumerate(self.runs) if system not in systems]
+        return replace(
+            self,
+            runs=some(self.runs, [system for system in self.runs if system not in systems]),
+            per_topic={column: values[rows] for column, values in self.per_topic.items()},
+            failed={system: failure for system, failure in self.failed.items() if system not in systems},
+        )
 
 
 @dataclass(frozen=True, eq=False)

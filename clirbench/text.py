@@ -10,8 +10,9 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import IO, Protocol, cast
 
@@ -20,6 +21,34 @@ from clirbench.errors import UNSEEN, InputError, shortened
 BLOCK = 1 << 20
 LONGEST_NAME = 1000
 """Characters of a name."""
+
+
+class View(Protocol):
+    """What every file of a run is read through (see `clirbench.store.snapshot`)."""
+
+    def sha256(self, path: Path) -> str:
+        """sha256 of the unpacked bytes, hexadecimal: of the file as it was when it was first read."""
+
+    def checked(self, path: Path, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """The pieces of a file; raises `Changed` before the last one where they are not those of the first reading."""
+
+
+_view: ContextVar[View | None] = ContextVar("view", default=None)
+
+
+def current_view() -> View | None:
+    """What files are read through here; None outside a run."""
+    return _view.get()
+
+
+@contextmanager
+def seen_through(view: View) -> Iterator[None]:
+    """Within the block every file is read through this view."""
+    before = _view.set(view)
+    try:
+        yield
+    finally:
+        _view.reset(before)
 
 
 class Text(Protocol):
@@ -36,6 +65,10 @@ class Text(Protocol):
     @property
     def size(self) -> int:
         """About how many bytes there are to read: what a step over this text costs."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files of the user's that it is read from."""
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         """Whole lines, each ending in a newline byte, in blocks of about `size` bytes."""
@@ -62,6 +95,10 @@ class TextLines:
     def size(self) -> int:
         return sum(map(len, self.strings))
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return ()
+
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         return in_blocks((string.encode("utf-8") + b"\n" for string in self.lines()), size)
 
@@ -81,11 +118,12 @@ class TextFile:
 
     @property
     def fingerprint(self) -> str:
-        try:
-            status = self.path.stat()
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be read ({error.strerror or error})") from None
-        return _file_fingerprint(self.path, status.st_size, status.st_mtime_ns)
+        view = current_view()
+        return sha256_of(read_pieces(self.path)) if view is None else view.sha256(self.path)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (self.path,)
 
     @property
     def size(self) -> int:
@@ -189,6 +227,11 @@ def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:
 
 def read_pieces(path: Path, size: int = BLOCK) -> Iterator[bytes]:
     """The unpacked bytes of a plain or gzip file, in pieces of `size`; raises `InputError` for what cannot be read."""
+    view = current_view()
+    return _pieces(path, size) if view is None else view.checked(path, _pieces(path, size))
+
+
+def _pieces(path: Path, size: int) -> Iterator[bytes]:
     try:
         with open_binary(path) as stream:
             while piece := stream.read(size):
@@ -212,9 +255,3 @@ def open_binary(path: Path) -> IO[bytes]:
         stream.close()
         return cast("IO[bytes]", gzip.open(path, "rb"))
     return stream
-
-
-@lru_cache(maxsize=4096)
-def _file_fingerprint(path: Path, size: int, modified: int) -> str:
-    """sha256 of the unpacked content; size and time of the file only say when to read it again."""
-    return sha256_of(read_pieces(path))

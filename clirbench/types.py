@@ -9,6 +9,7 @@ the retriever gave them are kept beside (`Run.tied`): equal values there are tie
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -163,6 +164,12 @@ class Translation:
     test: Text | None
     collection: Text | None
     metadata: Mapping[str, str] = field(default_factory=lambda: EMPTY, hash=False)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files, by absolute path, that its texts are read from."""
+        texts = (text for text in (self.test, self.collection) if text is not None)
+        return tuple(dict.fromkeys(file.absolute() for text in texts for file in text.files))
 
 
 @dataclass(frozen=True)
@@ -322,9 +329,13 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Failure:
-    """Stands for the result of a step that could not be computed for one item; `reason` is for the user."""
+    """Stands for the result of a step that could not be computed for one item; `reason` is for the user.
+
+    `changed`: a file of the item is not what it was when the run first read it, so nothing of its system can stand.
+    """
 
     reason: str
+    changed: bool = field(default=False, compare=False)
 
 
 def sound(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Name, Result], dict[Name, Failure]]:

@@ -40,8 +40,12 @@ class ReadText(JsonlText):
     only: tuple[str, ...] = ()
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(self.reader.files(self.path))
+
+    @property
     def fingerprint(self) -> str:
-        parts = [repr(self.reader), *(TextFile(path).fingerprint for path in self.reader.files(self.path))]
+        parts = [repr(self.reader), *(TextFile(path).fingerprint for path in self.files)]
         return hashlib.sha256("\n".join([*parts, *self.only]).encode()).hexdigest()
 
     def documents(self) -> Iterator[tuple[str, str]]:

@@ -42,6 +42,10 @@ class SomeLines:
     def size(self) -> int:
         return self.text.size
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.text.files
+
     def lines(self) -> tuple[str, ...]:
         lines = self.text.lines()
         if self.numbers and self.numbers[-1] >= len(lines):

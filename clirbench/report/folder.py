@@ -2,11 +2,16 @@
 
 A folder that holds anything of somebody else is refused before any work starts. A folder that holds an earlier run
 (its marker lists the files) keeps it, moved to `previous-N/`.
+
+    .writing-WRITER   files are being written; left by a killed process, it is swept by the next run
+    .ready-WRITER     all are written: the earlier run is moved to .keeping-WRITER, then that becomes previous-N
+    .placing-WRITER   the files are moved in, the marker last
+
+A process that is killed after `.ready` leaves work that the next run ends first: no run stays half here, half there.
 """
 
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +23,12 @@ from clirbench.report import figures, latex, markdown, tables
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
+from clirbench.store.plan import MARKER
+from clirbench.store.whole import WRITING, abandoned, sweep, writer
 
-MARKER = ".clirbench"
+READY = ".ready-"
+PLACING = ".placing-"
+KEEPING = ".keeping-"
 
 
 @dataclass(frozen=True)
@@ -41,40 +50,56 @@ class RunFolder:
                     "choose an empty folder with hydra.run.dir=DIR"
                 )
             marker.touch()
+            sweep(path)
+            for left in [*path.glob(f"{READY}*"), *path.glob(f"{PLACING}*")]:
+                name = left.name.partition("-")[2]
+                if abandoned(name):
+                    cls(path)._move_in(name)
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR") from None
         return cls(path)
 
     def write(self, result: Result, provenance: Mapping[str, Any]) -> None:
         """Write every file of the run beside its place, then move all of them in."""
+        name = writer()
+        unfinished = self.path / f"{WRITING}{name}"
         try:
-            with tempfile.TemporaryDirectory(dir=self.path, prefix=".writing-") as name:
-                temporary = Path(name)
-                _write_all(temporary, result, provenance)
-                self._keep_previous()
-                written = sorted(temporary.iterdir(), key=lambda path: path.name == "provenance.json")
-                (self.path / MARKER).write_text("".join(f"{path.name}\n" for path in written), encoding="utf-8")
-                for path in written:
-                    path.replace(self.path / path.name)
+            unfinished.mkdir()
+            _write_all(unfinished, result, provenance)
+            names = sorted(path.name for path in unfinished.iterdir())
+            (unfinished / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+            unfinished.rename(self.path / f"{READY}{name}")
+            self._move_in(name)
         except OSError as error:
             raise StoreError(f"{self.path}: the run's files cannot be written ({error})") from error
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
 
-    def _keep_previous(self) -> None:
+    def _move_in(self, name: str) -> None:
+        """Move in what the writer of this name has ready; goes on wherever it was left."""
+        ready, placing = self.path / f"{READY}{name}", self.path / f"{PLACING}{name}"
+        if ready.is_dir():
+            self._keep_previous(self.path / f"{KEEPING}{name}")
+            ready.rename(placing)
+        for path in sorted(placing.iterdir(), key=lambda path: (path.name == MARKER, path.name == "provenance.json")):
+            path.replace(self.path / path.name)
+        placing.rmdir()
+
+    def _keep_previous(self, keeping: Path) -> None:
         listed = (self.path / MARKER).read_text(encoding="utf-8").split("\n")
         earlier = [self.path / name for name in listed if name and (self.path / name).exists()]
-        if not earlier:
-            return
-        number = 1
-        while (self.path / f"previous-{number}").exists():
-            number += 1
-        kept = self.path / f"previous-{number}"
-        kept.mkdir()
+        if earlier:
+            keeping.mkdir(exist_ok=True)
         for path in earlier:
-            shutil.move(path, kept / path.name)
+            shutil.move(path, keeping / path.name)
+        if keeping.is_dir():
+            number = 1
+            while (self.path / f"previous-{number}").exists():
+                number += 1
+            keeping.rename(self.path / f"previous-{number}")
 
 
 def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
-    folder.chmod(0o755)
     tables.write_tsv(folder / "systems.tsv", *tables.systems_table(result.board))
     tables.write_tsv(folder / "correlations.tsv", *tables.correlations_table(result.correlations))
     if result.retrieval:

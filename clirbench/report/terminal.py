@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from clirbench.engines.local import Serial
 from clirbench.errors import shown
 from clirbench.report.answer import answered
 from clirbench.report.facts import (
@@ -29,6 +30,7 @@ from clirbench.report.facts import (
 )
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 from clirbench.statistics.correlation import Correlation
+from clirbench.steps.examine import health_notes
 
 Value = TypeVar("Value")
 
@@ -184,6 +186,9 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
             yield "topics", f"{len(topics)}  {experiment.topics[label].signature}"
         for note in corpus.notes:
             yield "note", note
+        strange = list(health_notes(corpus, inputs.translations, Serial().pmap))
+        for note in strange or ["nothing strange about the systems' files"]:
+            yield "health", note
     if experiment.tables is not None:
         board = experiment.tables.read()
         yield "imported metrics", ", ".join(column.name for column in board.metrics)

@@ -6,16 +6,19 @@ the result: one system that cannot be computed does not stop the others.
 """
 
 import logging
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, cast
 
 from clirbench.engines.base import Engine, releases_gil
-from clirbench.errors import ClirbenchError, InputError, StoreError
+from clirbench.errors import Changed, ClirbenchError, StoreError
 from clirbench.later import opened
 from clirbench.store.keys import environment, fingerprint
 from clirbench.store.plan import Plan, Planned
+from clirbench.store.snapshot import Snapshot, current_snapshot
 from clirbench.store.store import Entry, Store
+from clirbench.text import seen_through
 from clirbench.types import Failure
 
 LOG = logging.getLogger(__name__)
@@ -47,10 +50,12 @@ class Cached:
 
         A `Failure` among the items is passed on. Where the store cannot be written the run goes on without it.
         """
-        cached_items = self.cached_items(step, items, names)
+        snapshot = current_snapshot()
+        with seen_through(snapshot):
+            cached_items = self.cached_items(step, items, names)
         missing = [cached.lacking(self.store) for cached in cached_items if isinstance(cached, CachedItem)]
         work = [cached for cached in missing if cached.missing]
-        fresh = iter(self.engine.pmap(Storing(step, self.store), work))
+        fresh = iter(self.engine.pmap(Storing(step, self.store, snapshot.for_steps), work))
         waiting = iter(missing)
         complaint = Once()
         for cached in cached_items:
@@ -87,18 +92,15 @@ class Cached:
 
 @dataclass(frozen=True)
 class CachedItem:
-    """One item, the key of each part of its result, which of them are missing, and the files it reads."""
+    """One item, the key of each part of its result, and which of them are missing."""
 
     item: Any
     keys: Mapping[Part, str]
-    read: tuple[tuple[Any, str], ...]
     missing: tuple[Part, ...] = ()
 
     def lacking(self, store: Store) -> "CachedItem":
         """The same, knowing what the store lacks."""
-        return CachedItem(
-            self.item, self.keys, self.read, tuple(p for p, key in self.keys.items() if not store.holds(key))
-        )
+        return replace(self, missing=tuple(part for part, key in self.keys.items() if not store.holds(key)))
 
 
 @dataclass(frozen=True)
@@ -111,10 +113,14 @@ class Unstored:
 
 @dataclass(frozen=True)
 class Storing:
-    """Computes what is missing of one item and stores it, in the process that computes."""
+    """Computes what is missing of one item and stores it, in the process that computes.
+
+    What it reads must be what `snapshot` says, which the keys were made from.
+    """
 
     step: Step
     store: Store
+    snapshot: Snapshot
 
     def cost(self, cached: CachedItem) -> float | None:
         """What the step itself says, for the engine."""
@@ -127,13 +133,15 @@ class Storing:
 
     def __call__(self, cached: CachedItem) -> dict[Part, Unstored | None] | Failure:
         try:
-            values = self._compute(cached)
-            for text, before in cached.read:
-                _refuse_changed(text, before)
+            with seen_through(self.snapshot):
+                values = self._compute(cached)
+            for file in _files(cached.item):
+                if self.snapshot.differs(file):
+                    raise Changed(file)
         except ClirbenchError as error:
             for part in cached.missing:
                 self.store.note_failure(cached.keys[part], str(error))
-            return Failure(str(error))
+            return Failure(str(error), changed=isinstance(error, Changed))
         return {part: self._put(cached.keys[part], values[part]) for part in cached.missing}
 
     def _compute(self, cached: CachedItem) -> Mapping[Part, Any]:
@@ -171,22 +179,17 @@ def _cached_item(prefix: Mapping[Part, str], item: Any) -> CachedItem | Failure:
     if isinstance(item, Failure):
         return item
     try:
-        read = tuple((text, text.fingerprint) for text in _texts(item))
         made_from = fingerprint(item)
     except ClirbenchError as error:
-        return Failure(str(error))
-    return CachedItem(item, {part: fingerprint(before, made_from) for part, before in prefix.items()}, read)
+        return Failure(str(error), changed=isinstance(error, Changed))
+    return CachedItem(item, {part: fingerprint(before, made_from) for part, before in prefix.items()})
 
 
-def _texts(item: Any) -> Iterable[Any]:
-    """The texts among what an item consists of."""
-    members = item if isinstance(item, tuple) else (item,)
-    return (member for member in members if hasattr(member, "blocks"))
-
-
-def _refuse_changed(text: Any, before: str) -> None:
-    if text.fingerprint != before:
-        raise InputError(f"{text.where} changed while this run was reading it; run again once it is complete")
+def _files(item: Any) -> Iterator[Path]:
+    """The files of the texts among what an item consists of."""
+    for member in item if isinstance(item, tuple) else (item,):
+        if hasattr(member, "blocks"):
+            yield from member.files
 
 
 def _planned(step: Step, cached_items: Sequence[CachedItem | Failure], names: Sequence[str]) -> Iterator[Planned]:

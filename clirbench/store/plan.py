@@ -4,13 +4,17 @@ For each system and step the key that the result is stored under. Whether it is 
 `clirbench status RUN` is right for a run that is going on, was killed, or was completed by another run.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.errors import InputError, StoreError
+from clirbench.store.whole import write_whole
 
 PLAN = "plan.tsv"
+MARKER = ".clirbench"
+"""In every folder that a run may write to: the names of the files that it wrote."""
 STORE_LINE = "# store\t"
 TRANSLATE = "Translate"
 """The step whose results are shards of translations: their key is a file beside the store."""
@@ -42,27 +46,35 @@ class Plan:
     def begin(cls, path: Path, store: Path) -> "Plan":
         """A plan with no rows yet, in the place of an earlier one.
 
-        Raises `StoreError` where it cannot be written, or a file of somebody else has its name.
+        Raises `StoreError` where it cannot be written, or where a file of somebody else has its name in a folder that
+        is not marked as ours.
         """
         plan = cls(path, store.absolute())
-        if path.exists():
+        if path.exists() and not (path.parent / MARKER).is_file():
             try:
                 read_plan(path)
             except InputError as error:
                 raise StoreError(f"{error}; nothing is overwritten: choose another folder, hydra.run.dir=DIR") from None
-        plan._write("w", f"{STORE_LINE}{one_line(str(plan.store))}", "\t".join(COLUMNS))
+        with _written(path):
+            write_whole(path, _as_lines([f"{STORE_LINE}{one_line(str(plan.store))}", "\t".join(COLUMNS)]))
         return plan
 
     def add(self, rows: Iterable[Planned]) -> None:
         """Add rows; raises `StoreError` where the file cannot be written."""
-        self._write("a", *("\t".join(one_line(getattr(row, column)) for column in COLUMNS) for row in rows))
+        with _written(self.path), self.path.open("ab") as file:
+            file.write(_as_lines("\t".join(one_line(getattr(row, column)) for column in COLUMNS) for row in rows))
 
-    def _write(self, mode: str, *lines: str) -> None:
-        try:
-            with self.path.open(mode, encoding="utf-8", newline="\n") as file:
-                file.write("".join(f"{line}\n" for line in lines))
-        except OSError as error:
-            raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
+
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
+def _as_lines(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode("utf-8")
 
 
 def read_plan(path: Path) -> tuple[Path, list[Planned]]:

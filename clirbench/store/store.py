@@ -8,23 +8,23 @@ A value is written beside its place and moved there in one step, so no reader se
 store. It is not forced to disk: after a power cut the checksum finds what is torn, and a rerun makes it again.
 """
 
-import itertools
+import errno
 import logging
 import mmap
 import os
-import socket
+import stat
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from clirbench.errors import StoreError
-from clirbench.store.codecs import Content, Damaged, check, pack, unpack
+from clirbench.store.codecs import Content, Damaged, pack, unpack
+from clirbench.store.whole import sweep, write_whole, writer
 
 Value = TypeVar("Value")
 
 LOG = logging.getLogger(__name__)
-COUNTER = itertools.count()
 UNFINISHED = "unfinished"
 MAPPED = 1 << 26
 """Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back. A map
@@ -36,28 +36,30 @@ class Store:
     """A folder of results; made when the first one is written."""
 
     path: Path
+    said: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def holds(self, key: str) -> bool:
-        """Whether an intact value is there; a damaged one is reported and counts as missing."""
-        content = self._read(key)
+        """Whether a value is there that can be read; a damaged one is reported and counts as missing."""
+        content = self._read(self._place(key, "npz"))
         if content is None:
             return False
         try:
-            check(key, content)
+            unpack(key, content)
         except Damaged as damage:
             LOG.warning("%s is damaged (%s): its value is computed again", self._place(key, "npz"), damage)
             return False
         return True
 
     def get(self, key: str) -> Any:
-        """The value; raises `StoreError` where it is missing or damaged."""
-        content = self._read(key)
+        """The value; raises `StoreError` where `holds` says that there is none."""
+        place = self._place(key, "npz")
+        content = self._read(place)
         if content is None:
-            raise StoreError(f"{self._place(key, 'npz')} is gone from the store; a rerun computes it again")
+            raise StoreError(f"{place} is gone from the store; a rerun computes it again")
         try:
             return unpack(key, content)
         except Damaged as damage:
-            raise StoreError(f"{self._place(key, 'npz')} is damaged ({damage}); a rerun computes it again") from None
+            raise StoreError(f"{place} is damaged ({damage}); a rerun computes it again") from None
 
     def put(self, key: str, value: Any) -> None:
         """Store a value; raises `StoreError` where it cannot be written."""
@@ -80,48 +82,53 @@ class Store:
 
     def failure(self, key: str) -> str | None:
         """Why the last attempt at this key failed; None where it did not, or was never made."""
-        try:
-            return self._place(key, "failed").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return None
+        content = self._read(self._place(key, "failed"))
+        return None if content is None else bytes(content).decode("utf-8", "replace")
 
     def sweep(self) -> None:
         """Remove what writers of this machine left behind when they were killed."""
-        try:
-            left = list((self.path / UNFINISHED).iterdir())
-        except OSError:
-            return
-        for path in left:
-            host, _, number = path.name.partition("~")
-            if host == _host() and not _alive(number.partition("~")[0]):
-                path.unlink(missing_ok=True)
+        sweep(self.path / UNFINISHED, prefix="")
+        sweep(self.path)
 
     def _place(self, key: str, kind: str) -> Path:
         return self.path / key[:2] / f"{key}.{kind}"
 
-    def _read(self, key: str) -> Content | None:
-        """The bytes of an entry; a large one is mapped into memory, privately: what is done to it stays here."""
-        place = self._place(key, "npz")
+    def _read(self, place: Path) -> Content | None:
+        """The bytes of a file; None where there is none, or none that can be read, which is said once.
+
+        A large one is mapped into memory, privately: what is done to it stays here. Only a regular file is read: a
+        pipe would be waited for, a link leads elsewhere.
+        """
         try:
-            with place.open("rb") as file:
-                if os.fstat(file.fileno()).st_size >= MAPPED:
+            with open(place, "rb", opener=_without_waiting) as file:
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    raise OSError(errno.EINVAL, "not a regular file")
+                if status.st_size >= MAPPED:
                     with suppress(OSError):  # not every file system can; then it is read
                         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
                 return bytearray(file.read())
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise StoreError(f"{place}: cannot be read ({error.strerror or error})") from None
+            reason = error.strerror or str(error)
+            if reason not in self.said:
+                LOG.warning("%s: cannot be read (%s); such values are computed again", place, reason)
+                self.said.add(reason)
+            return None
 
     def _write(self, place: Path, content: bytes) -> None:
-        unfinished = self.path / UNFINISHED / f"{_host()}~{os.getpid()}~{next(COUNTER)}"
+        unfinished = self.path / UNFINISHED / writer()
         for folder in (unfinished.parent, place.parent):
             folder.mkdir(parents=True, exist_ok=True)
-        try:
-            unfinished.write_bytes(content)
-            unfinished.replace(place)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        if place.is_dir() and not place.is_symlink():
+            # Nothing of ours; nobody knows whose.
+            place.rename(place.with_name(f"{place.name}.{writer()}"))
+        write_whole(place, content, unfinished)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
 
 
 @dataclass(frozen=True)
@@ -140,19 +147,3 @@ class Entry(Generic[Value]):
         """Read and check it; raises `StoreError` where it is gone or damaged."""
         value: Value = self.store.get(self.key)
         return value
-
-
-def _host() -> str:
-    return socket.gethostname().replace("~", "-").replace("/", "-")
-
-
-def _alive(number: str) -> bool:
-    if not number.isdigit():
-        return True
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

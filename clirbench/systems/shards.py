@@ -89,6 +89,8 @@ def write_shard(path: Path, lines: Sequence[str]) -> None:
 
 def read_shard(path: Path, n_lines: int | None = None) -> bytes | None:
     """The lines of a shard, of which there must be `n_lines`, as bytes; None where its file is missing or damaged."""
+    if not path.is_file():  # a pipe would be waited for
+        return None
     try:
         digest, _, body = path.read_bytes().partition(b"\n")
     except OSError:

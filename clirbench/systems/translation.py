@@ -55,6 +55,10 @@ class MachineText:
     def size(self) -> int:
         return self.source.text.size
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return ()
+
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         return in_blocks(self._shards(), size)
 

@@ -1,5 +1,7 @@
 """What is said of a run: done, missing, failed and why."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from clirbench.experiment import translated
 from clirbench.metrics.bleu import BLEU
 from clirbench.result import Experiment, Inputs, unwatched
 from clirbench.store.cached import Cached, part_label
-from clirbench.store.plan import PLAN, Plan, Planned
+from clirbench.store.plan import MARKER, PLAN, Plan, Planned
 from clirbench.store.store import Store
 from clirbench.systems.commands import CommandSystems
 from clirbench.systems.translation import shard_keys
@@ -44,7 +46,7 @@ def test_every_step_of_every_system(cached: Cached, tmp_path: Path, capsys: pyte
         "a Lengths done",
         f"b Lengths failed: {texts[1].path}: line 1: FAIL cannot be counted",
         "c Lengths missing",
-        f"d e Lengths failed: {texts[3].path}: cannot be read (No such file or directory)",
+        f"d e Lengths failed: {texts[3].path}: no such file",
         "4 results: 1 done, 1 missing, 2 failed",
     ]
 
@@ -100,6 +102,29 @@ def test_a_file_of_somebody_else_is_neither_read_nor_overwritten(tmp_path: Path)
     with pytest.raises(StoreError, match="nothing is overwritten"):
         Plan.begin(tmp_path / PLAN, tmp_path)
     assert (tmp_path / PLAN).read_text() == "my plans\n"
+
+
+@pytest.mark.parametrize("torn", ["", "# st", "# store\t/somewhere\nsystem\tst", "\0" * 40], ids=repr)
+def test_a_torn_plan_in_a_folder_of_ours_is_written_anew(tmp_path: Path, torn: str) -> None:
+    (tmp_path / PLAN).write_text(torn)
+    (tmp_path / MARKER).touch()
+    Plan.begin(tmp_path / PLAN, tmp_path).add([Planned("a", "Retrieve", "", "0" * 64)])
+    assert [row.system for row in status.read_plan(tmp_path / PLAN)[1]] == ["a"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [MARKER, PLAN]
+
+
+def test_a_full_disk_leaves_the_earlier_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan.begin(tmp_path / PLAN, tmp_path)
+    plan.add([Planned("a", "Retrieve", "", "0" * 64)])
+
+    def full(path: Path, content: bytes) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(StoreError, match="No space left on device"):
+        Plan.begin(tmp_path / PLAN, tmp_path)
+    assert [row.system for row in status.read_plan(tmp_path / PLAN)[1]] == ["a"]
 
 
 def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ import pytest
 
 from clirbench.errors import StoreError
 from clirbench.later import Shelf, opened
+from clirbench.store import codecs
 from clirbench.store.store import UNFINISHED, Entry, Store
 
 KEY = "ab" + "0" * 62
@@ -47,6 +49,66 @@ def test_a_damaged_value_counts_as_missing_and_is_reported(tmp_path: Path, caplo
         store.get(KEY)
     store.put(KEY, np.arange(3.0))
     assert store.holds(KEY)
+
+
+def a_folder(place: Path) -> None:
+    place.mkdir()
+    (place / "of somebody").write_text("x")
+
+
+def undecodable(place: Path) -> None:
+    """The sum fits, the values do not: what an older or newer version of the program may have written."""
+    place.write_bytes(b"no archive" + codecs._sum(KEY, memoryview(b"no archive")))
+
+
+@pytest.mark.timeout(20)  # a pipe that is waited for would never end
+@pytest.mark.parametrize(
+    "harm",
+    [
+        a_folder,
+        undecodable,
+        lambda place: place.symlink_to(place),
+        lambda place: place.symlink_to("/etc/hostname"),
+        os.mkfifo,
+        lambda place: place.write_bytes(b""),
+    ],
+    ids=["folder", "undecodable", "loop", "link", "pipe", "empty"],
+)
+def test_what_cannot_be_read_is_missing_and_computed_again(tmp_path: Path, harm: Callable[[Path], object]) -> None:
+    store = Store(tmp_path)
+    place = tmp_path / "ab" / f"{KEY}.npz"
+    place.parent.mkdir()
+    harm(place)
+    assert not store.holds(KEY)
+    with pytest.raises(StoreError, match="a rerun computes it again"):
+        store.get(KEY)
+    store.put(KEY, np.arange(3.0))
+    assert store.holds(KEY)
+    assert store.get(KEY).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_a_failure_that_is_a_pipe_is_none(tmp_path: Path) -> None:
+    (tmp_path / "ab").mkdir()
+    os.mkfifo(tmp_path / "ab" / f"{KEY}.failed")
+    assert Store(tmp_path).failure(KEY) is None
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_store_that_cannot_be_read_is_said_once_and_computed_around(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    store = Store(tmp_path)
+    store.put(KEY, np.arange(3.0))
+
+    def refuse(path: str, flags: int) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("clirbench.store.store._without_waiting", refuse)
+    with caplog.at_level(logging.WARNING):
+        assert not store.holds(KEY)
+        assert not store.holds("cd" + KEY[2:])
+    assert len(caplog.records) == 1
+    assert os.strerror(number) in caplog.text
 
 
 def test_a_failure_is_noted_until_there_is_a_value(tmp_path: Path) -> None:

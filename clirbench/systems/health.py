@@ -1,0 +1,183 @@
+"""Is each system's file what it seems to be? Cheap checks of what goes wrong when files are handed round.
+
+A file that lost or gained a line is out of step from there on: its words are those of the reference one line off. A
+sample of lines tells; where it does, the whole file is looked at for the line where that begins. Texts of documents
+with ids of their own cannot slip, and texts that are made by a translator here are not looked at.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from clirbench.corpora.alignment import listed
+from clirbench.corpora.base import Corpus
+from clirbench.systems.files import read_metadata
+from clirbench.text import Text
+from clirbench.types import Doubles
+
+OFFSETS = (-2, -1, 1, 2)
+WINDOWS, WINDOW = 12, 20
+"""A sample is so many stretches of so many lines, evenly over the text."""
+MARGIN = 2
+FEWEST = 8
+"""Lines that must be out of step before it is said."""
+BETTER, CLEAR = 0.5, 5.0
+"""By how much another offset must be better: the share by which lines fit better, and standard errors."""
+MANY_BLANK = 0.05
+TERM = re.compile(r"\w+")
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Health:
+    """What was found in one text. `slip`: (lines by which it is off, 1-based line where that begins)."""
+
+    n_lines: int
+    n_blank: int
+    n_crlf: int
+    bom: bool
+    slip: tuple[int, int] | None
+
+    def complaints(self) -> Iterator[str]:
+        """What a reader must know."""
+        if self.slip is not None:
+            off, line = self.slip
+            way = f"{abs(off)} line{'s' if abs(off) > 1 else ''} {'late' if off > 0 else 'early'}"
+            yield (
+                f"from line {line} on it fits the reference better {way} than line by line; "
+                "a line seems to be lost or doubled there"
+            )
+        if self.n_blank > MANY_BLANK * self.n_lines:
+            yield f"{self.n_blank} of {self.n_lines} lines are blank"
+        if self.n_crlf:
+            yield f"{self.n_crlf} of {self.n_lines} lines end in a carriage return (CRLF), which is part of their text"
+        if self.bom:
+            yield "begins with a byte order mark, which is part of its first word"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The English side of a text, line by line; of a sample of its lines the terms are known."""
+
+    text: Text
+    n_lines: int
+
+    @cached_property
+    def windows(self) -> tuple[tuple[int, int], ...]:
+        """The sample: where its stretches of lines begin and end."""
+        size = min(WINDOW, self.n_lines)
+        starts = np.unique(np.linspace(0, self.n_lines - size, WINDOWS).astype(np.int64))
+        return tuple((int(start), int(start) + size) for start in starts)
+
+    @cached_property
+    def sample(self) -> Mapping[int, frozenset[str]]:
+        """The terms of the lines of the sample, and of those around it."""
+        return terms_of(self.text, [(max(0, start - MARGIN), end + MARGIN) for start, end in self.windows])
+
+    @cached_property
+    def everything(self) -> Mapping[int, frozenset[str]]:
+        return terms_of(self.text, [(0, self.n_lines)])
+
+
+def examined(text: Text, reference: Reference) -> Health:
+    """Read a text once, and again only where it seems to have slipped."""
+    n_lines = n_blank = n_crlf = 0
+    bom = False
+    sample: dict[int, frozenset[str]] = {}
+    for block in text.blocks():
+        bom |= not n_lines and block.startswith(BOM)
+        n_crlf += block.count(b"\r\n")
+        ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+        n_blank += int((np.diff(ends, prepend=-1) == 1).sum())
+        sample.update((n, terms(line)) for n, line in _within(block, n_lines, len(ends), reference.windows))
+        n_lines += len(ends)
+    slip = None
+    if n_lines == reference.n_lines and slipped(sample, reference.sample) is not None:
+        slip = slipped(terms_of(text, [(0, n_lines)]), reference.everything)
+    return Health(n_lines, n_blank, n_crlf, bom, slip)
+
+
+def slipped(ours: Mapping[int, frozenset[str]], theirs: Mapping[int, frozenset[str]]) -> tuple[int, int] | None:
+    """(offset, 1-based line) of the stretch of lines that fits the reference clearly better so many lines on, if any.
+
+    The fit of two lines is the share of their terms that they have in common, 2 |A and B| / (|A| + |B|). The stretch
+    is that with the highest sum of gains over offset 0; it must have `FEWEST` lines, and a mean gain of `BETTER`
+    times the fit and `CLEAR` standard errors (with the deviation of all lines).
+    """
+    numbers = np.array(sorted(ours), dtype=np.int64)
+    straight = fits(ours, theirs, numbers, 0)
+    best: tuple[float, int, int] | None = None
+    for offset in OFFSETS:
+        gains = fits(ours, theirs, numbers, offset) - straight
+        sums = np.concatenate([[0.0], np.cumsum(gains)])
+        lowest = np.minimum.accumulate(sums)
+        end = int(np.argmax(sums - lowest))
+        start = int(np.argmin(sums[: end + 1]))
+        stretch = gains[start:end]
+        if len(stretch) < FEWEST or stretch.mean() < BETTER * straight[start:end].mean():
+            continue
+        error = gains.std() / np.sqrt(len(stretch))
+        if stretch.mean() > CLEAR * error and (best is None or stretch.sum() > best[0]):
+            best = float(stretch.sum()), offset, int(numbers[start]) + 1
+    return None if best is None else best[1:]
+
+
+def fits(
+    ours: Mapping[int, frozenset[str]],
+    theirs: Mapping[int, frozenset[str]],
+    numbers: Iterable[int],
+    offset: int,
+) -> Doubles:
+    """The fit of each of our lines with the reference's line `offset` before it; 0 where there is none."""
+    nothing: frozenset[str] = frozenset()
+    pairs = ((ours[number], theirs.get(number - offset, nothing)) for number in map(int, numbers))
+    return np.array([2 * len(a & b) / (len(a) + len(b) or 1) for a, b in pairs], dtype=np.float64)
+
+
+def terms(line: bytes) -> frozenset[str]:
+    """The words of a line, whatever their case."""
+    return frozenset(TERM.findall(line.decode("utf-8", "replace").casefold()))
+
+
+def terms_of(text: Text, ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[str]]:
+    """The terms of the lines in some ranges of a text, by 0-based number."""
+    found: dict[int, frozenset[str]] = {}
+    before = 0
+    for block in text.blocks():
+        count = block.count(b"\n")
+        found.update((number, terms(line)) for number, line in _within(block, before, count, ranges))
+        before += count
+    return found
+
+
+def _within(block: bytes, before: int, count: int, ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
+    here = [(max(0, start - before), end - before) for start, end in ranges if start < before + count and end > before]
+    if here:
+        lines = block.split(b"\n")[:-1]
+        for start, end in here:
+            yield from enumerate(lines[start:end], start=before + start)
+
+
+def alike(names: Iterable[str]) -> Iterator[str]:
+    """A note for names that differ only in what the eye passes over."""
+    by_look: dict[str, list[str]] = {}
+    for name in names:
+        look = "".join(unicodedata.normalize("NFC", name).casefold().split())
+        by_look.setdefault(look, []).append(name)
+    for same in by_look.values():
+        if len(same) > 1:
+            listed_names = ", ".join(map(ascii, same))
+            yield f"systems whose names differ only in case, blanks or how letters are composed: {listed_names}"
+
+
+def unfilled(corpus: Corpus) -> Iterator[str]:
+    """A note for each systems.tsv that lists systems which have no file."""
+    layouts = [layout for layout in (corpus.collection_layout, corpus.test_layout) if layout is not None]
+    known = {name for layout in layouts for name in layout.systems}
+    for path in dict.fromkeys(layout.single("systems.tsv") for layout in layouts):
+        if path is not None and (missing := [name for name in read_metadata(path) if name not in known]):
+            yield f"{path}: systems without a file: {listed(missing)}"

@@ -1,0 +1,86 @@
+"""The run's folder: killed while files are moved, the next run ends the work; nothing stays half here, half there."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from clirbench.report.folder import RunFolder
+from clirbench.store.plan import MARKER
+from tests.conftest import PACKAGE
+
+NAMES = ("a.tsv", "figures", "provenance.json", "trec")
+
+MOMENTS = range(1, 26)
+"""Operations on the folder before which the process is killed; it has fewer."""
+
+# Each run writes its number into every file; the third one is killed before its n-th operation.
+PROGRAM = """
+import os, signal, sys
+from pathlib import Path
+from clirbench.report import folder
+
+def write(place, run, provenance):
+    for name in ("a.tsv", "provenance.json"):
+        (place / name).write_text(str(run))
+    for name in ("figures", "trec"):
+        (place / name).mkdir()
+        (place / name / "x").write_text(str(run))
+
+def counted(operation):
+    def wrapped(*arguments, **named):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return operation(*arguments, **named)
+    return wrapped
+
+folder._write_all = write
+for home in map(Path, sys.argv[1:]):
+    if (child := os.fork()) == 0:
+        for run in (1, 2):
+            folder.RunFolder.claim(home).write(run, {})
+        left = int(home.name)
+        for name in ("rename", "replace", "mkdir", "rmdir", "write_text"):
+            setattr(Path, name, counted(getattr(Path, name)))
+        folder.shutil.move = counted(folder.shutil.move)
+        folder.RunFolder.claim(home).write(3, {})
+        os._exit(0)
+    print(home.name, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def versions(folder: Path) -> set[str]:
+    """What stands in the files of a run."""
+    return {(folder / name / "x" if (folder / name).is_dir() else folder / name).read_text() for name in NAMES}
+
+
+def test_killed_while_files_are_moved(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *(str(tmp_path / str(n)) for n in MOMENTS)],
+        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ends = dict(line.split() for line in done.stdout.splitlines())
+    assert set(ends.values()) == {str(-signal.SIGKILL), "0"}, done.stderr
+    for name, end in ends.items():
+        home = tmp_path / name
+        before = sorted(path.name for path in home.iterdir())
+        RunFolder.claim(home)
+        kept = sorted(path for path in home.iterdir() if path.name.startswith("previous-"))
+        now = versions(home)
+        assert now == {"3"} if end == "0" else now in ({"2"}, {"3"}), before
+        assert [versions(path) for path in kept] == [{"1"}, {"2"}][: int(now.pop()) - 1], before
+        assert sorted(path.name for path in home.iterdir() if path not in kept) == [MARKER, *NAMES], before
+        assert sorted((home / MARKER).read_text().split()) == list(NAMES), before
+
+
+def test_what_others_are_writing_stays(tmp_path: Path) -> None:
+    (tmp_path / ".writing-other~1~0").mkdir()
+    (tmp_path / f".ready-{os.uname().nodename}~{os.getpid()}~0").mkdir()
+    RunFolder.claim(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
