@@ -95,7 +95,7 @@ def test_gzip_and_a_reference_without_a_name(tmp_path: Path) -> None:
         ("<dataset/>", "no segments with a source or a reference"),
         ("<doc id='a'><src><seg id='1'>x</seg></src></doc>", "no reference in it"),
         ("<doc id='a b'><ref><seg id='1'>x</seg></ref></doc>", "document id 'a b' is empty or holds white space"),
-        ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "line 1: the file declares an entity"),
+        ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "line 1: the file declares a document type"),
         ("<?xml version='1.0' encoding='none'?><d/>", r"set\.xml: "),
     ],
 )
