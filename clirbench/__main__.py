@@ -14,7 +14,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from clirbench.commands.base import command, command_names, tolerate_closed_output
-from clirbench.config import build
+from clirbench.config import build, limits_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, StoreError, UnknownName, gathered, raise_all
 from clirbench.experiment import read_inputs, run
@@ -24,6 +24,7 @@ from clirbench.report.provenance import provenance
 from clirbench.store.cached import Cached
 from clirbench.store.plan import PLAN, Plan
 from clirbench.store.store import Store
+from clirbench.text import set_limits
 
 HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -46,6 +47,7 @@ class UserError(CompactHydraException):
 def job(cfg: DictConfig) -> None:
     """One run, from the configuration to the run's folder."""
     try:
+        set_limits(limits_of(cfg))
         experiment = build(cfg)
         if cfg.check:
             terminal.show_inputs(experiment, read_inputs(experiment))

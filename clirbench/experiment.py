@@ -23,7 +23,7 @@ from clirbench.steps.score import CorpusScore
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.plan import TRANSLATE, Planned
 from clirbench.systems.translation import completed, shard_keys
-from clirbench.text import Text
+from clirbench.text import Text, beyond, current_limits
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation, sound
 
 MetricOf = tuple[str, str]
@@ -107,8 +107,17 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
         for label, source in experiment.topics.items():
             with gathered(problems):
                 topics[label] = tuple(source.topics(corpus.english))
+                check_size(marked("topics", label), len(topics[label]), len(corpus.english))
     raise_all(problems)
     return Inputs(corpus, translations, topics)
+
+
+def check_size(where: str, topics: int, documents: int) -> None:
+    """Raise `InputError` for more topics, or more topics times documents, than the limits allow."""
+    if topics > current_limits().topics:
+        raise beyond(where, "topics", f"{topics:,} are more than {{:,}}")
+    if topics * documents > current_limits().pairs:
+        raise beyond(where, "pairs", f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs")
 
 
 def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, list[str]]:

@@ -30,8 +30,8 @@ class Limits:
 
     `line_bytes`: one line, or one document as JSON. `held_bytes`: a file that is held in memory as a whole
     (references, topics, tables, mark-up). `unpacked_bytes`, `lines`: a file that is streamed. `json_depth`: lists and
-    objects within each other. `pairs`: topics times documents of one search. Raises `ConfigError` for what is no
-    whole number; a line may always be as long as a block.
+    objects within each other. `topics`: of one set. `pairs`: topics times documents. Raises `ConfigError` for what is
+    no whole number; a line may always be as long as a block.
     """
 
     line_bytes: int = 64 << 20
@@ -39,6 +39,7 @@ class Limits:
     unpacked_bytes: int = 100 * 10**9
     lines: int = 50_000_000
     json_depth: int = 100
+    topics: int = 50_000
     pairs: int = 100 * 10**9
 
     def __post_init__(self) -> None:
@@ -54,6 +55,11 @@ _limits: ContextVar[Limits] = ContextVar("limits")
 def current_limits() -> Limits:
     """The limits that hold where this is asked."""
     return _limits.get(_DEFAULT)
+
+
+def set_limits(limits: Limits) -> None:
+    """From here on these limits hold."""
+    _limits.set(limits)
 
 
 @contextmanager
