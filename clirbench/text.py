@@ -155,13 +155,13 @@ class TextFile:
         for piece in read_pieces(self.path, size):
             end = piece.rfind(b"\n") + 1
             if end:
-                held.append(piece[:end])
-                yield held[0] if len(held) == 1 else b"".join(held)
-                held = [piece[end:]] if end < len(piece) else []
+                rest = b"".join(held)
+                held = [piece[end:]]
+                yield rest + piece[:end]
             else:
                 held.append(piece)
-        if held:
-            yield b"".join(held) + b"\n"
+        if rest := b"".join(held):
+            yield rest + b"\n"
 
     def lines(self) -> tuple[str, ...]:
         return split_lines(whole_text(self.path))
