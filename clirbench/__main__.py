@@ -20,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, in_words
-from clirbench.config import build
+from clirbench.config import build, limits_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, StoreError, UnknownName, gathered, raise_all
 from clirbench.experiment import read_inputs, run
@@ -31,6 +31,7 @@ from clirbench.store.cached import Cached
 from clirbench.store.plan import PLAN, Plan
 from clirbench.store.snapshot import taken
 from clirbench.store.store import Store
+from clirbench.text import set_limits
 
 HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -72,6 +73,7 @@ def job(cfg: DictConfig) -> None:
 
 def _one_run(cfg: DictConfig) -> int:
     """Do the run; returns the exit status of one that has come to its end: 2 where some systems failed."""
+    set_limits(limits_of(cfg))
     overrides = HydraConfig.get().overrides.task
     experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
     if cfg.check:

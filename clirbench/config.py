@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.systems.base import SystemSource
+from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
 
 RUN_FILES = ("auto", "all", "ideal", "none")
@@ -78,6 +80,16 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
+
+
+def limits_of(cfg: DictConfig) -> Limits:
+    """The limits of the configuration; raises `UnknownName`, `ConfigError`."""
+    errors: list[ClirbenchError] = []
+    named = _plain(cfg, "limits", errors)
+    known = [field.name for field in fields(Limits)]
+    errors += [UnknownName("limit", name, known) for name in named if name not in known]
+    raise_all(errors)
+    return Limits(**named)
 
 
 def _component(

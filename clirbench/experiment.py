@@ -25,8 +25,10 @@ from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.plan import TRANSLATE, Planned
 from clirbench.store.snapshot import Snapshot, taken
 from clirbench.systems.translation import completed, shard_keys
-from clirbench.text import Text
+from clirbench.text import Text, beyond, current_limits
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation, sound
+
+MANY_TOPICS = 25_000
 
 MetricOf = tuple[str, str]
 """The name of a metric, and that of the system it is of."""
@@ -104,13 +106,16 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
 
 
 def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:
-    """The intervals without drawing segments where systems or segments are many: that alone reads all statistics.
+    """The intervals without drawing segments where systems or segments are many, nor topics where those are.
 
-    The scheme of every interval says what was drawn. Segments that are many are not what is uncertain.
+    The scheme of every interval says what was drawn. What is many is not what is uncertain.
     """
-    if not evidence.bulky:
+    left_out = {"segments"} if evidence.bulky else set()
+    if any(evidence.topics(name) > MANY_TOPICS for name in evidence.measure_names):
+        left_out.add("topics")
+    levels = [level for level in how.draws.levels if level not in left_out]
+    if len(levels) == len(how.draws.levels):
         return how
-    levels = [level for level in how.draws.levels if level != "segments"]
     return replace(how, draws=replace(how.draws, levels=levels or ["systems"]))
 
 
@@ -134,8 +139,17 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
         for label, source in experiment.topics.items():
             with gathered(problems):
                 topics[label] = tuple(source.topics(corpus.english))
+                check_size(marked("topics", label), len(topics[label]), len(corpus.english))
     raise_all(problems)
     return Inputs(corpus, translations, topics)
+
+
+def check_size(where: str, topics: int, documents: int) -> None:
+    """Raise `InputError` for more topics, or more topics times documents, than the limits allow."""
+    if topics > current_limits().topics:
+        raise beyond(where, "topics", f"{topics:,} are more than {{:,}}")
+    if topics * documents > current_limits().pairs:
+        raise beyond(where, "pairs", f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs")
 
 
 def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:

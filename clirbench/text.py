@@ -6,16 +6,19 @@ without "\\n" counts; a file may be plain or gzip (recognised by its first two b
 
 import gzip
 import hashlib
+import os
 import re
+import stat
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import IO, Protocol, cast
 
+from clirbench.checks import whole_number
 from clirbench.errors import UNSEEN, InputError, shortened
 
 BLOCK = 1 << 20
@@ -49,6 +52,60 @@ def seen_through(view: View) -> Iterator[None]:
         yield
     finally:
         _view.reset(before)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that is read (keys `limits.NAME`): beyond it an error names the key, instead of a machine that stalls.
+
+    `line_bytes`: one line, or one document as JSON. `held_bytes`: a file that is held in memory as a whole
+    (references, topics, tables, mark-up). `unpacked_bytes`, `lines`: a file that is streamed. `json_depth`: lists and
+    objects within each other. `topics`: of one set. `pairs`: topics times documents. Raises `ConfigError` for what is
+    no whole number; a line may always be as long as a block.
+    """
+
+    line_bytes: int = 64 << 20
+    held_bytes: int = 512 << 20
+    unpacked_bytes: int = 100 * 10**9
+    lines: int = 50_000_000
+    json_depth: int = 100
+    topics: int = 50_000
+    pairs: int = 100 * 10**9
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            least = BLOCK if field.name.endswith("bytes") else 1
+            whole_number(f"limits.{field.name}", getattr(self, field.name), least)
+
+
+_DEFAULT = Limits()
+_limits: ContextVar[Limits] = ContextVar("limits")
+
+
+def current_limits() -> Limits:
+    """The limits that hold where this is asked."""
+    return _limits.get(_DEFAULT)
+
+
+def set_limits(limits: Limits) -> None:
+    """From here on these limits hold."""
+    _limits.set(limits)
+
+
+@contextmanager
+def limited(limits: Limits) -> Iterator[None]:
+    """Within the block these limits hold."""
+    before = _limits.set(limits)
+    try:
+        yield
+    finally:
+        _limits.reset(before)
+
+
+def beyond(where: Path | str, key: str, what: str) -> InputError:
+    """The error for what a limit stops; `{}` in `what` stands for the limit."""
+    most = getattr(current_limits(), key)
+    return InputError(f"{where}: {what.format(most)}; limits.{key}=N allows more")
 
 
 class Text(Protocol):
@@ -133,24 +190,45 @@ class TextFile:
             return 0
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        rest = b""
+        held: list[bytes] = []  # the beginning of a line: joined once, when its end has come
         for piece in read_pieces(self.path, size):
             end = piece.rfind(b"\n") + 1
             if end:
+                rest = b"".join(held)
+                held = [piece[end:]]
                 yield rest + piece[:end]
-                rest = piece[end:]
             else:
-                rest += piece
-        if rest:
+                held.append(piece)
+        if rest := b"".join(held):
             yield rest + b"\n"
 
     def lines(self) -> tuple[str, ...]:
-        content = b"".join(read_pieces(self.path, BLOCK))
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise invalid_utf8(self.path, content, error.start) from None
-        return split_lines(text)
+        return split_lines(whole_text(self.path))
+
+
+def whole_text(path: Path, encoding: str = "utf-8") -> str:
+    """A file's text; raises what `whole_content` raises, and `InputError` for bytes that are not UTF-8.
+
+    `encoding`: `utf-8-sig` passes over a byte order mark.
+    """
+    content = whole_content(path)
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise invalid_utf8(path, content, error.start) from None
+
+
+def whole_content(path: Path) -> bytes:
+    """The unpacked bytes of a file, held in memory; raises `InputError` for more than `limits.held_bytes`."""
+    most = current_limits().held_bytes
+    pieces: list[bytes] = []
+    length = 0
+    for piece in read_pieces(path):
+        pieces.append(piece)
+        length += len(piece)
+        if length > most:
+            raise beyond(path, "held_bytes", "more than {:,} bytes of text, which would be held in memory at once")
+    return b"".join(pieces)
 
 
 def in_blocks(pieces: Iterable[bytes], size: int = BLOCK) -> Iterator[bytes]:
@@ -226,15 +304,28 @@ def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:
 
 
 def read_pieces(path: Path, size: int = BLOCK) -> Iterator[bytes]:
-    """The unpacked bytes of a plain or gzip file, in pieces of `size`; raises `InputError` for what cannot be read."""
+    """The unpacked bytes of a plain or gzip file, in pieces of `size`.
+
+    Raises `InputError` for what cannot be read, and for what is longer than `Limits` allow.
+    """
     view = current_view()
     return _pieces(path, size) if view is None else view.checked(path, _pieces(path, size))
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
+    """The unpacked bytes of a plain or gzip file; raises `InputError` for what is longer than `Limits` allow."""
+    limits = current_limits()
+    line = unpacked = 0  # bytes since the last newline, and in all
     try:
         with open_binary(path) as stream:
             while piece := stream.read(size):
+                end = piece.rfind(b"\n") + 1
+                if line + (piece.find(b"\n") if end else len(piece)) > limits.line_bytes:
+                    raise beyond(path, "line_bytes", "a line of more than {:,} bytes")
+                line = len(piece) - end if end else line + len(piece)
+                unpacked += len(piece)
+                if unpacked > limits.unpacked_bytes:
+                    raise beyond(path, "unpacked_bytes", "more than {:,} bytes, unpacked")
                 yield piece
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
@@ -246,12 +337,23 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
-def open_binary(path: Path) -> IO[bytes]:
-    """Open a plain or gzip file for reading its unpacked bytes; its first two bytes say whether it is gzip."""
-    stream = path.open("rb")
-    magic = stream.read(2)
-    stream.seek(0)
-    if magic == b"\x1f\x8b":
-        stream.close()
-        return cast("IO[bytes]", gzip.open(path, "rb"))
-    return stream
+@contextmanager
+def open_binary(path: Path) -> Iterator[IO[bytes]]:
+    """Open a plain or gzip file for reading its unpacked bytes; its first two bytes say whether it is gzip.
+
+    Raises `InputError` for what is no regular file: a pipe would be waited for without end.
+    """
+    with open(path, "rb", opener=_without_waiting) as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise InputError(f"{path}: is no regular file; copy what it gives to a file")
+        magic = stream.read(2)
+        stream.seek(0)
+        if magic == b"\x1f\x8b":
+            with gzip.GzipFile(fileobj=stream) as unpacked:
+                yield cast("IO[bytes]", unpacked)
+        else:
+            yield stream
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)

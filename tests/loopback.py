@@ -1,8 +1,9 @@
 """A server on this machine that answers as a test wants it to, and does everything wrong that a server can do."""
 
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -15,6 +16,10 @@ class Served:
     stop_after: int | None = None  # close the connection after so many bytes of each answer
     ranges: bool = True
     lie_about_range: bool = False
+    pause: float = 0.0  # seconds between the thousandths of an answer
+    drip: float | None = None  # seconds between the single bytes of an answer
+    raw: bytes = b""  # sent instead of an answer, without end
+    goes_to: str = ""  # every address is elsewhere
     asked: list[tuple[str, str | None]] = field(default_factory=list)
     url: str = ""
 
@@ -28,6 +33,17 @@ def serving() -> Iterator[Served]:
         def do_GET(self) -> None:
             asked = self.headers.get("Range")
             served.asked.append((self.path, asked))
+            if served.raw:
+                with suppress(OSError):
+                    while True:
+                        self.wfile.write(served.raw)
+                        time.sleep(served.pause)
+                return
+            if served.goes_to:
+                self.send_response(302)
+                self.send_header("Location", served.goes_to)
+                self.end_headers()
+                return
             if self.path not in served.files:
                 self.send_error(404)
                 return
@@ -46,7 +62,11 @@ def serving() -> Iterator[Served]:
             self.send_header("Content-Length", str(len(content) - start))
             self.end_headers()
             stop = None if served.stop_after is None else start + served.stop_after
-            self.wfile.write(content[start:stop])
+            size = 1 if served.drip is not None else max(1, len(content) // 1000) if served.pause else len(content) + 1
+            with suppress(OSError):  # who asked may be gone
+                for begin in range(start, len(content) if stop is None else min(stop, len(content)), size):
+                    self.wfile.write(content[begin : begin + size if stop is None else min(begin + size, stop)])
+                    time.sleep(served.drip or served.pause)
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""

@@ -5,8 +5,9 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 
 from clirbench.__main__ import CONF
-from clirbench.config import build
+from clirbench.config import build, limits_of
 from clirbench.errors import ConfigError, Problems, UnknownName
+from clirbench.text import Limits
 
 
 def composed(*overrides: str) -> DictConfig:
@@ -78,3 +79,12 @@ def test_an_unknown_format_of_figures_lists_the_choices() -> None:
 def test_an_unknown_run_file_choice_lists_the_choices() -> None:
     with pytest.raises(UnknownName, match="all, auto, ideal, none"):
         build(composed("+experiment=folder", "folder=x", "output.runs=every"))
+
+
+def test_limits_are_those_of_the_configuration() -> None:
+    assert limits_of(composed()) == Limits()
+    assert limits_of(composed("limits.topics=7")) == Limits(topics=7)
+    with pytest.raises(UnknownName, match=r"limit 'topic'\. Did you mean 'topics'"):
+        limits_of(composed("+limits.topic=7"))
+    with pytest.raises(ConfigError, match=r"limits\.pairs='x' must be a whole number"):
+        limits_of(composed("limits.pairs=x"))

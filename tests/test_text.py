@@ -1,5 +1,7 @@
 import gzip
 import hashlib
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -7,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.errors import InputError
-from clirbench.text import TextFile, TextLines, split_lines
+from clirbench.errors import ConfigError, InputError
+from clirbench.text import BLOCK, Limits, TextFile, TextLines, current_limits, limited, read_pieces, split_lines
 
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=20), max_size=30)
 
@@ -73,3 +75,53 @@ def test_a_lone_surrogate_becomes_the_replacement_character(tmp_path: Path) -> N
     path.write_text('{"doc_id": "1", "text": "x \\ud800 y"}\n')
     assert JsonlText(path).lines() == ("x \ufffd y",)
     assert b"".join(JsonlText(path).blocks()) == "x \ufffd y\n".encode()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("before", [b"", b"x\n", b"x\n" * BLOCK])
+def test_a_line_beyond_the_limit_is_refused_before_it_is_held(tmp_path: Path, packed: bool, before: bytes) -> None:
+    path = tmp_path / "a"
+    for length, fits in ((BLOCK, True), (BLOCK + 1, False)):
+        content = before + b"a" * length + b"\nb\n"
+        path.write_bytes(gzip.compress(content) if packed else content)
+        with limited(Limits(line_bytes=BLOCK)):
+            if fits:
+                assert b"".join(TextFile(path).blocks()) == content
+                continue
+            for reads in (TextFile(path).lines, lambda: list(TextFile(path).blocks())):
+                with pytest.raises(InputError, match=r"a: a line of more than 1,048,576 bytes; limits\.line_bytes=N"):
+                    reads()
+        assert len(TextFile(path).lines()) > 1
+
+
+def test_more_than_is_held_or_unpacked_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"a line\n" * BLOCK))
+    with limited(Limits(held_bytes=BLOCK)):
+        assert sum(map(len, TextFile(path).blocks())) == 7 * BLOCK
+        with pytest.raises(InputError, match=r"a\.gz: more than 1,048,576 bytes of text, .*; limits\.held_bytes=N"):
+            TextFile(path).lines()
+    with limited(Limits(unpacked_bytes=2 * BLOCK)), pytest.raises(InputError, match=r"limits\.unpacked_bytes=N"):
+        list(TextFile(path).blocks())
+    assert current_limits() == Limits()
+
+
+@pytest.mark.parametrize("value", [0, -1, "x", 1.5, True, None])
+def test_a_limit_is_a_whole_number(value: object) -> None:
+    with pytest.raises(ConfigError, match=r"limits\.line_bytes=.* must be a whole number of at least 1048576"):
+        Limits(line_bytes=value)  # type: ignore[arg-type]
+
+
+def test_a_long_line_is_read_in_time_proportional_to_its_length(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"word " * 12_000_000)
+    began = time.process_time()
+    (block,) = TextFile(path).blocks()
+    assert len(block) == 60_000_001
+    assert time.process_time() - began < 2
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=r"pipe: is no regular file"):
+        next(read_pieces(tmp_path / "pipe"))

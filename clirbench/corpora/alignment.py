@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, raise_all
-from clirbench.text import Text, TextFile, check_name, invalid_utf8
-from clirbench.types import DocumentMap
+from clirbench.text import Text, TextFile, beyond, check_name, current_limits, invalid_utf8
+from clirbench.types import DocumentMap, Ints
 
 SHOWN = 10
 
@@ -36,6 +36,8 @@ def survey(text: Text) -> Survey:
         if len(first_empty) < SHOWN:
             first_empty += (empty[: SHOWN - len(first_empty)] + n_lines + 1).tolist()
         n_lines += len(ends)
+        if n_lines > current_limits().lines:
+            raise beyond(text.where, "lines", "more than {:,} lines")
         n_empty += len(empty)
     return Survey(n_lines, n_empty, tuple(first_empty))
 
@@ -48,7 +50,7 @@ def unequal(where: str, found: int, expected_where: str, expected: int) -> Align
     )
 
 
-def listed(items: Sequence[object]) -> str:
+def listed(items: "Sequence[object] | Ints") -> str:
     """The first ten of many, for a message."""
     more = f", ... ({len(items)} in all)" if len(items) > SHOWN else ""
     return ", ".join(str(item) for item in items[:SHOWN]) + more

@@ -14,10 +14,11 @@ from pathlib import Path
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.released import Key, Release, merged, one_line
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.text import BLOCK, invalid_utf8, read_pieces
+from clirbench.text import whole_text
 
-TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^>]*)>", re.IGNORECASE)
-ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b", re.IGNORECASE)
+# A name begins where none went on and nothing is tried twice: a tag of any length is read in one go.
+ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
 ENTITY = re.compile(r"&(amp|lt|gt|quot|apos);")
 ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 LETTERS = 26
@@ -77,7 +78,7 @@ def read_sgml(path: Path) -> dict[Key, str]:
     Raises `InputError`, naming file and line, for a document or segment without id, a segment outside a document,
     twice, or not closed, and for a file without segments.
     """
-    content = _content(path)
+    content = whole_text(path, "utf-8-sig")
     segments: dict[Key, str] = {}
     doc_id: str | None = None
     for line, name, attributes, text in _elements(path, content):
@@ -95,35 +96,34 @@ def read_sgml(path: Path) -> dict[Key, str]:
     return segments
 
 
-def _content(path: Path) -> str:
-    content = b"".join(read_pieces(path, BLOCK))
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise invalid_utf8(path, content, error.start) from None
-
-
 def _elements(path: Path, content: str) -> Iterator[tuple[int, str, dict[str, str], str]]:
     """(line, `doc` or `seg`, attributes, text of a segment) in order."""
     line, counted = 1, 0
     open_at: tuple[int, int, dict[str, str]] | None = None
-    for tag in TAG.finditer(content):
-        line += content.count("\n", counted, tag.start())
-        counted = tag.start()
+    for start, end, tag in _tags(content):
+        line += content.count("\n", counted, start)
+        counted = start
         closing, name = bool(tag[1]), tag[2].lower()
         if name == "seg" and closing:
             if open_at is None:
                 raise InputError(f"{path}: line {line}: </seg> closes no segment")
-            yield open_at[0], "seg", open_at[2], content[open_at[1] : tag.start()]
+            yield open_at[0], "seg", open_at[2], content[open_at[1] : start]
             open_at = None
         elif open_at is not None:
             raise InputError(f"{path}: line {open_at[0]}: <seg> is not closed before the next tag, line {line}")
         elif name == "seg":
-            open_at = (line, tag.end(), _attributes(tag[3]))
+            open_at = (line, end, _attributes(content[tag.end() : end - 1]))
         elif name == "doc" and not closing:
-            yield line, "doc", _attributes(tag[3]), ""
+            yield line, "doc", _attributes(content[tag.end() : end - 1]), ""
     if open_at is not None:
         raise InputError(f"{path}: line {open_at[0]}: <seg> is not closed")
+
+
+def _tags(content: str) -> Iterator[tuple[int, int, re.Match[str]]]:
+    """(start, end, its `<` and name) of each tag; what has no `>` after it is none, and nothing behind it either."""
+    end = 0
+    while (tag := TAG.search(content, end)) and (end := content.find(">", tag.end()) + 1):
+        yield tag.start(), end, tag
 
 
 def _attributes(text: str) -> dict[str, str]:

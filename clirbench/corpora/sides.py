@@ -30,6 +30,8 @@ def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str 
     english: list[tuple[Documents, Survey]] = []
     with gathered(errors):
         test_sets.append(read_test_set(test, choice))
+    for error in errors:
+        error.__traceback__ = None  # it holds the lines of the test set, which may be many
     with gathered(errors):
         english.append(read_english(searched, choice))
     if errors:
@@ -87,10 +89,10 @@ def read_test_set(layout: Layout, choice: Choice) -> TestSet:
         if len(lines) != len(read[0]):
             errors.append(unequal(text.where, len(lines), texts[0].where, len(read[0])))
     for text, lines in zip(texts[: len(names)], read[: len(names)], strict=True):
-        empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
-        if empty:
+        empty = np.flatnonzero(np.fromiter((not line.strip() for line in lines), dtype=bool, count=len(lines)))
+        if len(empty):
             errors.append(
-                InputError(f"{text.where}: empty lines in an MT reference: {listed(empty)}; fill or remove them")
+                InputError(f"{text.where}: empty lines in an MT reference: {listed(empty + 1)}; fill or remove them")
             )
     raise_all(errors)
     return TestSet(tuple(read[: len(names)]), read[len(names)] if len(read) > len(names) else None)

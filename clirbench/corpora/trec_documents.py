@@ -7,10 +7,9 @@ from pathlib import Path
 
 from clirbench.corpora.documents import files_under
 from clirbench.errors import ConfigError, InputError
-from clirbench.text import TextFile
+from clirbench.text import whole_text
 
 DOCUMENT = re.compile(r"<(/?)DOC\s*>", re.IGNORECASE)
-NUMBER = re.compile(r"<DOCNO\s*>(.*?)</DOCNO\s*>", re.IGNORECASE | re.DOTALL)
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 FIELD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
@@ -35,24 +34,37 @@ class TrecDocuments:
         return files_under(path)
 
     def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
-        names = "|".join(self.fields)
-        field = re.compile(rf"<({names})\s*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
         for file in self.files(path):
             with_field = n = 0
             for line, content in _documents(file):
-                numbers = NUMBER.findall(content)
+                numbers = list(enclosed(content, ["DOCNO"]))
                 if len(numbers) != 1 or not numbers[0].strip():
                     raise InputError(f"{file}: line {line}: a document has one DOCNO, this has {len(numbers)}")
-                texts = [match[2] for match in field.finditer(content)]
+                texts = list(enclosed(content, self.fields))
                 with_field, n = with_field + bool(texts), n + 1
                 yield numbers[0].strip(), TAG.sub(" ", " ".join(texts)).strip()
             if n and not with_field:
                 raise InputError(f"{file}: no document has any of the fields {', '.join(self.fields)}")
 
 
+def enclosed(content: str, names: Sequence[str]) -> Iterator[str]:
+    """The text of each element of these names, in order; one that is not closed is passed over."""
+    opening = re.compile(rf"<({'|'.join(names)})\s*>", re.IGNORECASE)
+    unclosed: set[str] = set()  # what nothing closes any more is not looked for again: the text is read once for each
+    end = 0
+    while found := opening.search(content, end):
+        end, name = found.end(), found[1].upper()
+        closing = None if name in unclosed else re.compile(rf"</{name}\s*>", re.IGNORECASE).search(content, end)
+        if closing is None:
+            unclosed.add(name)
+            continue
+        yield content[end : closing.start()]
+        end = closing.end()
+
+
 def _documents(file: Path) -> Iterator[tuple[int, str]]:
     """(line of <DOC>, text between the tags) of each document."""
-    content = "\n".join(TextFile(file).lines())
+    content = whole_text(file).removesuffix("\n")
     line, counted, opened, end = 1, 0, -1, 0
     for tag in DOCUMENT.finditer(content):
         line += content.count("\n", counted, tag.start())

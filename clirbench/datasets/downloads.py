@@ -1,30 +1,33 @@
 """One file from a public address: resumed, verified, unpacked, and put in place only when it is whole.
 
-A download goes to `NAME.part` and stays there when the connection breaks; the next try asks for the rest. Nothing is
-ever unpacked by the names that an archive holds: one named member is read, and written where we say.
+A download goes to `NAME.part` and stays there when the connection breaks; the next try asks for the rest. The part
+file is also the lock: who holds it downloads, and another process waits and then finds the file in its place. What
+is verified is what was opened, and what was opened is what is moved.
 """
 
-import gzip
+import errno
+import fcntl
 import hashlib
 import http.client
-import ssl
-import tarfile
-import urllib.error
-import urllib.request
-import zipfile
-import zlib
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from pathlib import Path
+from typing import IO
 
+from clirbench.datasets.archives import PIECE, unpacked
+from clirbench.datasets.connections import Pace, Patience, Refused, SlowServer, answer, reason
 from clirbench.errors import DownloadError, StoreError
 from clirbench.text import sha256_of
 
-PIECE = 1 << 18
 TRIES = 3
-TIMEOUT = 60.0
+HEADERS = 1 << 20
+"""Bytes that may come with a file: headers, and the lengths of its pieces."""
+PATIENT = Patience()
 
 
 @dataclass(frozen=True)
@@ -44,48 +47,145 @@ class Packed:
     member: str | None = None
 
 
-def fetch(url: str, target: Path, content: Promise, packed: Packed | None = None) -> None:
-    """Download, verify, unpack and verify again; `target` appears only when it is right.
+@dataclass(frozen=True)
+class OpenFile:
+    """A file open under a path: what is read, hashed and moved is the one that was opened."""
 
-    Raises `DownloadError` for an address that does not answer, a connection that breaks, and anything but the
-    promised content; `StoreError` where the target cannot be written.
+    path: Path
+    stream: IO[bytes]
+
+    @property
+    def size(self) -> int:
+        self.stream.flush()
+        return os.fstat(self.stream.fileno()).st_size
+
+    def sha256(self) -> str:
+        self.stream.seek(0)
+        return sha256_of(iter(lambda: self.stream.read(PIECE), b""))
+
+    def cut(self, size: int = 0) -> None:
+        """Keep the first `size` bytes; what is written next comes after them."""
+        self.stream.seek(size)
+        self.stream.truncate()
+
+    def is_in_place(self) -> bool:
+        """Whether its path still leads to it."""
+        with suppress(FileNotFoundError):
+            return os.path.samestat(os.fstat(self.stream.fileno()), self.path.lstat())
+        return False
+
+    def move(self, target: Path) -> None:
+        self.stream.flush()
+        if not self.is_in_place():
+            raise StoreError(f"{self.path}: was replaced by another program while it was written")
+        self.path.replace(target)
+
+
+def fetch(url: str, target: Path, content: Promise, packed: Packed | None = None, patience: Patience = PATIENT) -> None:
+    """Download, verify, unpack and verify again; `target` appears only when it is right, and is kept where it is.
+
+    Raises `DownloadError` for an address that does not answer, a connection that breaks or is too slow, and anything
+    but the promised content; `StoreError` where the target cannot be written.
     """
-    part = target.with_name(target.name + ".part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _download(url, part, packed.content if packed else content)
-        if packed:
-            unpacked = target.with_name(target.name + ".unpacked")
-            _unpack(url, part, unpacked, content, packed)
-            unpacked.replace(target)
-            part.unlink()
-        else:
-            part.replace(target)
+        with _part_file(target, patience) as part:
+            if _is_there(target, content):  # another process has brought it meanwhile
+                part.path.unlink()
+                return
+            _download(url, part, packed.content if packed else content, patience)
+            if packed is None:
+                part.move(target)
+                return
+            with _new_file(target.with_name(target.name + ".unpacked")) as whole:
+                _unpack(url, part, whole, content, packed)
+                whole.move(target)
+            part.path.unlink()
     except OSError as error:
         raise StoreError(f"{target}: cannot be written ({error.strerror or error})") from None
 
 
-def unsafe(name: str) -> bool:
-    """Whether a relative name would leave its folder (or is none): absolute, with `..`, a drive, a backslash, empty."""
-    parts = PurePosixPath(name).parts
-    return not parts or name.startswith("/") or ".." in parts or "\\" in name or ":" in parts[0] or "\0" in name
-
-
-def _download(url: str, part: Path, promise: Promise) -> None:
-    for attempt in range(1, TRIES + 1):
-        held = part.stat().st_size if part.exists() else 0
-        if held < promise.n_bytes or (held == 0 and promise.n_bytes == 0):
+@contextmanager
+def _part_file(target: Path, patience: Patience) -> Iterator[OpenFile]:
+    """The part file, open and locked; waits while another process has it."""
+    path = target.with_name(target.name + ".part")
+    until = time.monotonic() + patience.total
+    while True:
+        with _opened(path) as stream:
+            part = OpenFile(path, stream)
+            while not _locked(stream):
+                if time.monotonic() > until:
+                    raise DownloadError(f"{path}: another process has had it for {patience.total:,.0f} s")
+                time.sleep(0.1)
+            if not part.is_in_place():  # whoever had it has moved it to its place
+                continue
             try:
-                _receive(url, part, held, promise)
+                yield part
+            finally:
+                if part.is_in_place() and not part.size:
+                    path.unlink()
+            return
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[OpenFile]:
+    """A file that was not there before; gone afterwards unless it was moved."""
+    path.unlink(missing_ok=True)
+    with _opened(path, os.O_EXCL) as stream:
+        new = OpenFile(path, stream)
+        try:
+            yield new
+        finally:
+            if new.is_in_place():
+                path.unlink()
+
+
+def _opened(path: Path, flags: int = 0) -> IO[bytes]:
+    """Open for reading and writing; raises `StoreError` for a link (it would be written through), a pipe, a device."""
+    refused = StoreError(f"{path}: is no plain file of its own (a link, a pipe, ...); remove it")
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o666)
+    except OSError as error:
+        raise refused if error.errno == errno.ELOOP else error from None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        os.close(descriptor)
+        raise refused
+    return os.fdopen(descriptor, "r+b")
+
+
+def _locked(stream: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_there(target: Path, content: Promise) -> bool:
+    with suppress(FileNotFoundError):
+        status = target.lstat()
+        if stat.S_ISREG(status.st_mode) and status.st_size == content.n_bytes:
+            with target.open("rb") as stream:
+                return OpenFile(target, stream).sha256() == content.sha256
+    return False
+
+
+def _download(url: str, part: OpenFile, promise: Promise, patience: Patience) -> None:
+    pace = Pace(patience, TRIES * (promise.n_bytes + HEADERS))
+    for attempt in range(1, TRIES + 1):
+        held = part.size
+        if held < promise.n_bytes or promise.n_bytes == 0:
+            try:
+                _receive(url, part, held, promise, pace)
             except DownloadError:
-                now = part.stat().st_size if part.exists() else 0
-                if attempt == TRIES or now == held:
+                if attempt == TRIES or part.size == held or pace.is_over:
                     raise  # no byte came in this try: another would hardly fare better
                 continue
-        if _sha256(part) == promise.sha256:
+        if part.sha256() == promise.sha256:
             return
-        size = part.stat().st_size
-        part.unlink()  # a wrong beginning can never become right
+        size = part.size
+        part.cut()  # a wrong beginning can never become right
         if held == 0:
             raise DownloadError(
                 f"{url}: not the promised content ({size:,} bytes, {promise.n_bytes:,} were promised, sha256 differs); "
@@ -94,102 +194,76 @@ def _download(url: str, part: Path, promise: Promise) -> None:
     raise DownloadError(f"{url}: not the promised content after {TRIES} tries")
 
 
-def _receive(url: str, part: Path, held: int, promise: Promise) -> None:
+def _receive(url: str, part: OpenFile, held: int, promise: Promise, pace: Pace) -> None:
     """Append what is missing to `part`, or start over where the server does not resume."""
     headers = {"User-Agent": "clirbench", "Accept-Encoding": "identity"}
     if held:
         headers["Range"] = f"bytes={held}-"
-    received = held
     try:
-        request = urllib.request.Request(url, headers=headers)
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+        with answer(url, headers, pace) as response, _progress(promise) as show:
             resumed = held and response.status == 206 and _starts_at(response.headers.get("Content-Range"), held)
             received = held if resumed else 0
-            with part.open("ab" if resumed else "wb") as out:
-                while piece := response.read(PIECE):
-                    received += len(piece)
-                    if received > promise.n_bytes:
-                        break
-                    out.write(piece)
-    except urllib.error.HTTPError as error:
+            part.cut(received)
+            for piece in _pieces(url, part, promise, response):
+                received += len(piece)
+                if received > promise.n_bytes:
+                    part.cut()
+                    raise DownloadError(
+                        f"{url}: sends more than the {promise.n_bytes:,} bytes promised; the file has changed"
+                    )
+                part.stream.write(piece)
+                show(received)
+    except Refused as error:
         if error.code == 416:  # the range is not to be had: the next try starts from nothing
-            part.unlink(missing_ok=True)
-        raise DownloadError(f"{url}: the server answers {error.code} {error.reason}") from None
-    except urllib.error.URLError as error:
-        raise DownloadError(f"{url}: cannot be reached ({error.reason})") from None
-    except (http.client.HTTPException, ConnectionError, TimeoutError, ssl.SSLError) as error:
-        raise _broken(url, part, promise, str(error) or type(error).__name__) from None
-    if received > promise.n_bytes:
-        part.unlink(missing_ok=True)
-        raise DownloadError(f"{url}: sends more than the {promise.n_bytes:,} bytes promised; the file has changed")
+            part.cut()
+        raise
     if received < promise.n_bytes:
         raise _broken(url, part, promise, "the connection ended")
 
 
-def _broken(url: str, part: Path, promise: Promise, why: str) -> DownloadError:
-    held = part.stat().st_size if part.exists() else 0
-    return DownloadError(
-        f"{url}: broke off after {held:,} of {promise.n_bytes:,} bytes ({why}); run it again, it goes on from there"
-    )
+def _pieces(url: str, part: OpenFile, promise: Promise, response: http.client.HTTPResponse) -> Iterator[bytes]:
+    while True:
+        try:
+            piece = response.read1(PIECE)
+        except (SlowServer, http.client.HTTPException, OSError) as error:
+            raise _broken(url, part, promise, reason(error)) from None
+        if not piece:
+            return
+        yield piece
+
+
+def _broken(url: str, part: OpenFile, promise: Promise, why: str) -> DownloadError:
+    came = f"{part.size:,} of {promise.n_bytes:,} bytes"
+    return DownloadError(f"{url}: broke off after {came} ({why}); run it again, it goes on from there")
 
 
 def _starts_at(content_range: str | None, start: int) -> bool:
     return (content_range or "").strip().startswith(f"bytes {start}-")
 
 
-def _unpack(url: str, part: Path, target: Path, content: Promise, packed: Packed) -> None:
+@contextmanager
+def _progress(promise: Promise) -> Iterator[Callable[[int], None]]:
+    """Shows on a terminal, twice a second, how much has come; nothing where the output is piped."""
+    shows, last = sys.stderr.isatty(), 0.0
+
+    def show(received: int) -> None:
+        nonlocal last
+        if shows and time.monotonic() - last > 0.5:
+            last = time.monotonic()
+            print(f"\r  {received / 1e6:,.1f} of {promise.n_bytes / 1e6:,.1f} MB", end="", file=sys.stderr, flush=True)
+
+    yield show
+    if last:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _unpack(url: str, part: OpenFile, whole: OpenFile, content: Promise, packed: Packed) -> None:
     digest, n_bytes = hashlib.sha256(), 0
-    try:
-        with target.open("wb") as out:
-            for piece in _unpacked(url, part, packed):
-                n_bytes += len(piece)
-                if n_bytes > content.n_bytes:
-                    break  # a small file that unpacks to an endless one
-                digest.update(piece)
-                out.write(piece)
-    except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError, zipfile.BadZipFile, NotImplementedError) as error:
-        target.unlink(missing_ok=True)
-        raise DownloadError(f"{url}: cannot be unpacked as {packed.kind} ({error})") from None
+    for piece in unpacked(url, part.stream, packed.kind, packed.member or ""):
+        n_bytes += len(piece)
+        if n_bytes > content.n_bytes:
+            break  # a small file that unpacks to an endless one
+        digest.update(piece)
+        whole.stream.write(piece)
     if n_bytes != content.n_bytes or digest.hexdigest() != content.sha256:
-        target.unlink(missing_ok=True)
         raise DownloadError(f"{url}: unpacks to another content than the {content.n_bytes:,} bytes promised")
-
-
-def _unpacked(url: str, part: Path, packed: Packed) -> Iterator[bytes]:
-    if packed.kind == "gzip":
-        with gzip.open(part, "rb") as stream:
-            yield from _pieces(cast("IO[bytes]", stream))
-        return
-    member = packed.member or ""
-    with _archive(part, packed.kind) as archive:
-        stream_ = _member(archive, member)
-        if stream_ is None:
-            raise DownloadError(f"{url}: the archive has no plain file {member!r}")
-        with stream_:
-            yield from _pieces(stream_)
-
-
-def _archive(part: Path, kind: str) -> AbstractContextManager["tarfile.TarFile | zipfile.ZipFile"]:
-    return tarfile.open(part) if kind == "tar" else zipfile.ZipFile(part)
-
-
-def _member(archive: tarfile.TarFile | zipfile.ZipFile, name: str) -> IO[bytes] | None:
-    """The stream of one plain file; None where it is missing, a folder, or a link (which could point anywhere)."""
-    if unsafe(name):
-        return None
-    if isinstance(archive, zipfile.ZipFile):
-        found = [info for info in archive.infolist() if info.filename == name and not info.is_dir()]
-        is_link = bool(found) and (found[-1].external_attr >> 16) & 0o170000 == 0o120000
-        return None if not found or is_link else archive.open(found[-1])
-    members = [info for info in archive.getmembers() if info.name == name and info.isreg()]
-    return archive.extractfile(members[-1]) if members else None
-
-
-def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    while piece := stream.read(PIECE):
-        yield piece
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return sha256_of(_pieces(stream))

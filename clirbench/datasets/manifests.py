@@ -12,7 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from clirbench.datasets.downloads import Packed, Promise, fetch, unsafe
+from clirbench.datasets.archives import unsafe
+from clirbench.datasets.downloads import Packed, Promise, fetch
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName, gathered, raise_all
 from clirbench.text import TextFile, read_pieces
 
@@ -153,7 +154,7 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     entries = record.get("files")
     if not isinstance(entries, list) or not entries:
         raise ConfigError(f"{path}: files: a list was expected")
-    files = tuple(_data_file(path, entry, base) for entry in entries)
+    files = tuple(_data_file(path, entry, base, str(record.get("http") or "")) for entry in entries)
     shipped = record.get("shipped", {})
     if not isinstance(shipped, dict) or any(unsafe(str(part)) for pair in shipped.items() for part in pair):
         raise ConfigError(f"{path}: shipped: names of files beside the manifest were expected")
@@ -227,7 +228,7 @@ def _text(path: Path, record: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _data_file(path: Path, entry: Any, base: str) -> DataFile:
+def _data_file(path: Path, entry: Any, base: str, insecure: str) -> DataFile:
     if not isinstance(entry, dict):
         raise ConfigError(f"{path}: files: an entry is a mapping with path, url, bytes and sha256")
     name = _text(path, entry, "path")
@@ -238,6 +239,8 @@ def _data_file(path: Path, entry: Any, base: str) -> DataFile:
     url = url if "://" in url else base.rstrip("/") + "/" + url
     if not url.startswith(("https://", "http://")):
         raise ConfigError(f"{where}: {url}: only https and http addresses are fetched")
+    if url.startswith("http://") and not insecure.strip():
+        raise ConfigError(f"{where}: {url}: use https; where a server has none, a key http: of the manifest says why")
     content = _promise(where, entry, "")
     packing = str(entry.get("packing", "none"))
     if packing == "none":

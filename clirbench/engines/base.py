@@ -8,10 +8,11 @@ puts the store before any engine.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from clirbench.checks import whole_number
+from clirbench.text import Limits, current_limits, limited
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -78,9 +79,11 @@ class Task:
 
     step: Callable[[Any], Any]
     chunk: Sequence[tuple[int, Any]]
+    limits: Limits = field(default_factory=current_limits)
 
     def __call__(self, stopped: Callable[[], bool] = never) -> Chunk:
-        return [(number, self.step(item)) for number, item in self.chunk if not stopped()]
+        with limited(self.limits):  # those of the process that handed the work out
+            return [(number, self.step(item)) for number, item in self.chunk if not stopped()]
 
 
 def most_expensive_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:

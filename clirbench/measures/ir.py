@@ -87,10 +87,14 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
     rows: dict[Any, list[int]] = {}
     for row, measure in enumerate(measures):
         rows.setdefault(measure.parsed, []).append(row)
+    # A measure's hash is that of its text, made anew each time; its identity costs nothing, while it is held.
+    seen: dict[int, tuple[Any, list[int]]] = {}
     try:
         for result in ir_measures.evaluator(list(rows), qrels).iter_calc(scores):
             if result.query_id in scores:
-                values[rows[result.measure], int(result.query_id)] = result.value
+                known = result.measure
+                found = seen.get(id(known)) or seen.setdefault(id(known), (known, rows[known]))
+                values[found[1], int(result.query_id)] = result.value
     except (OSError, subprocess.SubprocessError) as error:
         raise ResourceError(f"a measure's program could not be run ({error}); leave the measure out") from error
     return values

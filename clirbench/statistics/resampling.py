@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LEVELS = ("systems", "topics", "segments")
 SAMPLING = ("replacement", "half")
 BLOCK = 64
+HELD = 1 << 22
+"""Values of topics that are drawn at once, beyond those of one sample."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,14 @@ class Draws:
 
     def items(self, level: str, n: int) -> Ints:
         """(samples, drawn): which of n items each sample holds; all items in order where the level is not drawn."""
-        return np.concatenate(list(self._blocks(level, n)))
+        return np.concatenate(list(self.blocks(level, n)))
 
     def weights(self, level: str, n: int) -> Doubles:
         """(samples, n): how often each sample holds each of n items; the items themselves are never all there."""
-        return np.concatenate([weights(block, n) for block in self._blocks(level, n)])
+        return np.concatenate([weights(block, n) for block in self.blocks(level, n)])
 
-    def _blocks(self, level: str, n: int) -> Iterator[Ints]:
+    def blocks(self, level: str, n: int) -> Iterator[Ints]:
+        """The rows of `items`, some at a time."""
         rng = np.random.default_rng([self.seed, LEVELS.index(level), n])
         for start in range(0, self.samples, BLOCK):
             size = min(BLOCK, self.samples - start)
@@ -119,8 +122,9 @@ def measure_values(evidence: Evidence, name: str, topics: Ints) -> Doubles:
     """(samples, systems): a measure over every row of topic numbers (samples, drawn), more is better."""
     per_topic = evidence.per_topic[name]
     aggregate = evidence.measures[name].aggregate
-    blocks = range(0, len(topics), BLOCK)
-    values = [aggregate(per_topic[:, topics[at : at + BLOCK]].swapaxes(0, 1)) for at in blocks]
+    size = max(1, min(BLOCK, HELD // max(1, len(per_topic) * topics.shape[1])))
+    blocks = range(0, len(topics), size)
+    values = [aggregate(per_topic[:, topics[at : at + size]].swapaxes(0, 1)) for at in blocks]
     return evidence.sign(name) * np.concatenate(values)
 
 
@@ -140,10 +144,17 @@ def resampled_x(evidence: Evidence, draws: Draws) -> Doubles:
 def resampled_y(evidence: Evidence, draws: Draws) -> Doubles:
     """(samples, measures, systems): every measure on drawn topics; columns without topics stay as they are."""
     y = np.tile(evidence.y, (draws.samples, 1, 1))
-    if "topics" in draws.levels:
-        for at, name in enumerate(evidence.measure_names):
-            if n := evidence.topics(name):
-                y[:, at] = measure_values(evidence, name, draws.items("topics", n))
+    if "topics" not in draws.levels:
+        return y
+    topics = {at: evidence.topics(name) for at, name in enumerate(evidence.measure_names)}
+    for n in dict.fromkeys(filter(None, topics.values())):
+        begin = 0
+        for block in draws.blocks("topics", n):  # all draws of many topics are never there at once
+            rows = slice(begin, begin + len(block))
+            for at, name in enumerate(evidence.measure_names):
+                if topics[at] == n:
+                    y[rows, at] = measure_values(evidence, name, block)
+            begin += len(block)
     return y
 
 

@@ -14,6 +14,9 @@ from clirbench.text import TextFile, check_name
 from clirbench.topics.rewriting import Rewriting
 from clirbench.types import Documents, Topic
 
+SHOWN = 5
+"""Faulty topics that one message lists."""
+
 
 @dataclass(frozen=True)
 class RawTopic:
@@ -102,7 +105,8 @@ def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Seque
         topics.append(Topic(entry.topic_id, parts))
     if not held:
         errors.append(InputError("no topics in the topic files"))
-    raise_all(errors)
+    more = len(errors) - SHOWN
+    raise_all([*errors[:SHOWN], *([InputError(f"{more:,} more topics have such errors")] if more > 0 else [])])
     return tuple(topics)
 
 

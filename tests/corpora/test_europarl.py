@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from clirbench.corpora.documents import DocumentReader
 from clirbench.corpora.europarl import EuroparlDocuments, marked_lines, without_parenthesis
 from clirbench.errors import ConfigError, InputError
+from tests.hostile import read_or_refused, repeated
 
 SITTING = """<CHAPTER ID=1>
 Resumption
@@ -138,3 +139,12 @@ def test_any_bytes_are_read_or_refused_by_an_input_error(
         assert by_unit == [" ".join(kept)] * 3
         return
     assert str(path) in refused
+
+
+@pytest.mark.parametrize("before", ["", "<", "(", "<P", "<CHAPTER ID="])
+@pytest.mark.parametrize(
+    "piece", ["(", "<", ">", "a", "<P>", "<P\n", "<BRK>", "<CHAPTER ID=1>\n", "<SPEAKER ID=1>\n", "\n"]
+)
+def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, before: str, piece: str) -> None:
+    read = lambda path: list(EuroparlDocuments("speaker").documents(path))  # noqa: E731
+    assert len(read_or_refused(read, tmp_path / "a.txt", before + repeated(piece))) < 600

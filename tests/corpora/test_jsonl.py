@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import InputError
-from clirbench.text import TextFile
+from clirbench.text import Limits, TextFile, limited
+from tests.hostile import read_or_refused, repeated
 
 
 def text_of(folder: Path, content: str | bytes) -> JsonlText:
@@ -35,7 +36,7 @@ def test_one_document_is_one_line(tmp_path: Path) -> None:
         ('{"doc_id": "a", "text": 3}\n', r"line 1: no text"),
         ('{"doc_id": "a", "text": ""}\n{"doc_id": "a", "text": ""}\n', r"line 2: doc_id 'a' stands on line 1 already"),
         ("{\n", r"line 1: not JSON"),
-        ("[" * 100_000 + "\n", r"line 1: not JSON"),
+        ("[" * 100_000 + "\n", r"line 1: more than 100 lists"),
         (b'{"doc_id": "\xff"}\n', r"line 1, byte 13: 0xff"),
     ],
 )
@@ -59,3 +60,18 @@ def test_documents_of_patapsco_as_published(shared_data: Path) -> None:
     assert text.doc_ids()[0] == "e18e71bf-0c9f-4e43-b27b-973c1cd08807"
     assert text.lines()[0].startswith("Inmates are sleeping on mats of the floor at the Logan County Detention Center")
     assert "".join(block.decode() for block in text.blocks(100)).count("\n") == len(text.doc_ids())
+
+
+def test_depth_is_what_stands_within_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"doc_id": "[[[[[", "text": "a\\"[[[[\\\\", "x": [[1], [2], [3]], "y": {}}\n')
+    with limited(Limits(json_depth=3)):
+        assert JsonlText(path).doc_ids() == ("[[[[[",)
+    with limited(Limits(json_depth=2)), pytest.raises(InputError, match=r"line 1: more than 2 .*limits\.json_depth=N"):
+        JsonlText(path).doc_ids()
+
+
+@pytest.mark.parametrize("piece", ["[", "{", '{"a":', '[["', '"', "\\", '"\\', "{}", "[]", "\n"])
+def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, piece: str) -> None:
+    message = read_or_refused(lambda path: JsonlText(path).doc_ids(), tmp_path / "d.jsonl", repeated(piece))
+    assert len(message.replace(str(tmp_path), "")) < 600

@@ -10,6 +10,7 @@ from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.sgml import SgmlCorpus, read_sgml
 from clirbench.errors import ConfigError, InputError, Problems
 from clirbench.systems.files import FileSystems
+from tests.hostile import read_or_refused, repeated
 
 REFERENCE = """<refset setid="t" srclang="any" trglang="en">
 <DOC sysid="x" sysid="ref" docid='a.1' genre="news">
@@ -125,3 +126,37 @@ def test_any_bytes_are_read_or_refused_by_an_input_error(
         assert len(segments) == pieces.count("</seg>")
         return
     assert str(path) in refused
+
+
+@pytest.mark.parametrize(
+    "before", ["", '<doc docid="a" ', '<doc docid="a"><seg id="1">x</seg>', '<doc docid="a"><seg id="']
+)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<",
+        "<seg ",
+        "<seg id=",
+        '<seg id="',
+        "<seg>",
+        "</seg>",
+        "<doc ",
+        "a",
+        "a=",
+        "a ",
+        "a= ",
+        "a='",
+        'a="',
+        ">",
+        "&amp;",
+    ],
+)
+def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, before: str, piece: str) -> None:
+    assert len(read_or_refused(read_sgml, tmp_path / "a.sgm", before + repeated(piece))) < 600
+
+
+def test_an_attribute_of_ten_thousand_characters(tmp_path: Path) -> None:
+    tags = f'<doc docid="d" {"x" * 10_000} {"y" * 10_000}="z"><seg id="1">text</seg></doc>\n'
+    many = "".join(tags.replace('"d"', f'"d{number}"') for number in range(100))
+    assert read_or_refused(read_sgml, tmp_path / "a.sgm", many) == ""
+    assert len(read_sgml(tmp_path / "a.sgm")) == 100

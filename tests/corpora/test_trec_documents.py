@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from clirbench.corpora.documents import DocumentReader
 from clirbench.corpora.trec_documents import TrecDocuments
 from clirbench.errors import ConfigError, InputError
+from tests.hostile import read_or_refused, repeated
 
 FILE = """<DOC>
 <DOCNO> FT911-3 </DOCNO>
@@ -85,3 +86,34 @@ def test_any_bytes_are_read_or_refused_by_an_input_error(
         assert len(documents) == pieces.count("</DOC>")
         return
     assert str(path) in refused
+
+
+@pytest.mark.parametrize("before", ["", "<DOC>", "<DOC><DOCNO>1</DOCNO><TEXT>", "<DOC><DOCNO>1</DOCNO><TITLE>"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<DOC>",
+        "</DOC>",
+        "<DOC ",
+        "<DOCNO>",
+        "</DOCNO>",
+        "<TITLE>",
+        "<TEXT>",
+        "<TITLE><TEXT>",
+        "</TITLE>",
+        "<a",
+        "<",
+        "x",
+    ],
+)
+@pytest.mark.parametrize("after", ["", "</DOC>"])
+def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, before: str, piece: str, after: str) -> None:
+    read = lambda path: list(TrecDocuments().documents(path))  # noqa: E731
+    assert len(read_or_refused(read, tmp_path / "a", before + repeated(piece) + after)) < 600
+
+
+def test_fields_that_are_not_closed_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(
+        "<DOC><DOCNO>1</DOCNO><TITLE>one<TEXT>two</text ><HEADLINE >three</HEADLINE><TEXT>four</TEXT><TITLE></DOC>"
+    )
+    assert list(TrecDocuments().documents(tmp_path / "a")) == [("1", "two three four")]

@@ -11,6 +11,7 @@ from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.wmt_xml import WmtXmlCorpus, read_wmt_xml
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.systems.files import FileSystems
+from tests.hostile import read_or_refused, repeated
 
 SET = """<?xml version='1.0' encoding='utf-8'?>
 <dataset id="newstest">
@@ -95,7 +96,7 @@ def test_gzip_and_a_reference_without_a_name(tmp_path: Path) -> None:
         ("<dataset/>", "no segments with a source or a reference"),
         ("<doc id='a'><src><seg id='1'>x</seg></src></doc>", "no reference in it"),
         ("<doc id='a b'><ref><seg id='1'>x</seg></ref></doc>", "document id 'a b' is empty or holds white space"),
-        ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "line 1: the file declares an entity"),
+        ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "line 1: the file declares a document type"),
         ("<?xml version='1.0' encoding='none'?><d/>", r"set\.xml: "),
     ],
 )
@@ -138,3 +139,25 @@ def test_any_bytes_are_read_or_refused_by_an_input_error(
         assert content.count("</seg>") == sum(map(len, sides))
         return
     assert str(path) in refused
+
+
+ATTLIST = "<!DOCTYPE d [<!ATTLIST d " + "".join(f"a{number} CDATA 'x' " for number in range(100_000)) + ">]>"
+IN_A_SEGMENT = "<d><doc id='1'><src><seg id='1'>"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ATTLIST + "<d>" + "<d/>" * 1000 + "</d>",
+        "<d " + "".join(f"a{number}='x' " for number in range(150_000)) + "/>",
+        "<d a='" + repeated("x\n"),
+        *(
+            before + repeated(piece)
+            for before in ("<d>", IN_A_SEGMENT)
+            for piece in ("<a>", "&amp;", "<a/>", "\n", "x")
+        ),
+    ],
+    ids=range(13),
+)
+def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, content: str) -> None:
+    assert len(read_or_refused(read_wmt_xml, tmp_path / "a.xml", content)) < 600

@@ -3,14 +3,20 @@
 import gzip
 import hashlib
 import io
+import os
+import signal
+import subprocess
+import sys
 import tarfile
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from clirbench.datasets.downloads import Packed, Promise, fetch, unsafe
+from clirbench.datasets.connections import Patience
+from clirbench.datasets.downloads import Packed, Promise, fetch
 from clirbench.errors import DownloadError, StoreError
 from tests.loopback import Served, serving
 
@@ -177,7 +183,163 @@ def test_a_broken_archive(tmp_path: Path, server: Served) -> None:
             fetch(server.url + "/a", tmp_path / "a", promise(CONTENT), Packed(kind, promise(b"neither"), "x"))
 
 
-@pytest.mark.parametrize("name", ["../a", "a/../../b", "/a", "", ".", "c:/a", "a\\b", "a\0b"])
-def test_unsafe_names(name: str) -> None:
-    assert unsafe(name)
-    assert not unsafe("systems/Allegro.eu.txt")
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = """
+import sys
+from pathlib import Path
+from clirbench.datasets.downloads import Promise, fetch
+fetch(sys.argv[1], Path(sys.argv[2]), Promise(int(sys.argv[3]), sys.argv[4]))
+"""
+
+
+def begin(url: str, target: Path, content: bytes = CONTENT) -> "subprocess.Popen[str]":
+    """A process of its own that fetches."""
+    promised = promise(content)
+    arguments = [url, str(target), str(promised.n_bytes), promised.sha256]
+    return subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_many_processes_that_fetch_one_file_download_it_once(tmp_path: Path, server: Served, n: int) -> None:
+    server.files, server.pause = {"/a": CONTENT}, 0.002
+    processes = [begin(server.url + "/a", tmp_path / "a") for _ in range(n)]
+    errors = [process.communicate(timeout=60)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * n, errors
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_bytes() == CONTENT
+    assert server.asked == [("/a", None)]
+
+
+def test_a_process_killed_in_the_middle_leaves_its_part_to_the_next(tmp_path: Path, server: Served) -> None:
+    server.files, server.pause = {"/a": CONTENT}, 0.002
+    first = begin(server.url + "/a", tmp_path / "a")
+    part = tmp_path / "a.part"
+    while not (part.exists() and part.stat().st_size > 50_000):
+        time.sleep(0.01)
+        assert first.poll() is None
+    waiting = begin(server.url + "/a", tmp_path / "a")
+    time.sleep(0.3)
+    first.send_signal(signal.SIGKILL)
+    first.communicate(timeout=60)
+    assert waiting.communicate(timeout=60)[1] == ""
+    assert waiting.returncode == 0
+    assert (tmp_path / "a").read_bytes() == CONTENT
+    asked = server.asked[-1][1]
+    assert asked is not None
+    assert int(asked.removeprefix("bytes=").removesuffix("-")) > 50_000
+
+
+@pytest.mark.parametrize("kind", ["symbolic link", "hard link", "pipe", "folder"])
+def test_a_part_that_is_no_plain_file_of_its_own_is_refused(tmp_path: Path, server: Served, kind: str) -> None:
+    server.files = {"/a": CONTENT}
+    mine = tmp_path / "mine"
+    mine.write_text("precious")
+    part = tmp_path / "a.part"
+    {
+        "symbolic link": lambda: part.symlink_to(mine),
+        "hard link": lambda: part.hardlink_to(mine),
+        "pipe": lambda: os.mkfifo(part),
+        "folder": part.mkdir,
+    }[kind]()
+    with pytest.raises(StoreError, match=r"a\.part: is no plain file of its own|Is a directory"):
+        fetch(server.url + "/a", tmp_path / "a", promise(CONTENT))
+    assert mine.read_text() == "precious"
+    assert not (tmp_path / "a").exists()
+
+
+def test_links_in_other_places_are_replaced_not_followed(tmp_path: Path, server: Served) -> None:
+    packed = gzip.compress(CONTENT)
+    server.files = {"/a.gz": packed}
+    mine = tmp_path / "mine"
+    mine.write_text("precious")
+    for name in ("a", "a.unpacked"):
+        (tmp_path / name).symlink_to(mine)
+    fetch(server.url + "/a.gz", tmp_path / "a", promise(CONTENT), Packed("gzip", promise(packed)))
+    assert mine.read_text() == "precious"
+    assert (tmp_path / "a").read_bytes() == CONTENT
+    assert not (tmp_path / "a").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "mine"]
+
+
+def test_what_is_right_already_is_not_fetched_again(tmp_path: Path, server: Served) -> None:
+    server.files = {"/a": CONTENT}
+    (tmp_path / "a").write_bytes(CONTENT)
+    fetch(server.url + "/a", tmp_path / "a", promise(CONTENT))
+    assert server.asked == []
+    (tmp_path / "a").write_bytes(CONTENT[:-1] + b"x")
+    fetch(server.url + "/a", tmp_path / "a", promise(CONTENT))
+    assert (tmp_path / "a").read_bytes() == CONTENT
+
+
+def test_a_part_of_another_process_is_not_waited_for_without_end(tmp_path: Path, server: Served) -> None:
+    server.files, server.pause = {"/a": CONTENT}, 0.01
+    first = begin(server.url + "/a", tmp_path / "a")
+    while not (tmp_path / "a.part").exists():
+        time.sleep(0.01)
+    time.sleep(0.2)
+    with pytest.raises(DownloadError, match=r"a\.part: another process has had it for 0 s"):
+        fetch(server.url + "/a", tmp_path / "a", promise(CONTENT), patience=Patience(total=0.3))
+    first.kill()
+    first.communicate()
+
+
+HURRIED = Patience(receive=2.0, window=0.3, floor=1000, total=20.0)
+
+
+def test_a_server_that_drips_is_left(tmp_path: Path, server: Served) -> None:
+    server.files, server.drip = {"/a": CONTENT}, 0.05
+    began = time.monotonic()
+    with pytest.raises(DownloadError, match=r"/a: broke off after \d+ of [\d,]+ bytes \(\d+ bytes in \d+ s\)"):
+        fetch(server.url + "/a", tmp_path / "a", promise(CONTENT), patience=HURRIED)
+    assert time.monotonic() - began < 10
+
+
+def test_a_server_that_is_fast_enough_is_left_when_the_time_is_over(tmp_path: Path, server: Served) -> None:
+    server.files, server.pause = {"/a": CONTENT}, 0.01
+    with pytest.raises(DownloadError, match=r"broke off after .*\(not done after 1 s\)"):
+        fetch(server.url + "/a", tmp_path / "a", promise(CONTENT), patience=Patience(floor=1, total=1.0))
+    assert 0 < (tmp_path / "a.part").stat().st_size < len(CONTENT)
+
+
+@pytest.mark.parametrize(
+    ("raw", "pause", "message"),
+    [
+        (b"HTTP/1.1 200 OK\r\nX", 0.05, r"does not answer as a server should \([\d,]+ bytes in \d+ s\)"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 1000, 0.0, r"does not answer .* \(more than [\d,]+ bytes came\)"),
+        (b"X: y\r\n", 0.0, r"does not answer as a server should \(BadStatusLine\)"),
+        (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 500, 0.0, r"does not answer as a server should \(HTTPException\)"),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 100_000, 0.0, r"does not answer as a server should \(LineTooLong\)"),
+        (b"HTTP/1.1 599 \x1b]0;title\x07\x1b[31mred\r\n\r\n", 0.0, r"the server answers 599$"),
+        (b"HTTP/1.1 404 \x1b[31mgone\r\n\r\n", 0.0, r"the server answers 404 Not Found$"),
+        (b"\x1b[31mHELLO\r\n", 0.0, r"does not answer as a server should \(BadStatusLine\)"),
+    ],
+)
+def test_headers_without_end_and_answers_that_are_none(
+    tmp_path: Path, server: Served, raw: bytes, pause: float, message: str
+) -> None:
+    server.raw, server.pause = raw, pause
+    began = time.monotonic()
+    with pytest.raises(DownloadError, match=message) as raised:
+        fetch(server.url + "/a", tmp_path / "a", promise(CONTENT), patience=HURRIED)
+    assert time.monotonic() - began < 10
+    assert "\x1b" not in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[::1", "http://" + "a" * 300 + "/x", "http://a..b/", "http://\ud800/", "http://a b/", "http://a\x00b/",
+        "http://127.0.0.1:99999/", "http://127.0.0.1:x/", "https://", "http:///x",
+    ],
+)  # fmt: skip
+def test_addresses_that_are_none(tmp_path: Path, url: str) -> None:
+    with pytest.raises(DownloadError, match=r"is no address that can be fetched|cannot be reached|as a server should"):
+        fetch(url, tmp_path / "a", promise(CONTENT))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_redirection_is_followed_but_not_to_a_file(tmp_path: Path, server: Served) -> None:
+    server.goes_to = "file:///etc/passwd"
+    with pytest.raises(DownloadError, match=r"the server answers 302 Found$"):
+        fetch(server.url + "/a", tmp_path / "a", promise(CONTENT))

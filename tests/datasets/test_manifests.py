@@ -31,7 +31,7 @@ def manifest_of(folder: Path, **changes: Any) -> Path:
     files[0].update(entry)
     record = {
         "title": "Tiny", "origin": "here", "licence": "free", "citation": "nobody", "by_hand": "copy",
-        "mirror": "sets/tiny", "url": "https://example.org/x/", "files": files, **changes,
+        "mirror": "sets/tiny", "url": "https://example.org/x/", "files": files, "http": "on this machine", **changes,
     }  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tiny.yaml").write_text(yaml.safe_dump(record))
@@ -133,6 +133,7 @@ def test_a_wrong_hash_at_the_address(tmp_path: Path, server: Served) -> None:
         ({"entry": {"path": "../../evil"}}, r"'\.\./\.\./evil' points outside the data set"),
         ({"entry": {"path": "/evil"}}, r"'/evil' points outside the data set"),
         ({"entry": {"url": "file:///etc/passwd"}}, r"only https and http addresses are fetched"),
+        ({"entry": {"url": "http://example.org/"}, "http": None}, r"http://example\.org/: use https; .* a key http:"),
         ({"entry": {"bytes": "8"}}, r"reference\.txt: bytes: a whole number"),
         ({"entry": {"sha256": "abc"}}, r"sha256: 64 hexadecimal digits"),
         ({"entry": {"packing": "rar"}}, r"packing is none, gzip, zip or tar"),

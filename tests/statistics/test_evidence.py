@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import AlignmentError
-from clirbench.experiment import affordable
+from clirbench.experiment import MANY_TOPICS, affordable
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.evidence import Evidence, holes, panels
@@ -81,6 +81,11 @@ def test_many_systems_or_segments_are_neither_held_nor_drawn_unasked(systems: in
     assert how.draws.levels == (("systems", "topics") if bulky else ("systems", "topics", "segments"))
     alone = affordable(Bootstrap(Draws(("segments",), samples=10)), evidence)
     assert alone.draws.levels == (("systems",) if bulky else ("segments",))
+
+
+def test_many_topics_are_not_drawn_unasked() -> None:
+    how = affordable(Bootstrap(Draws(samples=10)), world(n=2, topics=MANY_TOPICS + 1, noise=(0.3,)))
+    assert how.draws.levels == ("systems", "segments")
 
 
 def test_looking_up_how_many_segments_there_are_reads_the_store_once() -> None:

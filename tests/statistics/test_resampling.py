@@ -168,3 +168,15 @@ def test_bleu_by_definition() -> None:
         raw.append([3 * whole - 2 * float(score) for score in rest])
     expected = (np.array(raw) - np.mean(raw)) / np.std(raw)
     assert pseudo_values(evidence, "BLEU").values == pytest.approx(expected)
+
+
+def test_how_many_topics_are_drawn_at_once_moves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = world(n=5, topics=70, noise=(0.3, 0.5))
+    draws = Draws(samples=150)
+    whole = resampled_y(evidence, draws)
+    drawn = draws.items("topics", 70)
+    for at, name in enumerate(evidence.measure_names):
+        assert np.array_equal(whole[:, at], measure_values(evidence, name, drawn))
+    for held in (1, 1000, 5000):
+        monkeypatch.setattr(resampling, "HELD", held)
+        assert np.array_equal(resampled_y(evidence, draws), whole)

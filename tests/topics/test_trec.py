@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from clirbench.errors import ClirbenchError, ConfigError, InputError, Problems, UnknownName
 from clirbench.topics.trec import TrecTopics
 from clirbench.types import Documents
+from tests.hostile import read_or_refused, repeated
 
 NONE = Documents.of([])
 ONE = """<top>
@@ -114,3 +115,25 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
     except ClirbenchError:
         topics = []
     assert all(topic_id and text for topic_id, text in topics)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<top>",
+        "<top>\n",
+        "</top>\n",
+        "<num>",
+        "<top>\n<num> 1\n<title> x\n",
+        "<title>",
+        "<title>\n",
+        "</a",
+        "Topic ",
+        "\n",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "<top>\n<num> 1\n<title> x\n<desc> "])
+def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, piece: str, before: str) -> None:
+    read = lambda path: TrecTopics(path=str(path)).topics(Documents.of([]))  # noqa: E731
+    message = read_or_refused(read, tmp_path / "t", before + repeated(piece))
+    assert len(message.replace(str(tmp_path), "")) < 600

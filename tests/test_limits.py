@@ -1,0 +1,87 @@
+"""The whole program on inputs that would stall a machine: a result or one clear line, within bounds."""
+
+import gzip
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[1]
+GOOD = "".join(f"line {number} word{number % 7} word{number % 11}\n" for number in range(50))
+MEGABYTE = 1 << 20
+
+
+def packed(path: Path, piece: bytes, times: int) -> None:
+    with gzip.open(path, "wb", compresslevel=9) as out:
+        for _ in range(times):
+            out.write(piece)
+
+
+def one_packed_line(folder: Path) -> None:
+    """3 MB that unpack to one line of 3 GB."""
+    (folder / "reference.txt").unlink()
+    packed(folder / "reference.txt.gz", b"a" * MEGABYTE, 3000)
+
+
+def one_packed_line_of_a_system(folder: Path) -> None:
+    (folder / "systems" / "a.txt").unlink()
+    packed(folder / "systems" / "a.txt.gz", b"a" * MEGABYTE, 300)
+
+
+def packed_short_lines(folder: Path) -> None:
+    (folder / "reference.txt").unlink()
+    packed(folder / "reference.txt.gz", b"a b\n" * (MEGABYTE // 4), 600)
+
+
+def one_long_line(folder: Path) -> None:
+    (folder / "reference.txt").write_text("word " * 40_000_000 + "\n")
+
+
+def empty_lines(folder: Path) -> None:
+    for path in (folder / "reference.txt", *(folder / "systems").iterdir()):
+        path.write_text("\n" * 10_000_000)
+
+
+def many_topics(folder: Path) -> None:
+    lines = "".join(f"{number}\tword{number % 7} line\n" for number in range(100_000))
+    (folder / "topics.tsv").write_text("topic_id\ttitle\n" + lines)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (one_packed_line, "reference.txt.gz: a line of more than 67,108,864 bytes; limits.line_bytes=N allows more"),
+        (one_packed_line_of_a_system, "a.txt.gz: a line of more than 67,108,864 bytes; limits.line_bytes=N"),
+        (packed_short_lines, "reference.txt.gz: more than 50,000,000 lines; limits.lines=N allows more"),
+        (one_long_line, "reference.txt: a line of more than 67,108,864 bytes; limits.line_bytes=N allows more"),
+        (empty_lines, "reference.txt: empty lines in an MT reference: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ... (10000000"),
+        (many_topics, "topics: 100,000 are more than 50,000; limits.topics=N allows more"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_would_stall_ends_in_one_clear_line(tmp_path: Path, made: Callable[[Path], None], message: str) -> None:
+    (tmp_path / "systems").mkdir()
+    for name in ("reference.txt", "systems/a.txt", "systems/b.txt", "systems/c.txt"):
+        (tmp_path / name).write_text(GOOD)
+    made(tmp_path)
+    topics = ["topics=tsv", f"topics.path={tmp_path / 'topics.tsv'}"] if made is many_topics else []
+    command = [sys.executable, "-m", "clirbench", f"folder={tmp_path}", f"hydra.run.dir={tmp_path / 'run'}"]
+    with (tmp_path / "shown").open("w+") as shown:
+        process = subprocess.Popen(
+            [*command, f"paths.cache={tmp_path / 'cache'}", *topics], cwd=ROOT, stdout=shown, stderr=shown
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        shown.seek(0)
+        said = shown.read()
+    assert process.returncode == 1
+    assert message in said
+    assert "Traceback" not in said
+    assert len(said) < 600
+    assert used.ru_utime + used.ru_stime < 20
+    assert used.ru_maxrss * 1024 < 1e9
