@@ -84,6 +84,21 @@ KEYS = (
     Key("download", FLAG, "whether missing data may be fetched"),
     Key("seed", "a whole number of at least 0", "seed of everything random"),
     Key("check", FLAG, "read, align and list everything, run nothing"),
+    Key(
+        "limits.line_bytes",
+        "a whole number of at least 1",
+        "the most that is read: of one line, or one document as JSON",
+    ),
+    Key("limits.held_bytes", "a whole number of at least 1", "the most that is read: of a file that is held in memory"),
+    Key("limits.unpacked_bytes", "a whole number of at least 1", "the most that is read: of a file that is streamed"),
+    Key("limits.lines", "a whole number of at least 1", "the most that is read: of a searched text"),
+    Key(
+        "limits.json_depth",
+        "a whole number of at least 1",
+        "the most that is read: lists and objects within each other",
+    ),
+    Key("limits.topics", "a whole number of at least 1", "the most that is read: of one set of topics"),
+    Key("limits.pairs", "a whole number of at least 1", "the most that is read: topics times documents"),
     Key("output.runs", TEXT, "which run files are written: all, ideal, none, auto"),
     Key("output.figures", NAMES, "formats of the figures: svg, pdf, png"),
 )
