@@ -38,7 +38,7 @@ from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
 from clirbench.statistics.model.randomisation import compare_systems
 from clirbench.statistics.model.rise import rise_for
-from clirbench.statistics.model.shipping import CENTRAL, best_set, p_of_best, standings
+from clirbench.statistics.model.shipping import CAREFUL, CENTRAL, best_set, p_of_best, standings
 from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy
 
 Doubles = np.typing.NDArray[np.float64]
@@ -294,7 +294,7 @@ def sweep_rows(recipe: SweepRecipe, rng: np.random.Generator, seed: int) -> Seen
     drawn = recipe.oracle(rng, world)
     for name, metrics in (("set", world.metrics), ("set without metrics", np.empty((0, len(y))))):
         draws = true_values(y, noise, metrics, world.run, world.step, seed).draws
-        within = best_set(p_of_best(draws))
+        within = best_set(p_of_best(draws), CAREFUL)
         yield f"cover {name}", float(within[best])
         yield f"width {name}", float(within.sum())
         yield f"oracle {name}", float(best_set(p_of_best(drawn)).sum())
