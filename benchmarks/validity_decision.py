@@ -31,14 +31,14 @@ from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe, World
 from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import against
-from clirbench.statistics.model.ceiling import Errors, ceiling, corrected_tau
+from clirbench.statistics.model.ceiling import Errors, between_error, ceiling, corrected_tau
 from clirbench.statistics.model.decision import decide, true_values
 from clirbench.statistics.model.noise import topic_noise
 from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
 from clirbench.statistics.model.randomisation import compare_systems
 from clirbench.statistics.model.rise import rise_for
-from clirbench.statistics.model.shipping import CENTRAL, best_set, p_of_best, standings
+from clirbench.statistics.model.shipping import CAREFUL, CENTRAL, best_set, p_of_best, standings
 from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy
 
 Doubles = np.typing.NDArray[np.float64]
@@ -168,8 +168,6 @@ def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
     """Corrected tau and ceiling."""
     world = recipe.draw(rng)
     noise = topic_noise(world.per_topic, noise_structure(world.unit))
-    error = float(np.trace(noise.covariance)) / (len(world.y) - 1)
-    # Within families noise is alike: between units it is that of one system against those of others.
     error = between_error(noise.covariance, world.unit)
     variance = (1 - recipe.metric_reliability) / recipe.metric_reliability
     covariance = recipe.shared * math.sqrt(variance * recipe._topic_variance / recipe.topics)
@@ -186,14 +184,6 @@ def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
     yield "width ceiling", top.high - top.low
     known = ceiling(world.y, true_error, math.inf, world.unit)
     yield "oracle ceiling", known.high - known.low
-
-
-def between_error(covariance: Doubles, unit: np.typing.NDArray[np.int64]) -> float:
-    from clirbench.statistics.model.jackknife import between_weights
-
-    weights = between_weights(unit)
-    own = np.diag(covariance)
-    return float((weights * (own[:, None] + own[None, :] - 2 * covariance)).sum() / weights.sum() / 2)
 
 
 def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
@@ -304,7 +294,7 @@ def sweep_rows(recipe: SweepRecipe, rng: np.random.Generator, seed: int) -> Seen
     drawn = recipe.oracle(rng, world)
     for name, metrics in (("set", world.metrics), ("set without metrics", np.empty((0, len(y))))):
         draws = true_values(y, noise, metrics, world.run, world.step, seed).draws
-        within = best_set(p_of_best(draws))
+        within = best_set(p_of_best(draws), CAREFUL)
         yield f"cover {name}", float(within[best])
         yield f"width {name}", float(within.sum())
         yield f"oracle {name}", float(best_set(p_of_best(drawn)).sum())

@@ -1,11 +1,11 @@
 """What measurement noise does to tau: tau without it, and the tau that a perfect metric would reach with it."""
 
 from dataclasses import dataclass
-from math import asin, nan, pi, sin, sqrt
+from math import asin, nan, pi, sqrt
 
 import numpy as np
 
-from clirbench.statistics.model.jackknife import Interval, between_weights, leave_one_out, weighted_tau
+from clirbench.statistics.model.jackknife import FEWEST_UNITS, Interval, between_weights, jackknifed, pair_totals, taus
 from clirbench.types import Doubles, Ints
 
 WIDEST = 0.8
@@ -35,19 +35,17 @@ def corrected_tau(x: Doubles, y: Doubles, errors: Errors, unit: Ints) -> Interva
     `x`, `y`: (n,) finite, more is better. **Source:** Greiner 1909 (sine); Spearman 1904 (attenuation).
     """
 
-    def correlation(kept: "np.typing.NDArray[np.bool_]") -> float:
-        weights = between_weights(np.unique(unit[kept], return_inverse=True)[1].reshape(-1))
-        tau = weighted_tau(x[kept], y[kept], weights)
-        var_x, var_y = variance_between(x[kept], weights), variance_between(y[kept], weights)
-        true_x, true_y = var_x - errors.metric, var_y - errors.measure
-        if not (true_x > 0 and true_y > 0) or np.isnan(tau):
-            return nan
-        return (sin(pi * tau / 2) * sqrt(var_x * var_y) - errors.covariance) / sqrt(true_x * true_y)
-
-    whole = correlation(np.ones(len(x), dtype=bool))
-    if not abs(whole) < 1:
+    if (groups := len(np.unique(unit))) < FEWEST_UNITS:
+        return Interval(nan, note=f"too few independent systems ({groups})")
+    found_taus = taus(x, y, unit)
+    var_x, var_y = variances_between(x, unit), variances_between(y, unit)
+    true_x, true_y = var_x - errors.metric, var_y - errors.measure
+    if not (true_x > 0).all() or not (true_y > 0).all() or np.isnan(found_taus).any():
         return Interval(nan, note=TOO_NOISY)
-    found = leave_one_out(correlation, unit, _atanh, np.tanh)
+    r = (np.sin(pi * found_taus / 2) * np.sqrt(var_x * var_y) - errors.covariance) / np.sqrt(true_x * true_y)
+    if not abs(float(r[0])) < 1:
+        return Interval(nan, note=TOO_NOISY)
+    found = jackknifed(float(r[0]), r[1:].tolist(), _atanh, np.tanh)
     if np.isnan(found.low):
         return Interval(nan, note=TOO_NOISY if found.note.startswith("undefined") else found.note)
     low, high = 2 / pi * asin(found.low), 2 / pi * asin(found.high)
@@ -68,7 +66,7 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: fl
     g = len(np.unique(unit))
     if g < 2:
         return Interval(nan, note=f"too few independent systems ({g})")
-    ratio = variance_between(y, between_weights(unit)) / error
+    ratio = float(variances_between(y, unit)[0]) / error
     tails = ((1 + confidence) / 2, (1 - confidence) / 2)
     if np.isfinite(freedom):
         low, high = (ratio / f.ppf(tail, g - 1, freedom) for tail in tails)
@@ -82,11 +80,23 @@ def _ceiling(ratio: float) -> float:
     return 2 / pi * asin(sqrt(max(0.0, 1 - 1 / ratio))) if ratio > 0 else 0.0
 
 
-def variance_between(values: Doubles, weights: Doubles) -> float:
-    """Half the mean squared difference of two systems of different units."""
-    squares = (values[:, None] - values[None, :]) ** 2
-    total = float(weights.sum())
-    return float((weights * squares).sum() / total / 2) if total > 0 else nan
+def between_error(covariance: Doubles, unit: Ints) -> float:
+    """Noise variance of a system as felt by pairs of different units: half the mean variance of their difference.
+
+    `covariance` (n, n): of the noise of systems' values: that of `topic_noise` for a measure, `np.cov` of values on
+    resampled segments (systems in rows) for a metric.
+    """
+    weights = between_weights(unit)
+    own = np.diag(covariance)
+    return float((weights * (own[:, None] + own[None, :] - 2 * covariance)).sum() / weights.sum() / 2)
+
+
+def variances_between(values: Doubles, unit: Ints) -> Doubles:
+    """(1 + units,): half the mean squared difference of two systems of different units; and without each unit."""
+    weights = between_weights(unit)
+    squares = weights * (values[:, None] - values[None, :]) ** 2
+    found, size = pair_totals(np.stack([squares, weights]), unit)
+    return np.asarray(np.where(size > 1e-12, found / np.maximum(size, 1e-12) / 2, nan))
 
 
 def _atanh(value: float) -> float:

@@ -11,11 +11,12 @@ from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, known_noise, topic_noise
 from clirbench.statistics.model.parts import curve_parts, metrics_part, noise_structure, unit_part
 from clirbench.statistics.model.posterior import Posterior, posterior
-from clirbench.statistics.model.shipping import Regret, Standing, regret, standings
+from clirbench.statistics.model.shipping import CAREFUL, HELD, Regret, Standing, regret, standings
 from clirbench.types import Doubles, Ints
 
 RELIABLE = 0.45
 FEWEST_FOR_COSTS = 8
+ENOUGH_TOPICS = 20
 """Reliability of the measured values that must be sure at one-sided .95, and topics, for expected losses to be said.
 Below, the data say too little of how far metrics can be trusted, and benchmarks/validity_decision.py finds expectations
 off by more than .05 SD, in one direction for useful metrics and in the other for useless ones."""
@@ -87,7 +88,8 @@ def decide(
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     found = true_values(y, noise, np.empty((0, len(y))) if same_lines else part.x, own, step, seed)
-    return _decision(part, measure, same_lines, sure_reliability(y, noise), found, topics, seed)
+    held = CAREFUL if step is not None or topics < ENOUGH_TOPICS else HELD
+    return _decision(part, measure, same_lines, sure_reliability(y, noise), found, topics, held, seed)
 
 
 def true_values(y: Doubles, noise: Noise, metrics: Doubles, unit: Ints, step: Doubles | None, seed: int) -> Posterior:
@@ -126,10 +128,17 @@ def sure_reliability(y: Doubles, noise: Noise) -> float:
 
 
 def _decision(
-    part: Evidence, measure: str, same_lines: bool, reliability: float, found: Posterior, topics: int, seed: int
+    part: Evidence,
+    measure: str,
+    same_lines: bool,
+    reliability: float,
+    found: Posterior,
+    topics: int,
+    held: float,
+    seed: int,
 ) -> Decision:
     silent = ""
-    places = standings(part.systems, found.draws)
+    places = standings(part.systems, found.draws, held)
     if same_lines:
         silent = "test set and collection are the same lines: metrics err together with the measure"
     if reliability < RELIABLE or 0 < topics < FEWEST_FOR_COSTS:

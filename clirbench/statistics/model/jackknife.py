@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import nan, sqrt
 
 import numpy as np
 
@@ -31,26 +31,46 @@ def leave_one_out(
     unit: Ints,
     scale: Callable[[float], float] = float,
     back: Callable[[float], float] = float,
+) -> Interval:
+    """The jackknife of `value`, a function of which systems are kept (n,)."""
+    whole = value(np.ones(len(unit), dtype=bool))
+    return jackknifed(whole, [value(unit != group) for group in np.unique(unit)], scale, back)
+
+
+def jackknifed(
+    whole: float,
+    rest: Sequence[float],
+    scale: Callable[[float], float] = float,
+    back: Callable[[float], float] = float,
     confidence: float = 0.95,
 ) -> Interval:
-    """Delete-one-unit jackknife of `value` (a function of which systems are kept) on a `scale`, and `back`.
+    """Delete-one-unit jackknife of a value on a `scale`, and `back`; `rest`: the value without each of G units.
 
     Half width: t with G - 1 degrees of freedom times sqrt((G - 1) / G sum of (v_-g - mean)^2). No interval for
     fewer than 6 units or where a value is undefined. **Source:** Tukey 1958; Miller 1974.
     """
     from scipy.stats import t
 
-    found = value(np.ones(len(unit), dtype=bool))
-    groups = np.unique(unit)
-    g = len(groups)
+    g = len(rest)
     if g < FEWEST_UNITS:
-        return Interval(found, note=f"too few independent systems ({g})")
-    rest = np.array([scale(value(unit != group)) for group in groups])
-    middle = scale(found)
-    if not np.isfinite(rest).all() or not np.isfinite(middle):
-        return Interval(found, note="undefined without some of the systems")
-    half = float(t.ppf((1 + confidence) / 2, g - 1) * np.sqrt((g - 1) / g * ((rest - rest.mean()) ** 2).sum()))
-    return Interval(found, back(middle - half), back(middle + half))
+        return Interval(whole, note=f"too few independent systems ({g})")
+    middle, others = scale(whole), np.array([scale(value) for value in rest])
+    if not np.isfinite(others).all() or not np.isfinite(middle):
+        return Interval(whole, note="undefined without some of the systems")
+    spread = float(((others - others.mean()) ** 2).sum())
+    half = float(t.ppf((1 + confidence) / 2, g - 1)) * sqrt((g - 1) / g * spread)
+    return Interval(whole, back(middle - half), back(middle + half))
+
+
+def pair_totals(pairs: Doubles, unit: Ints) -> Doubles:
+    """(..., 1 + units): sums over all pairs, and without each unit in turn.
+
+    `pairs`: (..., n, n) symmetric and 0 within units, so a unit's pairs are twice the sum of its rows.
+    """
+    rows = pairs.sum(axis=-1)
+    mine = np.stack([rows[..., unit == group].sum(axis=-1) for group in np.unique(unit)], axis=-1)
+    whole = rows.sum(axis=-1)[..., None]
+    return np.concatenate([whole, whole - 2 * mine], axis=-1)
 
 
 def between_weights(unit: Ints) -> Doubles:
@@ -59,8 +79,12 @@ def between_weights(unit: Ints) -> Doubles:
     return np.asarray(np.where(unit[:, None] == unit[None, :], 0.0, 1 / (sizes[:, None] * sizes[None, :])))
 
 
-def weighted_tau(x: Doubles, y: Doubles, weights: Doubles) -> float:
-    """tau-b over weighted pairs: sum w s s' / sqrt(sum w s^2 sum w s'^2), s the sign of a pair in x, s' in y."""
+def taus(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
+    """(1 + units,): tau between units, and without each unit in turn; NaN where a column is constant.
+
+    sum w s s' / sqrt(sum w s^2 sum w s'^2) over pairs, s the sign of a pair in x, s' in y, w of `between_weights`.
+    """
     s_x, s_y = np.sign(x[:, None] - x[None, :]), np.sign(y[:, None] - y[None, :])
-    size = float((weights * s_x**2).sum() * (weights * s_y**2).sum())
-    return float((weights * s_x * s_y).sum() / np.sqrt(size)) if size > 0 else nan
+    agree, in_x, in_y = pair_totals(between_weights(unit) * np.stack([s_x * s_y, s_x**2, s_y**2]), unit)
+    size = in_x * in_y
+    return np.asarray(np.where(size > 1e-12, agree / np.sqrt(np.maximum(size, 1e-12)), nan))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clirbench.statistics.model.jackknife import Interval, leave_one_out
+from clirbench.statistics.model.jackknife import Interval, jackknifed, pair_totals
 from clirbench.statistics.model.randomisation import sign_patterns
 from clirbench.types import Doubles, Ints
 
@@ -35,11 +35,7 @@ def soft_accuracy(metric: Doubles, measure: Doubles, unit: Ints) -> Interval:
     `metric`, `measure`: (n, n) from `mid_p_values`. Every pair counts alike; interval: delete-one-unit jackknife,
     within [0, 1]. NaN for fewer than 2 units. **Source:** Thompson et al. 2024, section 3.
     """
-    apart = np.abs(metric - measure)
-    different = unit[:, None] != unit[None, :]
-
-    def value(kept: "np.typing.NDArray[np.bool_]") -> float:
-        pairs = different & kept[:, None] & kept[None, :]
-        return float(1 - apart[pairs].mean()) if pairs.any() else float("nan")
-
-    return leave_one_out(value, unit, back=lambda v: float(np.clip(v, 0.0, 1.0)))
+    different = (unit[:, None] != unit[None, :]).astype(np.float64)
+    apart, size = pair_totals(np.stack([different * np.abs(metric - measure), different]), unit)
+    found = np.where(size > 0, 1 - apart / np.maximum(size, 1), np.nan)
+    return jackknifed(float(found[0]), found[1:].tolist(), back=lambda v: float(np.clip(v, 0.0, 1.0)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from clirbench.statistics.model.ceiling import TOO_NOISY, Errors, ceiling, corrected_tau
+from clirbench.statistics.model.ceiling import TOO_NOISY, Errors, between_error, ceiling, corrected_tau
 
 
 def test_without_errors_tau_stays() -> None:
@@ -31,12 +31,20 @@ def test_the_correction_by_hand() -> None:
     assert naive.value > both.value + 0.1
 
 
+def test_noise_between_units() -> None:
+    """Two systems of one unit share .8 of their noise of variance 1; what all share does not count."""
+    covariance = np.array([[1, 0.8, 0], [0.8, 1, 0], [0, 0, 1]]) + 5
+    assert between_error(covariance, np.array([0, 0, 1])) == pytest.approx(1)
+    assert between_error(covariance, np.arange(3)) == pytest.approx((0.2 + 1 + 1) / 3)
+
+
 def test_refusals() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 12))
     assert corrected_tau(x, y, Errors(0.0, 10.0), np.arange(12)).note == TOO_NOISY
     assert np.isnan(corrected_tau(x, x, Errors(0.1, 0.1), np.arange(12)).value)
     assert "too few" in corrected_tau(x, x + y, Errors(0, 0), np.repeat([0, 1, 2], 4)).note
+    assert "(2)" in corrected_tau(x, y, Errors(0, 0), np.repeat([0, 1], 6)).note
     assert np.isnan(ceiling(np.ones(3), 0.1, 10, np.zeros(3, dtype=np.int64)).value)
 
 
