@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -35,7 +37,7 @@ def fits(value: Any, hint: Any) -> bool:
     """Whether a value of a configuration can be meant by a type; types that are not known here take everything."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return any(fits(value, argument) for argument in arguments)
+        return any(fits(value, argument) for argument in arguments) or (Sequence[str] in arguments and is_text(value))
     if isinstance(value, dict) and TARGET in value:
         return hint not in (int, float, bool, NoneType)
     if origin is Literal:
@@ -46,16 +48,19 @@ def fits(value: Any, hint: Any) -> bool:
         return type(value) is hint
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
-    if hint is str:
-        return is_text(value)
+    if hint in (str, Path):
+        return isinstance(value, str)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return isinstance(value, dict)
     if isinstance(origin, type) and issubclass(origin, Sequence):
-        return isinstance(value, list) and all(fits(item, arguments[0]) for item in value)
-    return True
+        one = is_text if arguments[0] is str else partial(fits, hint=arguments[0])  # in a list a number is a name too
+        return isinstance(value, list) and all(map(one, value))
+    # What is one of our components has a `_target_`.
+    return not (isinstance(hint, type) and hint.__module__.startswith("clirbench."))
 
 
-KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", NoneType: "null"}
+QUOTED = "a text (a number is quoted inside the shell's quotes: '\"7\"')"
+KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: QUOTED, Path: QUOTED, NoneType: "null"}
 
 
 def words(hint: Any) -> str:

@@ -11,6 +11,7 @@ from omegaconf import OmegaConf
 
 from clirbench.__main__ import CONF
 from clirbench.configuration.components import fits, misfits, unknown, words
+from clirbench.systems.error_model import ErrorModel
 
 EXPERIMENTS = sorted(path.stem for path in (CONF / "experiment").glob("*.yaml"))
 
@@ -53,11 +54,13 @@ def test_what_is_not_ours_is_not_imported() -> None:
 @pytest.mark.parametrize(
     ("value", "hint", "fitting"),
     [
-        (1, int, True), (True, int, False), ("1", int, False), (1, float, True), (True, float, False), (1, str, True),
+        (1, int, True), (True, int, False), ("1", int, False), (1, float, True), (True, float, False),
+        (1, str, False), (1, str | Path | None, False), (1, str | Sequence[str], True),
         (True, str, False), (None, str, False), (None, str | None, True), (["a"], Sequence[str], True),
         ("a", Sequence[str], False), ("a", str | Sequence[str], True), ([1], Sequence[str], True),
         ({"a": 1}, Mapping[str, str], True), ([], Mapping[str, str], False), ("a", Literal["a", "b"], True),
         ("c", Literal["a", "b"], False), (TOP_K, int, False), (TOP_K, str, True), (3, Any, True),
+        (3, ErrorModel, False), (TOP_K, ErrorModel, True), (None, ErrorModel | None, True),
     ],
 )  # fmt: skip
 def test_fits(value: object, hint: Any, fitting: bool) -> None:

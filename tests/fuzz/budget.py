@@ -18,13 +18,13 @@ def refused(what: str, work: Callable[[], object]) -> bool:
 
     what: names the input in the message of a failure, so that it can be made again.
     """
-    start = time.monotonic()
+    start = time.process_time()  # of the processor, so that a busy machine fails nothing; pytest stops what waits
     error: Exception | None = None
     try:
         work()
     except Exception as raised:  # noqa: BLE001 - every one is judged
         error = raised
-    took = time.monotonic() - start
+    took = time.process_time() - start
     assert took < SECONDS, f"{what}: took {took:.0f} s"
     if error is None:
         return False
