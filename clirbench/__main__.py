@@ -56,7 +56,7 @@ def job(cfg: DictConfig) -> None:
         store = Store(Path(cfg.paths.cache) / "store")
         store.sweep()
         plan = Plan.begin(folder.path / PLAN, store.path)
-        with taken(store.path):
+        with store.used(), taken(store.path):
             with terminal.progress() as watch:
                 result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
             terminal.show(result)
