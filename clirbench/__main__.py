@@ -84,7 +84,7 @@ def _one_run(cfg: DictConfig) -> int:
     store = Store(Path(cfg.paths.cache) / "store")
     store.sweep()
     plan = Plan.begin(folder.path / PLAN, store.path)
-    with taken(store.path):
+    with store.used(), taken(store.path):
         with terminal.progress() as watch:
             result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
         terminal.show(result)

@@ -3,6 +3,7 @@
     STORE/ab/abcdef....npz        a value (see `clirbench.store.codecs`)
     STORE/ab/abcdef....failed     why the last attempt at this key failed; gone as soon as there is a value
     STORE/unfinished/             values that are being written
+    STORE/running/                a file for each process that uses the store
 
 A value is written beside its place and moved there in one step, so no reader sees half of it and two runs may share a
 store. It is not forced to disk: after a power cut the checksum finds what is torn, and a rerun makes it again.
@@ -13,7 +14,8 @@ import logging
 import mmap
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -26,6 +28,7 @@ Value = TypeVar("Value")
 
 LOG = logging.getLogger(__name__)
 UNFINISHED = "unfinished"
+RUNNING = "running"
 MAPPED = 1 << 26
 """Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back. A map
 holds a file open, of which a process may have few; so what is smaller is read."""
@@ -89,6 +92,27 @@ class Store:
         """Remove what writers of this machine left behind when they were killed."""
         sweep(self.path / UNFINISHED, prefix="")
         sweep(self.path)
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Within the block nothing is to be removed from the store: a file in it says so, where one can be written."""
+        mark = self.path / RUNNING / writer()
+        with suppress(OSError):
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                mark.unlink(missing_ok=True)
+
+    def users(self) -> list[str]:
+        """Who uses the store now (machine and process); those of other machines may have ended."""
+        sweep(self.path / RUNNING, prefix="")
+        try:
+            return sorted(path.name.rpartition("~")[0] for path in (self.path / RUNNING).iterdir())
+        except OSError:
+            return []
 
     def _place(self, key: str, kind: str) -> Path:
         return self.path / key[:2] / f"{key}.{kind}"
