@@ -64,6 +64,8 @@ def build(cfg: DictConfig) -> Experiment:
         runs=Path(str(cfg.runs)) if cfg.get("runs") else None,
         table_title=str(cfg.title or ""),
         seed=int(cfg.seed),
+        units=str(cfg.get("units") or ""),
+        given=tuple(_names(cfg.get("given"))),
         remarks=tuple(str(remark) for remark in cfg.get("remarks") or []),
         coefficients=tuple(settings["coefficients"]),
         alpha=float(settings["alpha"]),
