@@ -4,7 +4,7 @@ Each sentence says no more than its statistics carry: a set of metrics that cann
 winner, p-values corrected for all metrics that were looked at, and where nothing can be said, what would be needed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import factorial, isnan
 
@@ -139,19 +139,35 @@ def _agreement(
         alone = listed([name for name, kept in zip(chosen.names, chosen.best.in_set, strict=True) if kept], MOST)
         return f"No metric orders these {own.said} by {_named(column)} as well as {alone} alone does{left}."
     inside = [row for row in compared if row.metric in trusted]
-    taus = sorted(row.tau for row in inside)
-    span = number(taus[0]) if len(taus) == 1 else f"{number(taus[0])} to {number(taus[-1])}"
-    sure = f"{_bounds(chosen, trusted, own)}{_p(max(row.p_adjusted for row in inside))}{looked}"
-    said = f"{listed(trusted, MOST)} may be trusted to order these {own.said} by {_named(column)}: tau {span}"
-    said += f" ({sure})"
+    bounds = _bounds(chosen, trusted, own)
+    sure = [_p(max(row.p_adjusted for row in inside)) + looked]
+    agree = "agrees" if len(trusted) == 1 else "agree"
+    said = f"{listed(trusted, MOST)} {agree} with {_named(column)} on the order of these {own.said}"
+    if bounds:
+        low, high = bounds
+        sure = [f"{number(low, 2)} to {number(high, 2 if high < 0.995 else 3)} with 95 % confidence", *sure]
+        if low > 0:
+            said = f"{listed(trusted, MOST)} may be trusted to order these {own.said} by {_named(column)}"
+    said += f": tau {_span(row.tau for row in inside)} ({'; '.join(sure)})"
     if chosen.best.note:
-        return f"{said}; which of the metrics is best cannot be said ({chosen.best.note}){left}."
+        which = "how sure that is" if len(compared) == 1 else "which of the metrics is best"
+        return f"{said}; {which} cannot be said ({chosen.best.note}){left}."
     if len(trusted) > 1:
         said += ", and none of them is shown to be better than another"
-    behind = [row.metric for row in compared if row.metric not in trusted]
-    if behind:
-        said += f"; {listed(behind, MOST)} {'agrees' if len(behind) == 1 else 'agree'} less"
+    kept = {name for name, inside in zip(chosen.names, chosen.best.in_set.tolist(), strict=True) if inside}
+    less = [row.metric for row in compared if row.metric not in kept]
+    unshown = [row.metric for row in compared if row.metric in kept and row.metric not in trusted]
+    if less:
+        said += f"; {listed(less, MOST)} {'agrees' if len(less) == 1 else 'agree'} less"
+    if unshown:
+        said += f"; of {listed(unshown, MOST)} no agreement is shown"
     return f"{said}{left}."
+
+
+def _span(taus: Iterable[float]) -> str:
+    """`.894`, or `.848 to .909`."""
+    ends = sorted(taus)
+    return " to ".join(dict.fromkeys((number(ends[0]), number(ends[-1]))))
 
 
 def _needed(rows: Sequence[Claim], units: Units, alpha: float) -> str:
@@ -169,14 +185,13 @@ def _fewest(alpha: float) -> int:
     return next(n for n in range(2, 30) if 2 / factorial(n) < alpha)
 
 
-def _bounds(chosen: Selected, trusted: Sequence[str], own: Units) -> str:
+def _bounds(chosen: Selected, trusted: Sequence[str], own: Units) -> tuple[float, float] | None:
     """An interval that holds for all of the set at once; none with few units of unequal sizes."""
     even = len(set(np.bincount(own.index).tolist())) == 1
     if chosen.best.note or (own.number < MODEL_BELOW and not even):
-        return ""
+        return None
     at = [place for place, name in enumerate(chosen.names) if name in trusted]
-    low, high = float(chosen.best.low[at].min()), float(chosen.best.high[at].max())
-    return f"{number(low, 2)} to {number(high, 2 if high < 0.995 else 3)} with 95 % confidence; "
+    return float(chosen.best.low[at].min()), float(chosen.best.high[at].max())
 
 
 def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:
@@ -215,8 +230,7 @@ def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str
     looked = f", corrected for {many(len(tested), 'metric')}"
     if not more:
         return f"No metric is shown to say more of {column.name} than {known} ({_p(min(corrected.values()))}{looked})."
-    taus = sorted(tested[metric].tau for metric in more)
-    span = number(taus[0]) if len(taus) == 1 else f"{number(taus[0])} to {number(taus[-1])}"
+    span = _span(tested[metric].tau for metric in more)
     verb = "says" if len(more) == 1 else "say"
     worst = max(corrected[metric] for metric in more)
     return f"{listed(more, MOST)} {verb} more of {column.name} than {known}: tau {span} given it ({_p(worst)}{looked})."

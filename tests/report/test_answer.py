@@ -79,7 +79,7 @@ def test_units_can_be_asked_for() -> None:
     made = board({"BLEU": GOOD}, {"MAP": MAP}, {"family": ["a"] * 6 + ["b"] * 6, "lab": list("xxyyzz") * 2})
     assert "2 independent families are too few" in said(made).sentences[0]
     assert "3 independent units (lab) are too few" in said(made, "lab").sentences[0]
-    assert "may be trusted to order these 12 systems" in said(made, "none").sentences[0]
+    assert "may be trusted to order these 12 systems by MAP" in said(made, "none").sentences[0]
 
 
 def test_metrics_over_different_systems_are_never_ranked_together() -> None:
@@ -131,6 +131,18 @@ def test_five_systems_have_no_interval() -> None:
     assert "4 independent systems are too few, at least 6 are needed" in four.sentences[0]
 
 
+def test_an_interval_that_reaches_below_0_trusts_no_metric() -> None:
+    made = board({"A": [1, 2, 3, 4, 6, 5], "B": [2, 1, 3, 4, 5, 6]}, {"MAP": MAP[:6]})
+    found = said(made).sentences[0]
+    assert found.startswith("A and B agree with MAP on the order of these 6 systems: tau .867 (-.")
+    assert "trusted" not in found
+
+
+def test_no_interval_where_no_system_changes_tau() -> None:
+    made = board({"A": [1, 1, 2, 2, 3, 3]}, {"MAP": [1, 1, 2, 2, 3, 3]})
+    assert "confidence" not in str(said(made))
+
+
 def test_perfect_agreement_has_no_interval_either() -> None:
     found = of({"BLEU": MAP, "Fair": FAIR})
     assert "confidence" not in str(found)
@@ -176,10 +188,10 @@ def test_replicate_runs_are_compared_at_the_same_step() -> None:
 
 
 def test_training_size_alone_is_named_where_it_does_as_well() -> None:
-    size = [str(1000 * (i // 2 + 1)) for i in range(12)]
+    size = [f"{1000 * i}" for i in (1, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 6)]
     found = of({"Good": GOOD, "Fair": FAIR}, training_lines=size)
     assert found.sentences[1] == (
-        "Known without any metric: training_lines (tau .953), which cannot be told from them; whether the metrics say "
+        "Known without any metric: training_lines (tau .890), which cannot be told from them; whether the metrics say "
         "more than that, 'given=[training_lines]' tests."
     )
 

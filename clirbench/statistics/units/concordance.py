@@ -178,6 +178,8 @@ def no_interval(found: Estimates, metric: int) -> str:
         return constant
     if abs(tau) >= 1 - 1e-12:
         return f"tau is {tau:.0f}: how sure that is cannot be estimated from {found.units} independent systems"
+    if found.variance[metric] < 1e-12:
+        return f"no single one of the {found.units} independent systems changes tau: how sure it is cannot be estimated"
     return ""
 
 
