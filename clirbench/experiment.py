@@ -83,7 +83,7 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
 
 
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
-    """The tau table, with bootstrap intervals where they are asked for."""
+    """The tau table, with intervals where they are asked for."""
     experiment = result.experiment
     rows = correlate(
         result.board,
@@ -92,13 +92,14 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
         seed=experiment.seed,
+        units=result.units,
     )
     if experiment.intervals is None:
         return rows
     how = affordable(experiment.intervals, result.evidence)
 
     def made() -> Iterator[list[Correlation]]:
-        yield with_intervals(rows, result.evidence, how, experiment.complete_pairs)
+        yield with_intervals(rows, result.evidence, how, experiment.complete_pairs, result.units)
 
     # One step of work, so that a terminal says what is being waited for.
     (with_bounds,) = watch("intervals", made(), 1)

@@ -22,6 +22,7 @@ from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
 from clirbench.systems.base import SystemSource
@@ -111,7 +112,9 @@ class Experiment:
 
     `topics` and `relevance` map a label to a component; the first of each has the empty label, and the measures of
     another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
-    published table to hold against ours; it may bring its own scores and texts.
+    published table to hold against ours; it may bring its own scores and texts. `units`: the metadata column that
+    tells which systems belong together, `none`, or nothing (found, see `units_of`); `given`: numbers that are known
+    beforehand, which metrics must add to.
     """
 
     name: str
@@ -137,6 +140,8 @@ class Experiment:
     figures: tuple[str, ...] = ("svg",)
     plan: Plan | None = None
     seed: int = 0
+    units: str = ""
+    given: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
@@ -276,6 +281,11 @@ class Result:
         for topics, retrieval in self.retrieval.items():
             for relevance in retrieval.judged:
                 yield topics, relevance, retrieval
+
+    @cached_property
+    def units(self) -> Units:
+        """Which systems belong together, and which lie along training."""
+        return units_of(self.board, self.experiment.units)
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -59,13 +59,6 @@ def choice_findings(rows: Sequence[Choice]) -> Iterator[str]:
             continue
         picks = ", ".join(f"{row.metric} {row.pick} ({number(row.regret)})" for row in here)
         yield f"{measure}: the best system is {here[0].best} ({number(here[0].best_value)}); shipped and lost: {picks}."
-        known = [row for row in here if not isnan(row.regret_split)]
-        if known:
-            losses = ", ".join(f"{row.metric} {number(row.regret_split)}" for row in known)
-            yield (
-                f"{measure}, lost against a best system that was named on other topics (mean of {known[0].splits} "
-                f"random halves; below 0: better than choosing by half the topics): {losses}."
-            )
 
 
 def improvement_findings(rows: Sequence[Improvement]) -> Iterator[str]:

@@ -18,16 +18,12 @@ class RobustnessAnalysis:
     """Tables `robustness` and, where systems carry a step, `trend`.
 
     `groups`: metadata columns to compute tau within; null: every column that puts the systems into groups of at
-    least 3 on average. `series`, `window`, `block`, `samples`: of the trend, as in `training.trends`.
+    least 3 on average. `series`: the metadata column that tells training runs apart.
     """
 
     groups: Sequence[str] | None = None
     series: str = ""
-    window: int = 5
-    block: int = 3
-    samples: int = 1999
     complete: bool = False
-    seed: int = 0
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
@@ -36,11 +32,9 @@ class RobustnessAnalysis:
         text = [*robustness_findings(rows), sizes(evidence)]
         tables = [AnalysisTable.of("robustness", TITLE, Robustness, rows, text)]
         if has_steps(evidence.board):
-            along = trends(
-                evidence, series=self.series, window=self.window, block=self.block, samples=self.samples, seed=self.seed
-            )
-            text = [*trend_findings(along), sizes(evidence, self.samples, self.seed)]
-            tables.append(AnalysisTable.of("trend", "Without the common rise along training", Trend, along, text))
+            along = trends(evidence, series=self.series)
+            text = [*trend_findings(along), sizes(evidence)]
+            tables.append(AnalysisTable.of("trend", "Along training: description only", Trend, along, text))
         return tables
 
 
@@ -73,14 +67,14 @@ def robustness_findings(rows: Sequence[Robustness]) -> Iterator[str]:
 
 
 def trend_findings(rows: Sequence[Trend]) -> Iterator[str]:
-    """What is left of each tau, and the caution that plain p-values mean nothing here."""
+    """Each tau and that of the changes, and the caution that neither is evidence."""
     yield (
         "The systems are checkpoints along training: two unrelated quantities that both rise agree almost perfectly, "
-        "so the plain p-values are marked trend and not called significant."
+        "and where both flatten their changes agree too. These numbers describe; none of them is evidence, and none "
+        "is called significant."
     )
     for row in rows:
         yield (
-            f"{row.metric} with {row.measure}: {number(row.value)} over all checkpoints, {number(row.tau_windows)} "
-            f"within {row.window} neighbouring steps, {number(row.tau_changes)} between the changes from step to step "
-            f"(p {number(row.p_changes)}, blocks of {row.block})."
+            f"{row.metric} with {row.measure}: {number(row.value)} over all checkpoints, {number(row.tau_changes)} "
+            "between the changes from step to step."
         )

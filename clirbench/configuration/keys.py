@@ -63,6 +63,8 @@ KEYS = (
     Key("measures", NAMES, "IR measures"),
     Key("analysis", NAMES, "the analyses to make"),
     Key("pair", NAMES, "the two systems of a two-system analysis"),
+    Key("units", TEXT, "the metadata column that says which systems belong together, or none"),
+    Key("given", NAMES, "what a metric must add to: metadata columns, such as training_lines"),
     Key("correlation.coefficients", NAMES, "kendall, spearman, pearson, ..."),
     Key("correlation.alpha", "a number", "x marks a tau whose p-value is not below"),
     Key("correlation.p_value", TEXT, "exact, permutation or scipy"),

@@ -1,221 +1,280 @@
-"""The answer in three sentences: which metric agrees best, whether it is better than the others, what a choice costs.
+"""The answer, in at most four sentences: which metrics may be trusted, what is known without them, what a choice costs.
 
-Each sentence is computed and says no more than its statistics carry: agreement that is not significant is not
-called agreement, a difference that no test has shown is not called one, and what was not tested is said to be so.
+Each sentence says no more than its statistics carry: a set of metrics that cannot be told from the best instead of a
+winner, p-values corrected for all metrics that were looked at, and where nothing can be said, what would be needed.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import factorial, isnan
 
-from clirbench.analyses.wording import listed, many, number
-from clirbench.report.facts import interval
-from clirbench.result import Result
-from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.choice import Choice, choices
-from clirbench.statistics.coefficients import SYMBOLS
-from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.differences import Difference
-from clirbench.statistics.evidence import Evidence
+import numpy as np
 
-TREND = "they are checkpoints of training, and a common rise along it gives such agreement by itself"
-TO_TEST = "add analysis=[correlation,differences]"
-MOST = 4
+from clirbench.analyses.wording import listed, many, number
+from clirbench.report.facts import pseudo
+from clirbench.report.picking import cost
+from clirbench.result import Result
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.units.along import at_same_step
+from clirbench.statistics.units.belonging import Units
+from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
+from clirbench.statistics.units.concordance import FEWEST, MODEL_BELOW
+
+MOST = 6
 """So many names of metrics at most in one sentence."""
+NOUNS = {
+    "system": "systems",
+    "family": "families",
+    "group": "groups",
+    "run": "runs",
+    "series": "series",
+    "seed": "seeds",
+    "configuration": "configurations",
+    "name": "training runs",
+    "one training run": "training runs",
+}
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Three sentences about one measure; `metric` is the one that agrees best, empty where none can be named."""
+    """At most four sentences about one measure; `metrics` may be trusted to order the systems by it."""
 
     measure: str
-    metric: str
-    sentences: tuple[str, str, str]
+    metrics: tuple[str, ...]
+    sentences: tuple[str, ...]
 
     def __str__(self) -> str:
         return " ".join(self.sentences)
 
 
 def answered(result: Result) -> Answer:
-    """The answer for the first measure of the run's first tau table, by its first coefficient."""
+    """The answer of a run, for the measure that stands first: one by human judgments where there is any."""
     experiment = result.experiment
-    name = experiment.coefficients[0] if experiment.coefficients else "kendall"
-    return answer(
-        result.board,
-        result.correlations,
-        result.rows(Difference),
-        result.rows(Choice),
-        coefficient=name,
-        alpha=experiment.alpha,
-    )
+    return answer(result.board, result.units, given=experiment.given, alpha=experiment.alpha, seed=experiment.seed)
 
 
 def answer(
     board: Scoreboard,
-    correlations: Sequence[Correlation],
-    differences: Sequence[Difference] = (),
-    chosen: Sequence[Choice] = (),
+    units: Units,
     *,
     measure: str = "",
-    coefficient: str = "kendall",
+    given: Sequence[str] = (),
     alpha: float = 0.05,
+    seed: int = 0,
 ) -> Answer:
-    """Three sentences about `measure` (default: the first one) from the rows of `coefficient`.
+    """The sentences about `measure` (default: `first_measure`), by Kendall's tau between units.
 
-    Without a measure, a metric or a defined coefficient the sentences say why there is no answer. Significance is
-    `p < alpha` as the correlations have it; `differences` and `chosen` are what those analyses found, where the run
-    asked for them.
+    Without a measure or a metric, with too few independent systems, or along training they say why there is no answer.
+    `given`: what is known beforehand, which metrics must add something to.
     """
-    if not board.measures or not board.metrics:
-        missing = "IR measure" if not board.measures else "MT metric"
-        return Answer("", "", (f"This run has no {missing}, so nothing is compared.", *_nothing(board)))
-    measure = measure or board.measures[0].name
-    rows = [row for row in correlations if row.measure == measure and row.coefficient == coefficient]
-    defined = sorted((row for row in rows if not isnan(row.value)), key=lambda row: -row.value)
-    if not defined:
-        why = "; ".join(dict.fromkeys(row.note for row in rows if row.note)) or "it was not computed"
-        first = f"Whether any metric orders these systems as {measure} does cannot be said: {why}."
-        return Answer(measure, "", (first, *_nothing(board)))
-    best = [row for row in defined if row.value >= defined[0].value - 1e-12]
-    sentences = (
-        _agreement(board, best, defined, alpha),
-        _comparison(best, defined, differences),
-        _cost(board, measure, best, chosen),
-    )
-    return Answer(measure, best[0].metric, sentences)
-
-
-def _nothing(board: Scoreboard) -> tuple[str, str]:
-    n = len(board.systems)
-    return (
-        f"No metric can be called better than another on {many(n, 'system')}.",
-        "What choosing a system by a metric would cost is not known either.",
-    )
-
-
-def _agreement(board: Scoreboard, best: Sequence[Correlation], rows: Sequence[Correlation], alpha: float) -> str:
-    """Sentence one. A trend along training gives agreement by itself: then the p-value is not an argument."""
-    top, symbol = best[0], SYMBOLS.get(best[0].coefficient, best[0].coefficient)
-    n, value = top.n_systems, f"{symbol} {number(top.value)}{interval(top)}"
-    names = _listed([row.metric for row in best])
-    if fewest := _too_few(top, alpha):
-        return (
-            f"{many(n, 'system')} are too few for an answer: even perfect agreement would not be significant "
-            f"(p < {alpha:g} needs at least {fewest}); {names} comes closest to {top.measure} with {value}."
+    metrics = real_metrics(board)
+    if not board.measures or not metrics:
+        missing = "MT metric" if board.measures else "IR measure"
+        return Answer("", (), (f"This run has no {missing}, so nothing is compared.",))
+    column = board[measure] if measure else first_measure(board)
+    part = replace(board, columns=(*board.metrics, column))
+    if units.along_training:
+        return Answer(
+            column.name, (), (*_along(metrics, column, units, alpha, seed), cost(board.systems, column, metrics))
         )
-    trend = checkpoints(board) or top.significant not in ("true", "false", "undefined")
-    if (top.significant != "true" and not trend) or top.value <= 0 or isnan(top.p_value):
-        found = "not significant" + ("" if isnan(top.p_value) else f", {_p(top.p_value)}")
+    rows = claims(part, units, alpha=alpha, seed=seed)
+    chosen = selected(part, column, units, seed=seed)
+    trusted = () if chosen is None else _trusted(rows, chosen, alpha)
+    sentences = [
+        _agreement(rows, chosen, trusted, column, units, alpha),
+        _beyond(part, units, column, given, alpha, seed) if given else _trivial(chosen, trusted),
+        _apart(rows, units),
+    ]
+    if chosen is not None:
+        compared = trusted or tuple(n for n, known in zip(chosen.names, chosen.trivial, strict=True) if not known)
+        sentences.append(cost(board.systems, column, [board[name] for name in compared], chosen.rows))
+    return Answer(column.name, trusted, tuple(filter(None, sentences)))
+
+
+def first_measure(board: Scoreboard) -> Column:
+    """The first measure by human judgments; else the first one."""
+    human = (column for column in board.measures if "rel:qrels" in column.signature)
+    return next(human, board.measures[0])
+
+
+def _named(column: Column) -> str:
+    return f"{column.name} (pseudo-relevance)" if pseudo(column.signature) else column.name
+
+
+def _trusted(rows: Sequence[Claim], chosen: Selected, alpha: float) -> tuple[str, ...]:
+    """Metrics that agree, corrected for all that were looked at, and that cannot be told from the best."""
+    inside = {name for name, kept in zip(chosen.names, chosen.best.in_set.tolist(), strict=True) if kept}
+    return tuple(row.metric for row in rows if _agrees(row, alpha) and (chosen.best.note or row.metric in inside))
+
+
+def _agrees(row: Claim, alpha: float) -> bool:
+    return row.tau > 0 and row.p_adjusted < alpha
+
+
+def _agreement(
+    rows: Sequence[Claim],
+    chosen: Selected | None,
+    trusted: Sequence[str],
+    column: Column,
+    units: Units,
+    alpha: float,
+) -> str:
+    """Sentence one: the set of metrics, their tau, and how sure; or why there is none."""
+    compared = [row for row in rows if not isnan(row.p_adjusted)]
+    if chosen is None or not compared:
+        why = _needed(rows, units, alpha)
+        return f"Whether any metric orders these systems as {_named(column)} does cannot be said: {why}."
+    own = units.only(chosen.rows)
+    agreeing = [row for row in compared if _agrees(row, alpha)]
+    looked = f", corrected for {many(len(compared), 'metric')}" if len(compared) > 1 else ""
+    left = f"; not compared, because systems are missing: {listed(chosen.left_out, MOST)}" if chosen.left_out else ""
+    if not agreeing:
+        top = max(compared, key=lambda row: row.tau)
+        found = f"is not significant ({_p(top.p_adjusted)}{looked})" if top.tau > 0 else "is not above 0"
         return (
-            f"No metric is shown to order these {n} systems as {top.measure} does: the highest {symbol}, "
-            f"{number(top.value)}{interval(top)} of {names}, is {found if top.value > 0 else 'not above 0'}."
+            f"No metric is shown to order these {own.said} as {_named(column)} does: the highest tau, "
+            f"{number(top.tau)} of {top.metric}, {found}{left}."
         )
-    verb = "order" if len(best) > 1 else "orders"
-    several = f"Of {len(rows)} metrics, " if len(rows) > len(best) else ""
-    nearly = "most nearly as" if len(rows) > 1 else "as"
-    said = f"{several}{names} {verb} these {n} systems {nearly} {top.measure} does, with {value} ({_p(top.p_value)})"
-    return said + (f"; but {TREND}." if trend else ".")
+    if not trusted:
+        alone = listed([name for name, kept in zip(chosen.names, chosen.best.in_set, strict=True) if kept], MOST)
+        return f"No metric orders these {own.said} by {_named(column)} as well as {alone} alone does{left}."
+    inside = [row for row in compared if row.metric in trusted]
+    bounds = _bounds(chosen, trusted, own)
+    sure = [_p(max(row.p_adjusted for row in inside)) + looked]
+    agree = "agrees" if len(trusted) == 1 else "agree"
+    said = f"{listed(trusted, MOST)} {agree} with {_named(column)} on the order of these {own.said}"
+    if bounds:
+        low, high = bounds
+        sure = [f"{number(low, 2)} to {number(high, 2 if high < 0.995 else 3)} with 95 % confidence", *sure]
+        if low > 0:
+            said = f"{listed(trusted, MOST)} may be trusted to order these {own.said} by {_named(column)}"
+    said += f": tau {_span(row.tau for row in inside)} ({'; '.join(sure)})"
+    if chosen.best.note:
+        which = "how sure that is" if len(compared) == 1 else "which of the metrics is best"
+        return f"{said}; {which} cannot be said ({chosen.best.note}){left}."
+    if len(trusted) > 1:
+        said += ", and none of them is shown to be better than another"
+    kept = {name for name, inside in zip(chosen.names, chosen.best.in_set.tolist(), strict=True) if inside}
+    less = [row.metric for row in compared if row.metric not in kept]
+    unshown = [row.metric for row in compared if row.metric in kept and row.metric not in trusted]
+    if less:
+        said += f"; {listed(less, MOST)} {'agrees' if len(less) == 1 else 'agree'} less"
+    if unshown:
+        said += f"; of {listed(unshown, MOST)} no agreement is shown"
+    return f"{said}{left}."
 
 
-def checkpoints(board: Scoreboard) -> bool:
-    """Whether at least three systems carry a training step."""
-    return sum(bool(text.strip()) for text in board.metadata.get("step", ())) >= 3
+def _span(taus: Iterable[float]) -> str:
+    """`.894`, or `.848 to .909`."""
+    ends = sorted(taus)
+    return " to ".join(dict.fromkeys((number(ends[0]), number(ends[-1]))))
 
 
-def _too_few(row: Correlation, alpha: float) -> int:
-    """The fewest systems of which one order in n! is rarer than alpha (two-sided); 0 where there are as many."""
-    if row.coefficient == "pearson" or row.significant == "true" or 2 / factorial(row.n_systems) < alpha:
-        return 0
+def _needed(rows: Sequence[Claim], units: Units, alpha: float) -> str:
+    """Why nothing can be said, and how many units would be enough."""
+    fewest = max(FEWEST, _fewest(alpha))
+    constant = [row for row in rows if isnan(row.tau)]
+    if units.number < fewest and len(constant) < len(rows):
+        noun = NOUNS.get(units.source, f"units ({units.source})")
+        return f"{units.number} independent {noun} are too few, at least {fewest} are needed"
+    return "; ".join(dict.fromkeys(row.note.partition(";")[0] for row in rows if row.note))
+
+
+def _fewest(alpha: float) -> int:
+    """The fewest units of which one order in n! is rarer than alpha, two-sided."""
     return next(n for n in range(2, 30) if 2 / factorial(n) < alpha)
 
 
-def _comparison(best: Sequence[Correlation], rows: Sequence[Correlation], differences: Sequence[Difference]) -> str:
-    """Sentence two, from the first test of the differences, corrected over all pairs of metrics."""
-    top = best[0]
-    others = [row.metric for row in rows if row is not top]
-    if not others:
-        return f"No other metric can be compared with {top.metric} here."
-    test, tested = _tested(top, differences)
+def _bounds(chosen: Selected, trusted: Sequence[str], own: Units) -> tuple[float, float] | None:
+    """An interval that holds for all of the set at once; none with few units of unequal sizes."""
+    even = len(set(np.bincount(own.index).tolist())) == 1
+    if chosen.best.note or (own.number < MODEL_BELOW and not even):
+        return None
+    at = [place for place, name in enumerate(chosen.names) if name in trusted]
+    return float(chosen.best.low[at].min()), float(chosen.best.high[at].max())
+
+
+def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:
+    """Sentence two: what is known before anything is translated and orders the systems as well."""
+    if chosen is None or not trusted:
+        return ""
+    best = chosen.best
+    # Without a set, those that do at least as well as the least of the trusted metrics are named.
+    least = min(float(tau) for name, tau in zip(chosen.names, best.tau, strict=True) if name in trusted)
+    kept = [
+        at
+        for at, known in enumerate(chosen.trivial)
+        if known and best.tau[at] > 0 and (best.tau[at] >= least if best.note else best.in_set[at])
+    ]
+    if not kept:
+        return ""
+    names = [chosen.names[at] for at in kept]
+    told = listed([f"{chosen.names[at]} (tau {number(float(best.tau[at]))})" for at in kept], MOST)
+    alike = "" if best.note else ", which cannot be told from them"
+    return (
+        f"Known without any metric: {told}{alike}; whether the metrics say more than that, "
+        f"'given=[{','.join(names)}]' tests."
+    )
+
+
+def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str], alpha: float, seed: int) -> str:
+    """Sentence two, where it was asked what the metrics add to what is known beforehand."""
+    found = beyond_known(board, units, given, alpha=alpha, seed=seed)
+    known = listed(list(given))
+    tested = {metric: row for (_, metric), row in found.items() if not isnan(row.p_value)}
     if not tested:
-        below = [row for row in rows if row not in best]
-        gap = f"the next, {below[0].metric}, has {number(below[0].value)}" if below else "all have the same"
-        return f"Whether the best is better than the others was not tested ({gap}): {TO_TEST}."
-    beaten = [m for m in others if tested.get(m) == "worse"]
-    better = [m for m in others if tested.get(m) == "better"]
-    alike = [m for m in others if tested.get(m) == "alike"]
-    unknown = [m for m in others if m not in tested or tested[m] == "undefined"]
-    parts = []
-    if better:  # cannot be with one coefficient; with the test's own it can
-        parts.append(f"{_listed(better)} is significantly better by the test's own coefficient")
-    if beaten and not alike and not unknown:
-        parts.append(f"it is significantly better than {'every other metric' if len(beaten) > 1 else beaten[0]}")
-    elif beaten:
-        parts.append(f"it is significantly better than {_listed(beaten)}")
-    if alike:
-        none = f"no other metric is significantly worse: {_listed(alike)}" if not beaten else _listed(alike)
-        parts.append(f"{none} cannot be told from it on {top.n_systems} systems")
-    if unknown:
-        parts.append(f"{_listed(unknown)} could not be tested against it")
-    return f"By {test}, {'; '.join(parts)}."
+        why = "; ".join(dict.fromkeys(row.note for row in found.values() if row.note))
+        return f"Whether a metric says more of {column.name} than {known} cannot be said: {why}."
+    corrected = {metric: min(1.0, row.p_value * len(tested)) for metric, row in tested.items()}
+    more = [metric for metric, p in corrected.items() if p < alpha and tested[metric].tau > 0]
+    looked = f", corrected for {many(len(tested), 'metric')}"
+    if not more:
+        return f"No metric is shown to say more of {column.name} than {known} ({_p(min(corrected.values()))}{looked})."
+    span = _span(tested[metric].tau for metric in more)
+    verb = "says" if len(more) == 1 else "say"
+    worst = max(corrected[metric] for metric in more)
+    return f"{listed(more, MOST)} {verb} more of {column.name} than {known}: tau {span} given it ({_p(worst)}{looked})."
 
 
-def _tested(top: Correlation, differences: Sequence[Difference]) -> tuple[str, dict[str, str]]:
-    """The first test's name, and by other metric: worse, better, alike or undefined against the best one."""
-    with_top = [row for row in differences if row.measure == top.measure and top.metric in (row.metric_a, row.metric_b)]
-    by_first_test = [row for row in with_top if row.test == with_top[0].test]
-    found = {}
-    for row in by_first_test:
-        other, ahead = row.metric_b, row.difference
-        if other == top.metric:
-            other, ahead = row.metric_a, -row.difference
-        if row.significant == "true":
-            found[other] = "worse" if ahead >= 0 else "better"
-        else:
-            found[other] = "alike" if row.significant == "false" else "undefined"
-    return with_top[0].test if with_top else "", found
+def _apart(rows: Sequence[Claim], units: Units) -> str:
+    """An alarm where tau between units and within them differ: one number would hide what happens."""
+    far = [row for row in rows if row.disagree]
+    if not far:
+        return ""
+    top = max(far, key=lambda row: abs(row.tau - row.within))
+    noun = NOUNS.get(units.source, f"units ({units.source})")
+    return (
+        f"Between {noun} and within them the metrics agree with {top.measure} differently: tau of {top.metric} is "
+        f"{number(top.tau)} between and {number(top.within)} within."
+    )
 
 
-def _cost(board: Scoreboard, measure: str, best: Sequence[Correlation], chosen: Sequence[Choice]) -> str:
-    """Sentence three: what the first choice of the best metric, and of the most expensive, loses on these topics."""
-    made = [row for row in choices(Evidence(board), shortlists=(1,)) if row.measure == measure]
-    if not made:
-        return f"What choosing a system by a metric would cost in {measure} cannot be said: no metric has every system."
-    mine = next((found for found in made if found.metric == best[0].metric), made[0])
-    worst = max(made, key=lambda found: found.regret)
-    if worst.regret <= 0:
-        every = "any of the metrics" if len(made) > 1 else mine.metric
-        return f"Picking a system by {every} would have cost no {measure} here: {mine.best} is first by all of them."
-    said = f"Picking a system by {mine.metric} would have cost {_lost(mine)} here"
-    if worst.regret > mine.regret:
-        said += f", by {worst.metric} {_lost(worst)}"
-    return f"{said}{_fair(chosen, worst)}."
-
-
-def _lost(found: Choice) -> str:
-    if found.regret <= 0:
-        return f"no {found.measure}"
-    return f"{_amount(found.regret)} {found.measure} ({found.pick} instead of {found.best})"
-
-
-def _fair(chosen: Sequence[Choice], worst: Choice) -> str:
-    """The most expensive choice, judged on topics that did not name the best system, where that was computed."""
-    for row in chosen:
-        same = (row.measure, row.metric, row.shortlist) == (worst.measure, worst.metric, 1)
-        if same and not isnan(row.regret_split):
-            low, high = row.split_low, row.split_high
-            between = "" if isnan(low + high) else f" [{_amount(low)}, {_amount(high)}]"
-            return f" ({_amount(row.regret_split)}{between} on topics that did not name the best system)"
-    return ""
-
-
-def _amount(value: float) -> str:
-    """Three decimals as the field prints them; what rounds to nothing keeps one significant digit."""
-    return number(value) if abs(value) >= 0.0005 or value == 0 else f"{value:.0e}"
+def _along(metrics: Sequence[Column], column: Column, units: Units, alpha: float, seed: int) -> list[str]:
+    """Along training: description only; replicate runs at the same steps are tested against each other."""
+    runs = "one training run" if units.number == 1 else f"{units.number} training runs"
+    said = [
+        f"These {many(len(units.labels), 'system')} are checkpoints of {runs}: whatever rises along training agrees "
+        f"with {_named(column)}, so their tau describes and proves nothing; proof needs at least {_fewest(alpha)} runs "
+        "with the same steps."
+    ]
+    rows = np.flatnonzero(
+        np.isfinite(column.values + units.steps) & np.all([np.isfinite(m.values) for m in metrics], axis=0)
+    )
+    own = units.only(rows)
+    if own.number < _fewest(alpha):
+        return said
+    x, y = np.stack([metric.oriented[rows] for metric in metrics]), column.oriented[rows]
+    found = at_same_step(x, y, own.index, own.steps, alpha=alpha, seed=seed)
+    tested = [(metric.name, row) for metric, row in zip(metrics, found, strict=True) if not isnan(row.p_value)]
+    more = [name for name, row in tested if row.tau > 0 and row.p_value * len(tested) < alpha]
+    if more:
+        worst = max(row.p_value * len(tested) for name, row in tested if name in more)
+        looked = f"{_p(worst)}, corrected for {many(len(tested), 'metric')}"
+        said.append(f"At the same step, runs with more {listed(more, MOST)} have more {column.name} ({looked}).")
+    elif tested:
+        said.append(f"At the same step, no metric is shown to order the runs as {column.name} does.")
+    return said
 
 
 def _p(value: float) -> str:
     return "p < .001" if value < 0.001 else f"p = {number(value)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return listed(names, MOST)

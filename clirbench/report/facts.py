@@ -83,8 +83,16 @@ def tau_cell(row: Correlation) -> str:
 
 
 def mark(row: Correlation) -> str:
-    """`x`: not significant; `t`: checkpoints rise together, so that significance says nothing; else nothing."""
-    return {"true": "", "trend": "t"}.get(row.significant, "x")
+    """`x`: not significant; `?`: not tested; else nothing."""
+    return {"true": "", "false": "x"}.get(row.significant, "?")
+
+
+def marks(table: TauTable) -> str:
+    """What the marks of a table mean: `x: not significant`."""
+    untested = any(mark(tau) == "?" and not isnan(tau.value) for taus in table.taus for tau in taus)
+    tested = any(tau.significant != "undefined" for taus in table.taus for tau in taus)
+    meanings = ["x: not significant"] if tested or not untested else []
+    return "; ".join([*meanings, *(["?: not tested"] if untested else [])])
 
 
 def interval(row: Correlation) -> str:
@@ -192,7 +200,15 @@ def table_notes(result: Result, title: str) -> list[str]:
         )
     if any(column.origin == "imported" for column in columns):
         notes.append("imported: these measures were read from a score table, not computed now")
-    return notes
+    reasons = dict.fromkeys(
+        row.note.partition(";")[0]
+        for row in result.correlations
+        if row.measure in {column.name for column in columns}
+        and row.coefficient == first_coefficient(result)
+        and mark(row) == "?"
+        and not isnan(row.value)
+    )
+    return [*(f"not tested: {reason}" for reason in reasons), *notes]
 
 
 def pseudo(signature: str) -> bool:

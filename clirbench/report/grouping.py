@@ -67,3 +67,8 @@ def training_runs(board: Scoreboard) -> tuple[int, ...]:
 
 def _steps_of(group: int, group_of: tuple[int, ...], steps: tuple[str, ...]) -> set[str]:
     return {step for step, other in zip(steps, group_of, strict=True) if other == group}
+
+
+def checkpoints(board: Scoreboard) -> bool:
+    """Whether at least three systems carry a training step."""
+    return sum(bool(text.strip()) for text in board.metadata.get("step", ())) >= 3

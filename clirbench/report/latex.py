@@ -12,7 +12,16 @@ import numpy as np
 
 from clirbench.analyses.wording import number
 from clirbench.errors import shown
-from clirbench.report.facts import TauTable, best_value, first_coefficient, highest, mark, table_notes, tau_tables
+from clirbench.report.facts import (
+    TauTable,
+    best_value,
+    first_coefficient,
+    highest,
+    mark,
+    marks,
+    table_notes,
+    tau_tables,
+)
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
@@ -73,13 +82,15 @@ def tau_table(result: Result, found: TauTable, label: str) -> list[str]:
     taus = [tau for row in found.taus for tau in row]
     n = sorted({tau.n_systems for tau in taus})
     systems = f"$n={n[0]}$" if len(n) == 1 else f"$n={n[0]}$ to ${n[-1]}$" if n else "no"
+    grouped = escape(result.units.said.partition(" systems")[2])
+    titled = f" ({escape(found.title)})" if found.title else ""
     caption = (
         f"{NAMES.get(found.coefficient, escape(found.coefficient))} between MT metrics and IR measures over {systems} "
-        f"systems{f' ({escape(found.title)})' if found.title else ''}. Bold: the highest of a row; \\texttimes: not "
+        f"systems{grouped}{titled}. Bold: the highest of a row; \\texttimes: not "
         f"significant ($p \\geq {result.experiment.alpha:g}$)."
     )
-    if any(tau.significant == "trend" for tau in taus):
-        caption += " t: checkpoints rise together, so that significance says nothing."
+    if "?" in marks(found):
+        caption += " ?: not tested."
     caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, found.title))
     caption += signed(measures)
     comments = [f"% {c.name}: {c.signature}" for c in (*board.metrics, *measures) if c.signature]
@@ -91,7 +102,7 @@ def _tau(row: Correlation, *, bold: bool) -> str:
     if isnan(row.value):
         return "--"
     text = number(row.value)
-    return (f"\\textbf{{{text}}}" if bold else f"${text}$") + {"x": r"\,\texttimes", "t": r"\,t"}.get(mark(row), "")
+    return (f"\\textbf{{{text}}}" if bold else f"${text}$") + {"x": r"\,\texttimes", "?": r"\,?"}.get(mark(row), "")
 
 
 def signed(columns: Sequence[Column]) -> str:

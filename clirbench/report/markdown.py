@@ -7,7 +7,7 @@ import numpy as np
 
 from clirbench.report import tables
 from clirbench.report.answer import answered
-from clirbench.report.facts import agreement_lines, count_lines, table_notes, tau_tables, warnings
+from clirbench.report.facts import agreement_lines, count_lines, marks, table_notes, tau_tables, warnings
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.coefficients import NAMES
 
@@ -46,7 +46,7 @@ def _tau(result: Result) -> Iterator[str]:
             yield from table(["", *found.metrics], [[name, *cells] for name, cells in found.rows])
             yield ""
             yield (
-                f"{len(result.board.systems)} systems; x: not significant (p >= {result.experiment.alpha:g}, "
+                f"{result.units.said}; {marks(found)} (p >= {result.experiment.alpha:g}, "
                 f"p-value: {result.experiment.p_value})."
             )
             yield ""

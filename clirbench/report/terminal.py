@@ -23,6 +23,7 @@ from clirbench.report.facts import (
     first_coefficient,
     highest,
     mark,
+    marks,
     table_notes,
     tau_cell,
     tau_tables,
@@ -68,7 +69,7 @@ def show(result: Result) -> None:
     if sys.stdout.isatty() and result.correlations:
         Console(highlight=False).print(painted(" ".join(answered(result).sentences), style="bold"), end="\n\n")
     for table in tau_tables(result.board, result.correlations, first_coefficient(result)):
-        show_table(table, len(result.board.systems), table_notes(result, table.title))
+        show_table(table, result.units.said, table_notes(result, table.title))
     for made in result.tables:
         if made.said:
             show_analysis(made)
@@ -103,12 +104,10 @@ def show_folder(folder: Path) -> None:
     say(str(folder))
 
 
-def show_table(table: TauTable, n_systems: int, notes: list[str]) -> None:
+def show_table(table: TauTable, systems: str, notes: list[str]) -> None:
     """One tau table."""
     title = f"{table.title}: " if table.title else ""
-    trend = any(tau.significant == "trend" for taus in table.taus for tau in taus)
-    meaning = "t: a trend along training, no evidence" if trend else "x: not significant"
-    heading = f"{title}{coefficient_name(table.coefficient)} over {n_systems} systems ({meaning})"
+    heading = f"{title}{coefficient_name(table.coefficient)} over {systems} ({marks(table)})"
     if sys.stdout.isatty():
         _rich(table, heading)
     else:
@@ -153,13 +152,13 @@ def _cell(tau: Correlation, row: Sequence[Correlation]) -> Text:
     elif highest(tau, row):
         style = "bold green"
     else:
-        style = "dim" if mark(tau) == "x" else ""
+        style = "dim" if mark(tau) else ""
     return painted(tau_cell(tau), style)
 
 
 def aligned(rows: list[list[str]]) -> list[str]:
     """Rows of cells as lines of text: the first column to the left, numbers to the right with their marks after."""
-    padded = [[row[0], *(c if c.endswith((" x", " t")) or not row[0] else f"{c}  " for c in row[1:])] for row in rows]
+    padded = [[row[0], *(c if c.endswith((" x", " ?")) or not row[0] else f"{c}  " for c in row[1:])] for row in rows]
     padded = [[row[0], *(c if row[0] else f"{c}  " for c in row[1:])] for row in padded]
     widths = [max(len(row[i]) for row in padded) for i in range(len(padded[0]))]
     return [

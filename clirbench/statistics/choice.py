@@ -20,8 +20,8 @@ class Choice:
     `pick`: the system shipped (for a short list, the best of it by the measure); `regret` = best_value - value >= 0.
     `regret_split`: the same, but the best system (and the best of the short list) is named on one half of the topics
     and all are compared on the other, averaged over `splits` random halves; `split_low`, `split_high` hold the middle
-    95 % of splits. The best of N measured values is biased upward, so `regret` is too; `regret_split` is not, and
-    may be negative. NaN without per-topic values.
+    95 % of splits. It compares with choosing by half the topics, not with the truly best system, so it is no estimate
+    of what is lost (it is often below 0). NaN without per-topic values.
     """
 
     measure: str

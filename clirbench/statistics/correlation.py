@@ -10,10 +10,12 @@ from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.p_values import significance
-from clirbench.statistics.training import has_steps
+from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.statistics.units.claims import Claim, claims
 from clirbench.statistics.vectorised import GRIDS
 
-Significance = Literal["true", "false", "undefined", "trend"]
+NO_METRIC = "this column counts steps of training: it is no metric"
+Significance = Literal["true", "false", "undefined"]
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,10 @@ class Correlation:
     """One row of correlations.tsv: does `metric` order the systems as `measure` does?
 
     `value` in [-1, 1] (more is closer agreement; columns where less is better were turned round before), `p_value`
-    two-sided, `n_systems` how many systems it was computed over. `significant` is `trend` where the systems are
-    checkpoints along training: their common rise makes any two columns agree, so the plain p means nothing there.
-    `ci_low`, `ci_high`: the interval made by `scheme` (`with_intervals`). `p_method`: `exact`, `permutation` (then
-    `p_error` is its standard error) or `scipy`.
+    two-sided, `n_systems` how many systems it was computed over. Systems that are not independent (`Units`) have the
+    p of permuted units, for kendall alone; along training, or with too few units, `significant` is `undefined` and
+    `note` says why. `ci_low`, `ci_high`: the interval that `scheme` names (`with_intervals`). `p_method`: `exact`,
+    `permutation` (then `p_error` is its standard error), `scipy` or `units`.
     """
 
     measure: str
@@ -50,21 +52,19 @@ def correlate(
     p_value: str = "exact",
     complete: bool = False,
     seed: int = 0,
+    units: Units | None = None,
 ) -> list[Correlation]:
     """Every coefficient of every (measure, metric) pair, in the order of the columns.
 
-    `significant` is `p < alpha`, or `trend` where systems carry a `step`. A pair with a hole is undefined, unless
-    `complete`: then it is computed over the systems that have both values, and `n_systems` and the note say so.
+    `significant` is `p < alpha`. A pair with a hole is undefined, unless `complete`: then it is computed over the
+    systems that have both values, and `n_systems` and the note say so. `units`: default, what `units_of` finds.
     """
-    trend = has_steps(board)
+    units = units_of(board) if units is None else units
     rows = []
     for measure in board.measures:
         for metric in board.metrics:
             for name in coefficients:
                 found, note = _found(board, measure, metric, name, p_value, complete, seed)
-                significant: Significance = significance(found.p_value, alpha)
-                if trend and significant != "undefined":
-                    significant = "trend"
                 row = Correlation(
                     measure=measure.name,
                     metric=metric.name,
@@ -72,23 +72,80 @@ def correlate(
                     value=found.value,
                     p_value=found.p_value,
                     n_systems=found.n,
-                    significant=significant,
+                    significant=significance(found.p_value, alpha),
                     note=note,
                     p_method=found.p_method,
                     p_error=found.p_error,
                 )
                 rows.append(row)
-    return rows
+    return rows if units.independent else _between_units(rows, board, units, alpha, seed)
+
+
+def _between_units(
+    rows: Sequence[Correlation], board: Scoreboard, units: Units, alpha: float, seed: int
+) -> list[Correlation]:
+    """The rows with the p of permuted units; NaN for other coefficients than kendall, which have no such test."""
+    found = by_pair(claims(board, units, alpha=alpha, seed=seed))
+    joined = []
+    for row in rows:
+        claim = found.get((row.measure, row.metric))
+        if isnan(row.value):
+            joined.append(row)
+        elif claim is None or row.coefficient != "kendall":
+            why = NO_METRIC if claim is None else f"{units.said}: tested for kendall alone"
+            joined.append(
+                replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, why))
+            )
+        else:
+            untested = isnan(claim.p_value)
+            joined.append(
+                replace(
+                    row,
+                    p_value=claim.p_value,
+                    significant=significance(claim.p_value, alpha),
+                    p_method="" if untested else "units",
+                    p_error=claim.p_error,
+                    note=_and(row, claim.note, _between(claim)),
+                )
+            )
+    return joined
+
+
+def by_pair(found: Sequence[Claim]) -> dict[tuple[str, str], Claim]:
+    return {(claim.measure, claim.metric): claim for claim in found}
+
+
+def _between(claim: Claim) -> str:
+    """tau between units and within them, where there are both."""
+    if isnan(claim.tau):
+        return ""
+    within = "" if isnan(claim.within) else f", within them {claim.within:.3f}"
+    alarm = ", which differ: neither stands for both" if claim.disagree else ""
+    return f"tau between units {claim.tau:.3f}{within}{alarm}"
+
+
+def _and(row: Correlation, *notes: str) -> str:
+    """Why nothing was tested stands first."""
+    return "; ".join(filter(None, dict.fromkeys((*notes, row.note))))
 
 
 def with_intervals(
-    rows: Sequence[Correlation], evidence: Evidence, how: Bootstrap, complete: bool = False
+    rows: Sequence[Correlation],
+    evidence: Evidence,
+    how: Bootstrap,
+    complete: bool = False,
+    units: Units | None = None,
 ) -> list[Correlation]:
-    """The rows with bootstrap intervals, where the coefficient can be resampled (kendall, spearman, pearson).
+    """The rows with intervals: of units for kendall; resampled for spearman and pearson, if systems are independent.
 
-    A note of the interval joins the row's; `scheme` says what was drawn, how often, from which seed.
+    `scheme` says what the interval is of and how it was made; a note of the interval joins the row's.
     """
-    names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS]
+    units = units_of(evidence.board) if units is None else units
+    said = by_pair(claims(evidence.board, units, level=how.level, seed=how.draws.seed))
+    rows = [_jackknifed(row, said.get((row.measure, row.metric))) for row in rows]
+    names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS and name != "kendall"]
+    if not units.independent or not names:
+        return rows
     found = {(row.measure, row.metric, row.coefficient): row for row in intervals(evidence, names, how, complete)}
     joined = []
     for row in rows:
@@ -100,6 +157,13 @@ def with_intervals(
             row = replace(row, ci_low=interval.ci_low, ci_high=interval.ci_high, scheme=scheme, note=note)
         joined.append(row)
     return joined
+
+
+def _jackknifed(row: Correlation, claim: Claim | None) -> Correlation:
+    if row.coefficient != "kendall" or isnan(row.value) or claim is None:
+        return row
+    note = _and(row, claim.note) if isnan(claim.ci_low) and claim.note not in row.note else row.note
+    return replace(row, ci_low=claim.ci_low, ci_high=claim.ci_high, scheme=claim.scheme, note=note)
 
 
 def _found(

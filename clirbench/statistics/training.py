@@ -11,11 +11,7 @@ from clirbench.files.tables import number
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.coefficients import kendall
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.vectorised import kendall_grid
 from clirbench.types import Doubles, Ints
-
-SMALLEST = 4
-"""Changes from step to step that a p-value of their agreement needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,47 +69,27 @@ def _number(text: str, system: str, step: str) -> float:
 class Trend:
     """The agreement of one metric and measure along training.
 
-    `value`, `p_value`: the plain tau over all checkpoints; `significant` is always `trend`. `tau_windows`: mean tau
-    within `window` neighbouring steps. `tau_changes`: tau of the changes from step to step, `p_changes` its
-    two-sided p when blocks of `block` changes are put in random order (`samples` times), which keeps what
-    neighbouring changes have to do with each other. `noise_metric`, `noise_measure`: the noise floor, SD among
-    replicates of a step (NaN without replicates).
+    Description only: `value`, the plain tau over all checkpoints, and `tau_changes`, that of the changes from step to
+    step. Independent learning curves that flatten have both well above 0, and no test from one run tells them from
+    related ones. `noise_metric`, `noise_measure`: the noise floor, SD among replicates of a step (NaN without any).
     """
 
     measure: str
     metric: str
     value: float
-    p_value: float
-    significant: str
-    tau_windows: float
-    window: int
     tau_changes: float
-    p_changes: float
-    block: int
     noise_metric: float
     noise_measure: float
     n_systems: int
     n_steps: int
     n_replicates: int
-    samples: int
-    seed: int
     note: str = ""
 
 
-def trends(
-    evidence: Evidence,
-    *,
-    step: str = "step",
-    series: str = "",
-    window: int = 5,
-    block: int = 3,
-    samples: int = 1999,
-    seed: int = 0,
-) -> list[Trend]:
+def trends(evidence: Evidence, *, step: str = "step", series: str = "") -> list[Trend]:
     """A row for every measure and metric; none where systems carry no steps.
 
-    Several training runs (`series`) are taken each by itself: windows are averaged over runs and changes pooled.
-    Columns with holes are left out. Fewer than 4 changes have no p.
+    Several training runs (`series`) are taken each by itself, their changes pooled. Columns with holes are left out.
     """
     if not has_steps(evidence.board, step):
         return []
@@ -121,7 +97,7 @@ def trends(
     runs = series_of(part, step, series)
     rows = np.concatenate([members for run in runs for members in run.members])
     return [
-        _trend(runs, rows, measure, metric, part.x[m], part.y[k], window, block, samples, seed)
+        _trend(runs, rows, measure, metric, part.x[m], part.y[k])
         for k, measure in enumerate(part.measure_names)
         for m, metric in enumerate(part.metric_names)
     ]
@@ -134,67 +110,24 @@ def _trend(
     metric: str,
     x: Doubles,
     y: Doubles,
-    window: int,
-    block: int,
-    samples: int,
-    seed: int,
 ) -> Trend:
     plain = kendall(x[rows], y[rows])
-    within = [tau for run in runs for tau in _windows(run.means(x), run.means(y), window)]
     changes_x, changes_y = (np.concatenate([np.diff(run.means(column)) for run in runs]) for column in (x, y))
     changes = kendall(changes_x, changes_y)
-    p = shuffled_blocks(changes_x, changes_y, block, samples, seed) if len(changes_x) >= SMALLEST else nan
     n_steps = sum(len(run.steps) for run in runs)
     replicates = max(len(members) for run in runs for members in run.members)
     return Trend(
         measure=measure,
         metric=metric,
         value=plain.value,
-        p_value=plain.p_value,
-        significant="trend",
-        tau_windows=float(np.mean(within)) if within else nan,
-        window=window,
         tau_changes=changes.value,
-        p_changes=p,
-        block=block,
         noise_metric=noise_floor(runs, x),
         noise_measure=noise_floor(runs, y),
         n_systems=len(rows),
         n_steps=n_steps,
         n_replicates=replicates,
-        samples=samples,
-        seed=seed,
         note=plain.note or changes.note,
     )
-
-
-def _windows(x: Doubles, y: Doubles, window: int) -> list[float]:
-    """tau-b of every `window` neighbouring steps (all steps where there are fewer); constant windows give none."""
-    size = min(window, len(x))
-    if size < 2:
-        return []
-    view = np.lib.stride_tricks.sliding_window_view
-    taus = kendall_grid(view(x, size)[:, None, :], view(y, size)[:, None, :])[:, 0, 0]
-    return [float(tau) for tau in taus if not np.isnan(tau)]
-
-
-def shuffled_blocks(x: Doubles, y: Doubles, block: int, samples: int, seed: int) -> float:
-    """(1 + hits) / (1 + samples): how often |tau| of x with block-shuffled y reaches that of x with y.
-
-    y is cut into blocks of `block` neighbours from a random offset (it is closed to a circle) and the blocks are put
-    in random order. NaN where a column is constant. **Source:** Politis and Romano 1992, the circular block idea.
-    """
-    rng = np.random.default_rng([seed, len(x)])
-    orders = np.empty((samples + 1, len(y)), dtype=np.int64)
-    orders[0] = np.arange(len(y))
-    for sample in range(1, samples + 1):
-        circle = np.roll(orders[0], rng.integers(len(y)))
-        blocks = [circle[at : at + block] for at in range(0, len(y), block)]
-        orders[sample] = np.concatenate([blocks[i] for i in rng.permutation(len(blocks))])
-    taus = np.abs(kendall_grid(np.broadcast_to(x, (samples + 1, 1, len(x))), y[orders][:, None, :])[:, 0, 0])
-    if np.isnan(taus[0]):
-        return nan
-    return float((1 + (taus[1:] >= taus[0] - 1e-12).sum()) / (1 + samples))
 
 
 def noise_floor(runs: list[Series], column: Doubles) -> float:

@@ -3,7 +3,7 @@
 from clirbench.analyses.choice import ChoiceAnalysis
 from tests.analyses.findings import result_of, text_of
 from tests.statistics.test_training import checkpoints
-from tests.statistics.worlds import scores_only, world
+from tests.statistics.worlds import scores_only
 
 
 def test_what_each_metric_would_ship_and_lose() -> None:
@@ -11,7 +11,6 @@ def test_what_each_metric_would_ship_and_lose() -> None:
     text = text_of(ChoiceAnalysis(samples=20), evidence)
     assert "y0: the best system is s03 (.500); shipped and lost: x0 s01 (.300)." in text
     assert "random halves" not in text
-    assert "random halves" in text_of(ChoiceAnalysis(splits=10, samples=20), world(n=5))
     names = [table.name for table in ChoiceAnalysis(samples=20).tables(result_of(evidence))]
     assert names == ["choice", "improvement"]
 

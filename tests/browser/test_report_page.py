@@ -87,7 +87,7 @@ def test_hovering_says_what_a_cell_and_a_point_are(browser: Browser, demo_page: 
     browser.open(demo_page)
     said = browser.hover(browser.find(".tau td .cell[data-measure='MAP'][data-metric='BLEU']"))
     assert said.startswith("BLEU with MAP: .350")
-    assert "16 systems, not significant" in said
+    assert "16 systems, not tested" in said
     point = browser.find("#plot .point")
     lines = browser.hover(point).split("\n")
     assert lines[0] in browser.texts("#table-systems tbody th")

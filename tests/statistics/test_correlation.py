@@ -8,6 +8,7 @@ from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.correlation import correlate, with_intervals
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.resampling import Draws
+from clirbench.statistics.units.concordance import agreements
 
 X = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 Y = np.array([1.0, 3.0, 2.0, 4.0, 6.0, 5.0])
@@ -61,21 +62,50 @@ def test_checkpoints_are_never_called_significant() -> None:
     columns = (Column("M", "metric", X), Column("I", "measure", Y))
     along = Scoreboard(tuple("abcdef"), columns, {"step": tuple("123456")})
     (row,) = correlate(along, ["kendall"])
-    assert row.significant == "trend"
-    assert row.p_value == kendalltau(X, Y).pvalue
+    assert row.significant == "undefined"
+    assert np.isnan(row.p_value)
+    assert row.value == kendalltau(X, Y).statistic
+    assert row.note.startswith("checkpoints along training: description only")
+
+
+def test_systems_in_units_have_the_p_of_permuted_units_for_kendall_alone() -> None:
+    metric, measure = np.repeat(np.arange(6.0), 2) + np.tile([0, 0.1], 6), np.repeat(np.arange(6.0), 2)
+    columns = (Column("M", "metric", metric), Column("I", "measure", measure + np.tile([0.1, 0], 6)))
+    families = tuple(name for name in "abcdef" for _ in range(2))
+    tau, rho = correlate(Scoreboard(tuple("abcdefghijkl"), columns, {"family": families}), ["kendall", "spearman"])
+    assert (tau.p_value, tau.p_method, tau.significant) == (2 / 720, "units", "true")
+    assert "tau between units 1.000, within them -1.000, which differ: neither stands for both" in tau.note
+    assert rho.significant == "undefined"
+    assert rho.note == "12 systems in 6 units (family): tested for kendall alone"
+
+
+def test_a_column_of_steps_is_no_metric() -> None:
+    columns = (Column("step", "metric", X), Column("M", "metric", Y), Column("I", "measure", Y))
+    steps, _ = correlate(Scoreboard(tuple("abcdef"), columns), ["kendall"])
+    assert steps.significant == "undefined"
+    assert "it is no metric" in steps.note
 
 
 def test_intervals_join_the_rows() -> None:
     columns = board(Column("M", "metric", X), Column("I", "measure", Y))
-    rows = correlate(columns, ["kendall", "kendall_a"])
-    how = Bootstrap(Draws(samples=200))
-    tau, tau_a = with_intervals(rows, Evidence(columns), how)
-    (expected,) = intervals(Evidence(columns), ["kendall"], how)
-    assert (tau.ci_low, tau.ci_high) == (expected.ci_low, expected.ci_high)
-    assert tau.scheme == "percentile 95 %: systems+topics+segments, n of n with replacement, 200 samples, seed 0"
-    assert tau.note == "topics and segments held fixed: only scores are known"
+    rows = correlate(columns, ["kendall", "pearson", "kendall_a"])
+    how = Bootstrap(Draws(("systems",), samples=200))
+    tau, r, tau_a = with_intervals(rows, Evidence(columns), how)
+    (agreed,) = agreements(X[None], Y, np.arange(6))
+    assert (tau.ci_low, tau.ci_high) == (agreed.low, agreed.high)
+    assert tau.scheme == "95 %: tau of these topics and segments; systems are a sample; jackknife over 6 systems, t"
+    (expected,) = intervals(Evidence(columns), ["pearson"], how)
+    assert (r.ci_low, r.ci_high) == (expected.ci_low, expected.ci_high)
+    assert r.scheme == "percentile 95 %: systems, n of n with replacement, 200 samples, seed 0"
     assert np.isnan(tau_a.ci_low)
     assert tau_a.scheme == ""
+
+
+def test_without_six_independent_systems_there_is_no_interval_but_its_reason() -> None:
+    columns = board(Column("M", "metric", X[:5]), Column("I", "measure", Y[:5]))
+    (tau,) = with_intervals(correlate(columns, ["kendall"]), Evidence(columns), Bootstrap())
+    assert np.isnan(tau.ci_low)
+    assert tau.note == "too few independent systems (5)"
 
 
 def test_p_is_exact_by_default_else_sampled_with_its_error() -> None:

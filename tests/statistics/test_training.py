@@ -1,13 +1,14 @@
 """Along training: unrelated rising quantities agree, their changes do not; and how training runs are read."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 from clirbench.errors import InputError, UnknownName
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.coefficients import kendall
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.training import has_steps, noise_floor, series_of, shuffled_blocks, trends
+from clirbench.statistics.training import Trend, has_steps, noise_floor, series_of, trends
 from tests.statistics.worlds import scores_only
 
 
@@ -40,35 +41,15 @@ def test_steps_must_be_there_and_be_numbers() -> None:
         series_of(checkpoints(["1"], ["a"]), series="runs")
 
 
-def rising(rng: np.random.Generator, n: int = 20) -> np.ndarray:
-    return np.arange(n) + rng.normal(size=n)
-
-
-def test_unrelated_rising_quantities() -> None:
-    """Plain p calls every one of 300 pairs significant; the block-shuffled changes about one in twenty."""
-    rng = np.random.default_rng(0)
-    plain, changes = [], []
-    for seed in range(300):
-        x, y = rising(rng), rising(rng)
-        plain.append(kendall(x, y).p_value)
-        changes.append(shuffled_blocks(np.diff(x), np.diff(y), 3, 199, seed))
-    assert max(plain) < 0.05
-    assert np.mean(np.array(changes) < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
-
-
-def test_related_changes_are_found() -> None:
-    rng = np.random.default_rng(1)
-    x = rising(rng, 30)
-    assert shuffled_blocks(np.diff(x), np.diff(x + 0.2 * rng.normal(size=30)), 3, 999, 0) < 0.01
+def test_along_training_there_is_description_and_no_p() -> None:
+    """From one run nothing tells related curves from unrelated ones: 85 of 100 unrelated ones had p < .05."""
+    assert not {"p_value", "p_changes", "significant"} & {field.name for field in fields(Trend)}
 
 
 def test_a_trend_by_hand() -> None:
     evidence = checkpoints(["1", "2", "3", "4", "5", "6"], x=[1, 3, 2, 5, 4, 6])
-    (row,) = trends(evidence, window=3, samples=99)
-    # windows (1 3 2) (3 2 5) (2 5 4) (5 4 6) against rising y: tau 1/3 each
-    assert row.tau_windows == pytest.approx(1 / 3)
+    (row,) = trends(evidence)
     assert row.value == pytest.approx(11 / 15)
-    assert row.significant == "trend"
     assert np.isnan(row.tau_changes)  # y rises by 1 at each step
     assert (row.n_systems, row.n_steps, row.n_replicates) == (6, 6, 1)
     assert np.isnan(row.noise_metric)
@@ -79,10 +60,9 @@ def test_replicates_give_the_noise_floor() -> None:
     (run,) = series_of(evidence)
     # squares within steps: 2 + 0, degrees of freedom 1 + 1
     assert noise_floor([run], evidence.x[0]) == pytest.approx(1)
-    (row,) = trends(evidence, samples=9)
+    (row,) = trends(evidence)
     assert row.noise_metric == pytest.approx(1)
     assert row.n_replicates == 2
-    assert np.isnan(row.p_changes)  # two changes are too few
 
 
 def test_no_trend_without_steps() -> None:

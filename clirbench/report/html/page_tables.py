@@ -14,7 +14,7 @@ from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
 
 MOST_ROWS = 300
-MEANING = {"false": ", not significant", "trend": "; checkpoints rise together, so p says nothing"}
+MEANING = {"false": ", not significant", "undefined": ", not tested"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _tau(row: Correlation, *, bold: bool) -> Cell:
     if isnan(row.value):
         return Cell("undefined", -2.0, f"{row.metric} with {row.measure}: undefined, {row.note}", "none", row.metric)
     level = f"{'neg' if row.value < 0 else 'pos'} l{min(10, round(abs(row.value) * 10))}"
-    dull = "" if row.significant != "false" else " dull"
+    dull = "" if row.significant == "true" else " dull"
     tip = f"{row.metric} with {row.measure}: {number(row.value)}{interval(row)}"
     if not isnan(row.p_value):
         tip += f", p {'< .0001' if row.p_value < 0.0001 else '= ' + number(row.p_value, 4)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.analyses.wording import number
-from clirbench.report.answer import answered, checkpoints
+from clirbench.report.answer import answered
 from clirbench.report.facts import (
     agreement_lines,
     by_pair,
@@ -20,7 +20,7 @@ from clirbench.report.facts import (
     warnings,
 )
 from clirbench.report.figures import axis_label
-from clirbench.report.grouping import Grouping, group_columns, grouped_by, one_group, training_runs
+from clirbench.report.grouping import Grouping, checkpoints, group_columns, grouped_by, one_group, training_runs
 from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.page_tables import PageTable, analysis_page_table, systems_page_table, tau_page_table
 from clirbench.report.html.pair import NAME as PAIR
@@ -104,7 +104,7 @@ def _taus(result: Result, coefficient: str) -> dict[str, Any]:
     name = coefficient_name(coefficient)
     tables: list[tuple[PageTable, list[str]]] = []
     for place, found in enumerate(tau_tables(result.board, result.correlations, coefficient)):
-        caption = f"{name}{f': {found.title}' if found.title else ''}, over {len(result.board.systems)} systems"
+        caption = f"{name}{f': {found.title}' if found.title else ''}, over {result.units.said}"
         table = tau_page_table(found, f"tau-{coefficient}-{place}", caption)
         tables.append((table, table_notes(result, found.title)))
     return {"name": name, "coefficient": coefficient, "tables": tables}

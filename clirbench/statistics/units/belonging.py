@@ -59,6 +59,14 @@ class Units:
         return self.number == len(self.labels)
 
     @property
+    def said(self) -> str:
+        """`16 systems`, or `16 systems in 2 units (family)`."""
+        systems = f"{len(self.labels)} system{'' if len(self.labels) == 1 else 's'}"
+        if self.independent:
+            return systems
+        return f"{systems} in {self.number} unit{'' if self.number == 1 else 's'} ({self.source})"
+
+    @property
     def along_training(self) -> bool:
         """Whether a unit holds systems at different steps."""
         return _vary_within(self.labels, self.steps)

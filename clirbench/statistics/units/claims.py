@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import isnan, nan, sqrt
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from clirbench.statistics.units.permutation import SAMPLES, permutation_tests
 from clirbench.statistics.units.selection import Best, adjusted_p_values, best_metrics, common_systems
 from clirbench.types import Doubles, Ints
 
-ALONG = "checkpoints along training: description only; claims need replicate runs at the same steps"
+ALONG = "checkpoints along training: description only, claims need replicate runs at the same steps"
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,19 @@ class Claim:
     units: str
     scheme: str
     note: str
+    p_error: float = 0.0
 
 
 def claims(
-    board: Scoreboard, units: Units, *, alpha: float = 0.05, samples: int = SAMPLES, seed: int = 0
+    board: Scoreboard,
+    units: Units,
+    *,
+    alpha: float = 0.05,
+    level: float = 0.95,
+    samples: int = SAMPLES,
+    seed: int = 0,
 ) -> list[Claim]:
-    """A row for every measure and metric; columns that count steps are no metrics.
+    """A row for every measure and metric; columns that count steps are no metrics. Intervals hold `level` of the time.
 
     Along training there is neither interval nor p: see `along.at_same_step`.
     """
@@ -55,7 +62,7 @@ def claims(
     for measure in board.measures:
         adjusted = {} if units.along_training else _adjusted(metrics, measure, units, alpha, samples, seed)
         for metric in metrics:
-            rows.append(_claim(metric, measure, units, adjusted.get(metric.name, nan), alpha, samples, seed))
+            rows.append(_claim(metric, measure, units, adjusted.get(metric.name, nan), alpha, level, samples, seed))
     return rows
 
 
@@ -88,7 +95,14 @@ def _varying(x: Doubles, y: Doubles, compared: Ints, rows: Ints) -> tuple[Ints, 
 
 
 def _claim(
-    metric: Column, measure: Column, units: Units, adjusted: float, alpha: float, samples: int, seed: int
+    metric: Column,
+    measure: Column,
+    units: Units,
+    adjusted: float,
+    alpha: float,
+    level: float,
+    samples: int,
+    seed: int,
 ) -> Claim:
     rows = np.flatnonzero(np.isfinite(metric.values) & np.isfinite(measure.values))
     own = units.only(rows)
@@ -96,22 +110,33 @@ def _claim(
         note = ALONG if units.along_training else "fewer than two independent systems"
         return _unsaid(metric, measure, units, len(rows), own.number, note)
     x, y = metric.oriented[None, rows], measure.oriented[rows]
-    found = agreements(x, y, own.index)[0]
+    found = agreements(x, y, own.index, level)[0]
     if isnan(found.tau):
         return _unsaid(metric, measure, units, len(rows), own.number, found.note)
-    low, high, p, note = found.low, found.high, nan, found.note
+    low, high, p, error, note = found.low, found.high, nan, 0.0, found.note
     if units.along_training:
         low, high, adjusted, note = nan, nan, nan, ALONG
     else:
         test = permutation_tests(x, y, own.index, alpha=alpha, samples=samples, seed=seed)[0]
-        p, note = test.p_value, "; ".join(dict.fromkeys(filter(None, (found.note, test.note))))
-    scheme = (
-        "" if isnan(low) else f"95 %: tau of these topics and segments, units a sample; {own.number} by {own.source}"
-    )
+        p = test.p_value
+        error = 0.0 if test.exact or isnan(p) else sqrt(p * (1 - p) / samples)
+        notes = (test.note,) if test.note.startswith(found.note) else (test.note, found.note)
+        note = "; ".join(filter(None, notes))
+    scheme = "" if isnan(low) else f"{100 * level:g} %: {_estimand(own)}"
     return Claim(
         measure.name, metric.name, found.tau, found.within, low, high, p, adjusted, found.disagree, len(rows),
-        own.number, own.source, scheme, note,
+        own.number, own.source, scheme, note, error,
     )  # fmt: skip
+
+
+def _estimand(units: Units) -> str:
+    """What the interval is of, and how it was found."""
+    if units.independent:
+        of, sample = "tau of these topics and segments; systems are a sample", f"{units.number} systems"
+    else:
+        of = "tau between units, of these topics and segments; units are a sample"
+        sample = f"{units.number} units ({units.source})"
+    return f"{of}; jackknife over {sample}, t"
 
 
 def _unsaid(metric: Column, measure: Column, units: Units, n: int, number: int, note: str) -> Claim:

@@ -169,12 +169,17 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[
 def no_interval(found: Estimates, metric: int) -> str:
     """Why there is no interval; nothing where there is one."""
     tau = float(found.tau[metric])
-    if np.isnan(tau) or np.isnan(found.variance[metric]):
-        return "a column is constant between units"
+    constant = "a column is constant between units"
+    if np.isnan(tau):
+        return constant
     if found.units < FEWEST:
         return f"too few independent systems ({found.units})"
+    if np.isnan(found.variance[metric]):
+        return constant
     if abs(tau) >= 1 - 1e-12:
         return f"tau is {tau:.0f}: how sure that is cannot be estimated from {found.units} independent systems"
+    if found.variance[metric] < 1e-12:
+        return f"no single one of the {found.units} independent systems changes tau: how sure it is cannot be estimated"
     return ""
 
 
@@ -196,4 +201,4 @@ def _disagree(x: Doubles, y: Doubles, unit: Ints, between: float, within: float)
     if np.isnan(gaps).any():
         return between * within < 0
     error = np.sqrt((units - 1) / units * ((gaps - gaps.mean()) ** 2).sum())
-    return bool(error > 0 and abs(between - within) > student.ppf(0.975, units - 1) * error)
+    return bool(abs(between - within) > max(1e-9, student.ppf(0.975, units - 1) * error))

@@ -30,7 +30,7 @@ def test_every_metric_has_its_row_and_holes_their_own_n() -> None:
     assert good.p_adjusted < 0.05
     assert good.ci_low > 0
     assert good.n_units == 20
-    assert "20 by system" in good.scheme
+    assert "systems are a sample; jackknife over 20 systems, t" in good.scheme
     assert bad.p_value > 0.05
     assert (few.tau, few.n_systems) == (1.0, 4)
     assert np.isnan(few.p_value)
