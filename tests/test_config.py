@@ -26,6 +26,13 @@ def test_a_folder_experiment_is_built_from_plain_values() -> None:
     assert "b:0.4" in experiment.retriever.signature
 
 
+def test_units_and_what_is_known_beforehand() -> None:
+    plain = build(composed("+experiment=folder", "folder=x"))
+    assert (plain.units, plain.given) == ("", ())
+    asked = build(composed("+experiment=folder", "folder=x", "units=lab", "given=[training_lines]"))
+    assert (asked.units, asked.given) == ("lab", ("training_lines",))
+
+
 def test_a_second_set_of_judgments_is_labelled_by_its_kind() -> None:
     experiment = build(composed("+experiment=demo"))
     assert list(experiment.relevance) == ["", "qrels"]

@@ -20,6 +20,7 @@ def test_numbers_are_printed_as_the_field_prints_them(value: float, text: str) -
 def test_an_insignificant_tau_is_marked_and_an_undefined_one_says_so() -> None:
     assert tau_cell(row(0.418, "false")) == ".418 x"
     assert tau_cell(row(0.867, "true")) == ".867"
+    assert tau_cell(row(0.867, "undefined")) == ".867 ?"
     assert tau_cell(row(float("nan"), "undefined")) == "undefined"
 
 

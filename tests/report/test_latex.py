@@ -35,6 +35,17 @@ def test_tau_table_marks_the_best_and_what_is_not_significant() -> None:
     assert r"bm25\textbar{}\allowbreak{}topics:t" in caption
 
 
+def test_systems_that_belong_together_are_said_and_not_tested() -> None:
+    rising = [float(i) for i in range(10)]
+    made = board({"A": rising}, {"MAP": rising}, {"family": ["a"] * 5 + ["b"] * 5})
+    (taus,) = tau_tables(made, result(made).correlations, "kendall")
+    lines = tau_table(result(made), taus, "tab:tau")
+    assert r"MAP & \textbf{1.000}\,? \\" in lines
+    caption = next(line for line in lines if line.startswith(r"\caption"))
+    assert "$n=10$ systems in 2 units (family)" in caption
+    assert "?: not tested. Not tested: too few independent systems (2)" in caption
+
+
 def test_shared_parts_of_signatures_alone_are_printed() -> None:
     import numpy as np
 

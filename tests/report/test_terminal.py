@@ -57,3 +57,13 @@ def test_a_terminal_gets_the_answer_and_every_column_within_its_width(monkeypatc
 def test_a_wide_terminal_needs_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = printed(monkeypatch, 120)
     assert sum("MAP[qrels]" in line for line in shown.split("\n") if line.startswith("│")) == 1
+
+
+def test_the_heading_says_which_systems_belong_together_and_the_note_why_nothing_is_tested(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rising = [float(i) for i in range(10)]
+    terminal.show(result(board({"A": rising}, {"MAP": rising}, {"family": ["a"] * 5 + ["b"] * 5})))
+    shown = capsys.readouterr().out
+    assert shown.startswith("Kendall's tau over 10 systems in 2 units (family) (?: not tested)\n\tA\nMAP\t1.000 ?\n")
+    assert "note: not tested: too few independent systems (2): the smallest possible p is 1.000\n" in shown
