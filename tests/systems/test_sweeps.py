@@ -48,12 +48,13 @@ def test_commands_translate_and_one_that_fails_is_a_hole(cli: Any, small_folder:
     """Reversed twice is what it was: BLEU 100, and the same documents as the reference."""
     commands = "systems.commands={back: rev, source: cat, broken: head -n 3}"
     done = cli("folder=small", "systems=command", commands, *FAST, "hydra.run.dir=o")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 2, done.stderr
     rows = {row["system"]: row for row in table(cli.cwd / "o" / "systems.tsv")}
     assert float(rows["back"]["BLEU"]) == pytest.approx(100.0)
     assert float(rows["source"]["BLEU"]) < 5
     assert (rows["broken"]["BLEU"], rows["broken"]["P@10"]) == ("", "")
-    assert "broken: not translated: command 'head': 60 source lines were given, 3 lines came back" in done.stdout
+    assert "broken: not translated: " in done.stdout
+    assert "60 source lines were given, 3 lines came back" in done.stdout
 
 
 def test_check_lists_models_and_runs_none(cli: Any, small_folder: Path) -> None:
