@@ -12,7 +12,7 @@ from math import nan
 import numpy as np
 
 from clirbench.errors import ConfigError
-from clirbench.statistics.differences import holm
+from clirbench.statistics.p_values import holm
 from clirbench.types import Doubles
 
 Test = Callable[[Doubles, Doubles], Sequence[float]]
