@@ -1,7 +1,75 @@
 """How much better does a metric look by pseudo-relevance than by human judgments?"""
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.model.jackknife import Interval, jackknifed, taus
+from clirbench.statistics.units.belonging import Units
+from clirbench.statistics.units.claims import ALONG, real_metrics
 from clirbench.types import Doubles, Ints
+
+RELEVANCE = re.compile(r"\|rel:[^|]*")
+JUDGED = "|rel:qrels"
+
+
+@dataclass(frozen=True)
+class PseudoBias:
+    """`bias` = tau(metric, pseudo) - tau(metric, judged), between units, with its interval of confidence .95.
+
+    `pseudo`, `judged`: one measure by pseudo-relevance and by human judgments. NaN with the reason in `note`.
+    """
+
+    pseudo: str
+    judged: str
+    metric: str
+    tau_pseudo: float
+    tau_judged: float
+    bias: float
+    ci_low: float
+    ci_high: float
+    n_systems: int
+    n_units: int
+    note: str = ""
+
+
+def pseudo_biases(board: Scoreboard, units: Units) -> list[PseudoBias]:
+    """A row for every metric and every measure that a board has by pseudo-relevance and by human judgments.
+
+    Over the systems that have all three values; along training there is no interval.
+    """
+    found = []
+    for pseudo, judged in twice_judged(board):
+        for metric in real_metrics(board):
+            rows = np.flatnonzero(np.isfinite(metric.values + pseudo.values + judged.values))
+            own = units.only(rows)
+            if own.number < 2:
+                continue
+            x, a, b = (column.oriented[rows] for column in (metric, pseudo, judged))
+            one = pseudo_bias(x, a, b, own.index)
+            low, high, note = (np.nan, np.nan, ALONG) if own.along_training else (one.low, one.high, one.note)
+            by = [float(taus(x, y, own.index)[0]) for y in (a, b)]
+            found.append(
+                PseudoBias(
+                    pseudo.name, judged.name, metric.name, *by, one.value, low, high, len(rows), own.number, note
+                )
+            )
+    return found
+
+
+def twice_judged(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
+    """(by pseudo-relevance, by human judgments) of one measure: signatures that differ in nothing but the relevance."""
+    judged = [column for column in board.measures if JUDGED in column.signature]
+    for pseudo in board.measures:
+        if RELEVANCE.search(pseudo.signature) and JUDGED not in pseudo.signature:
+            yield from ((pseudo, other) for other in judged if _rest(other) == _rest(pseudo))
+
+
+def _rest(column: Column) -> str:
+    return RELEVANCE.sub("", column.signature)
 
 
 def pseudo_bias(x: Doubles, pseudo: Doubles, judged: Doubles, unit: Ints) -> Interval:
