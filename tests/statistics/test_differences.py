@@ -188,3 +188,63 @@ def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
     smallest = min(p_values, key=lambda key: p_values[key])
     assert smallest == ("PS-EN In", "y1")
     assert p_values[smallest] == pytest.approx(0.052, abs=0.007)  # standard error .0022
+
+
+def of_board(x: np.ndarray, y: np.ndarray, **metadata: tuple[str, ...]) -> Evidence:
+    evidence = scores_only(x.tolist(), [y.tolist()])
+    return replace(evidence, board=replace(evidence.board, metadata=metadata))
+
+
+def test_nothing_is_claimed_along_training() -> None:
+    """Two exchangeable metrics with AR(.9) noise around one curve: exchanges reject .3, so no test is made."""
+    rng = np.random.default_rng(3)
+    noise = np.zeros((3, 30))
+    for t in range(1, 30):
+        noise[:, t] = 0.9 * noise[:, t - 1] + rng.normal(size=3)
+    rise = np.log(np.arange(1.0, 31.0))
+    columns = rise + 0.2 * noise
+    steps = tuple(str(1000 * t) for t in range(1, 31))
+    rows = differences(of_board(columns[:2], columns[2], step=steps), TESTS, samples=100)
+    assert len(rows) == len(TESTS)
+    assert all(np.isnan(row.p_value) and row.significant == "undefined" for row in rows)
+    assert all("description only" in row.note for row in rows)
+    assert clusters(rows) == []
+
+
+def test_families_are_tested_by_units_alone() -> None:
+    rng = np.random.default_rng(4)
+    unit = np.repeat(np.arange(16), 4)
+    y, a, b = (rng.normal(size=16)[unit] + 0.1 * rng.normal(size=64) for _ in range(3))
+    family = tuple(f"f{i}" for i in unit)
+    rows = {row.test: row for row in differences(of_board(np.stack([y + 0.2 * a, b]), y, family=family), TESTS)}
+    assert rows["perm-systems"].significant == "true"
+    assert rows["perm-systems"].coefficient == "kendall between units"
+    assert rows["perm-systems"].note == "jackknife over 16 units (family)"
+    assert "tested by perm-systems alone" in rows["williams"].note
+    few = differences(of_board(np.stack([y + 0.2 * a, b])[:, :20], y[:20], family=family[:20]))
+    assert few[0].note == "too few independent systems (5)"
+
+
+def test_what_correction_makes_impossible_is_not_run_and_more_exchanges_are_drawn() -> None:
+    rng = np.random.default_rng(5)
+    six = differences(scores_only(rng.normal(size=(3, 6)).tolist(), rng.normal(size=(1, 6)).tolist()))
+    assert {row.note for row in six} == {"not run: 6 systems and 3 pairs cannot give a corrected p below 0.05"}
+    many = differences(scores_only(rng.normal(size=(12, 16)).tolist(), rng.normal(size=(1, 16)).tolist()), samples=100)
+    assert {row.samples for row in many} == {2640}
+    x = rng.normal(size=(3, 9))
+    (linear,) = differences(of_board(x[:2], x[2]), coefficient="pearson")
+    assert linear.note == "perm-systems tests kendall alone"
+
+
+@pytest.mark.parametrize("how", ["ties", "families"])
+def test_false_positive_rate_with_ties_and_in_families(how: str) -> None:
+    """Fixed seed, 200 worlds of 16 systems: equally good metrics in steps, or 8 units of 2 near-copies."""
+    rng, called = np.random.default_rng(7), 0
+    unit = np.repeat(np.arange(8), 2) if how == "families" else np.arange(16)
+    family = {"family": tuple(map(str, unit))} if how == "families" else {}
+    for _ in range(200):
+        y, a, b = (rng.normal(size=unit[-1] + 1)[unit] + 0.1 * rng.normal(size=16) for _ in range(3))
+        x = np.stack([y + a, y + b])
+        x, y = (np.round(x), np.round(y)) if how == "ties" else (x, y)
+        called += differences(of_board(x, y, **family), samples=199)[0].p_value < 0.05
+    assert called / 200 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)

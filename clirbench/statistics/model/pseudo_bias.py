@@ -1,6 +1,5 @@
 """How much better does a metric look by pseudo-relevance than by human judgments?"""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,8 +11,8 @@ from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import ALONG, real_metrics
 from clirbench.types import Doubles, Ints
 
-RELEVANCE = re.compile(r"\|rel:[^|]*")
-JUDGED = "|rel:qrels"
+RELEVANCE = "|rel:"
+JUDGED = f"{RELEVANCE}qrels"
 
 
 @dataclass(frozen=True)
@@ -61,15 +60,17 @@ def pseudo_biases(board: Scoreboard, units: Units) -> list[PseudoBias]:
 
 
 def twice_judged(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
-    """(by pseudo-relevance, by human judgments) of one measure: signatures that differ in nothing but the relevance."""
-    judged = [column for column in board.measures if JUDGED in column.signature]
+    """(by pseudo-relevance, by human judgments): one measure of the same runs, `MAP` and `MAP[qrels]`."""
     for pseudo in board.measures:
-        if RELEVANCE.search(pseudo.signature) and JUDGED not in pseudo.signature:
-            yield from ((pseudo, other) for other in judged if _rest(other) == _rest(pseudo))
+        for judged in board.measures:
+            two = RELEVANCE in pseudo.signature and JUDGED not in pseudo.signature and JUDGED in judged.signature
+            if two and _measured(pseudo) == _measured(judged):
+                yield pseudo, judged
 
 
-def _rest(column: Column) -> str:
-    return RELEVANCE.sub("", column.signature)
+def _measured(column: Column) -> tuple[str, str]:
+    """The measure's name without its labels, and the retrieval and topics it is of."""
+    return column.name.partition("[")[0], column.signature.partition(RELEVANCE)[0]
 
 
 def pseudo_bias(x: Doubles, pseudo: Doubles, judged: Doubles, unit: Ints) -> Interval:
