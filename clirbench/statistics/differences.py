@@ -173,7 +173,7 @@ class _Asked:
             unit_swaps(self.units.number, self.enough("perm-systems"), self.seed) if self.units.independent else None
         )
         how = "" if self.units.independent else f"jackknife over {self.units.number} units ({self.units.source})"
-        found = {}
+        found: dict[tuple[str, str], Sequence[tuple[float, str]]] = {}
         for a, b in _pairs(self.evidence):
             gaps = [gap(x[a], x[b], column, unit, alpha=self.alpha, swaps=swaps) for column in y]
             names = self.evidence.metric_names[a], self.evidence.metric_names[b]

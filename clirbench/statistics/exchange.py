@@ -26,7 +26,9 @@ def exchanger(evidence: Evidence, column: str, pairs: Sequence[tuple[int, int]])
     metric, sign = evidence.metrics[column], evidence.sign(column)
     sides = [tuple(evidence.statistics[column, evidence.systems[i]] for i in pair) for pair in pairs]
     if all(isinstance(side, np.ndarray) for both in sides for side in both):
-        moving = np.hstack([first - second for first, second in sides])  # one product for all pairs: BLAS likes it wide
+        moving = np.hstack(
+            [np.asarray(first - second) for first, second in sides]
+        )  # one product for all pairs: BLAS likes it wide
         first, second = (np.stack([both[side].sum(axis=0) for both in sides]) for side in (0, 1))
 
         def dense(keep: Doubles) -> Doubles:
@@ -82,7 +84,7 @@ def _exchanged_topics(evidence: Evidence, column: str, pairs: Sequence[tuple[int
     per_topic, aggregate = evidence.per_topic[column], evidence.measures[column].aggregate
     if _is_mean(aggregate, per_topic):
         gains = np.stack([per_topic[a] - per_topic[b] for a, b in pairs], axis=1)
-        return evidence.sign(column) * (2 * keep - 1) @ gains / len(gains)
+        return np.asarray(evidence.sign(column) * (2 * keep - 1) @ gains / len(gains))
     stays = keep.astype(bool)
     found = [
         aggregate(np.where(stays, per_topic[a], per_topic[b])) - aggregate(np.where(stays, per_topic[b], per_topic[a]))

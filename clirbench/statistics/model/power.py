@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from math import asin, inf, isnan, nan, pi, sin, sqrt
 
@@ -63,10 +63,11 @@ def power_table(
     seed: int = 0,
     units: Units | None = None,
 ) -> list[Power]:
-    """A row for every measure and size of difference, for the two best metrics; columns with holes are left out.
+    """A row for every measure and size of difference, for the best metric and the next below it.
 
-    Taus of the run are freed of noise (`without_noise`); units are simulated as so many systems. Where the taus are
-    impossible together, the two metrics are simulated alone; where theirs are, power is NaN and the note names them.
+    Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); units are simulated as so many systems. Where the taus are
+    impossible together, the two metrics are simulated alone; where theirs are too, the next metric below is taken; if
+    none will do, power is NaN. The note names what is impossible.
     None for fewer than 3 units or 2 metrics, and along training, where no difference is claimed.
     """
     part, _ = next(iter(panels(evidence)))
@@ -81,18 +82,28 @@ def power_table(
         known = np.flatnonzero(np.isfinite(seen))
         if len(known) < 2:
             continue
-        pair = tuple(np.argsort(-seen[known], kind="stable")[:2].tolist())
+        order = np.argsort(-seen[known], kind="stable").tolist()
         reliability = np.append(reliable_x[known], reliable_y[k])
         names = tuple(part.metric_names[m] for m in known)
         template = Power(
-            measure, names[pair[0]], names[pair[1]], nan, nan, wanted, alpha, nan, nan, nan, nan, nan,
+            measure, names[order[0]], names[order[1]], nan, nan, wanted, alpha, nan, nan, nan, nan, nan,
             len(known) * (len(known) - 1) // 2, units.number, part.topics(measure), simulations, seed,
         )  # fmt: skip
-        try:
-            plan, pair, note = _possible(names, seen[known], among[np.ix_(known, known)], reliability, pair)
-        except ConfigError as problem:
-            rows.append(replace(template, note=f"not simulated: {problem}"))
+        reasons = []
+        for other in order[1:]:
+            try:
+                plan, pair, note = _possible(
+                    names, seen[known], among[np.ix_(known, known)], reliability, (order[0], other), sizes
+                )
+                break
+            except ConfigError as problem:
+                reasons.append(str(problem))
+        else:
+            rows.append(replace(template, note=f"not simulated: {reasons[0]}"))
             continue
+        skipped = f"the first metric below it with which a simulation is possible: {reasons[0]}" if reasons else ""
+        note = "; ".join(filter(None, (skipped, note)))
+        template = replace(template, metric_b=plan.names[pair[1]])
         if not units.independent:
             note = "; ".join(filter(None, (f"as many systems as units ({units.source})", note)))
         rows += _rows(plan, pair, sizes, replace(template, tau_a=float(plan.taus[pair[0]]), note=note))
@@ -105,6 +116,9 @@ def _rows(plan: Plan, pair: tuple[int, int], sizes: Sequence[float], row: Power)
 
     def power(moved: Plan, n: int = row.n_systems) -> float:
         return power_of(moved, pair, n, test(n), **how)  # type: ignore[arg-type]
+
+    def with_topics(moved: Plan, many: int) -> float:
+        return power(_with(moved, many / row.n_topics))
 
     @cache
     def test(n: int) -> Test:
@@ -119,10 +133,10 @@ def _rows(plan: Plan, pair: tuple[int, int], sizes: Sequence[float], row: Power)
             yield replace(row, difference=size, note="; ".join(filter(None, (row.note, f"not simulated: {problem}"))))
             continue
         now = power(moved)
-        systems = _fewest(SYSTEMS, row.wanted, lambda n, plan=moved: power(plan, n))
+        systems = _fewest(SYSTEMS, row.wanted, partial(power, moved))
         topics = nan
         if row.n_topics:
-            topics = _fewest(TOPICS, row.wanted, lambda many, plan=moved: power(_with(plan, many / row.n_topics)))
+            topics = _fewest(TOPICS, row.wanted, partial(with_topics, moved))
         error = sqrt(now * (1 - now) / row.simulations)
         yield replace(row, difference=size, power=now, error=error, systems_needed=systems, topics_needed=topics)
 
@@ -141,7 +155,12 @@ def _with(plan: Plan, more: float) -> Plan:
 
 
 def _possible(
-    names: tuple[str, ...], seen: Doubles, among: Doubles, reliability: Doubles, pair: tuple[int, ...]
+    names: tuple[str, ...],
+    seen: Doubles,
+    among: Doubles,
+    reliability: Doubles,
+    pair: tuple[int, ...],
+    sizes: Sequence[float],
 ) -> tuple[Plan, tuple[int, int], str]:
     """The plan of all metrics, or of the two alone with the reason; raises `ConfigError` where they are impossible."""
     family, reasons = len(names) * (len(names) - 1) // 2, []
@@ -162,7 +181,9 @@ def _possible(
                     )
                 true[i, j] = true[j, i] = tau
             plan = Plan(tuple(names[m] for m in chosen), true[-1, :-1], true[:-1, :-1], reliability[at], family)
-            plan.correlations()
+            moved = [plan.moved(chosen.index(pair[1]), float(true[-1, chosen.index(pair[0])]) - size) for size in sizes]
+            if not any(one.possible for one in moved):
+                moved[0].correlations()
         except ConfigError as problem:
             reasons.append(str(problem))
         else:

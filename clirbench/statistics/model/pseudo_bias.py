@@ -50,12 +50,12 @@ def pseudo_biases(board: Scoreboard, units: Units) -> list[PseudoBias]:
             x, a, b = (column.oriented[rows] for column in (metric, pseudo, judged))
             one = pseudo_bias(x, a, b, own.index)
             low, high, note = (np.nan, np.nan, ALONG) if own.along_training else (one.low, one.high, one.note)
-            by = [float(taus(x, y, own.index)[0]) for y in (a, b)]
-            found.append(
-                PseudoBias(
-                    pseudo.name, judged.name, metric.name, *by, one.value, low, high, len(rows), own.number, note
-                )
-            )
+            by_pseudo, by_people = (float(taus(x, y, own.index)[0]) for y in (a, b))
+            row = PseudoBias(
+                pseudo.name, judged.name, metric.name, by_pseudo, by_people, one.value, low, high, len(rows),
+                own.number, note,
+            )  # fmt: skip
+            found.append(row)
     return found
 
 

@@ -122,7 +122,7 @@ def soft_accuracy(metric: Doubles, measure: Doubles, unit: Ints) -> Interval:
 
 def _apart(unit: Ints) -> Doubles:
     """(n, n): 1 for systems of different units."""
-    return (unit[:, None] != unit[None, :]).astype(np.float64)
+    return np.asarray(unit[:, None] != unit[None, :], dtype=np.float64)
 
 
 def _p_values(values: Doubles | None, samples: int, seed: int) -> Doubles | None:
