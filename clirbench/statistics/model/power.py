@@ -65,9 +65,9 @@ def power_table(
 ) -> list[Power]:
     """A row for every measure and size of difference, for the best metric and the next below it.
 
-    Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); units are simulated as so many systems. Where the taus are
-    impossible together, the two metrics are simulated alone; where theirs are too, the next metric below is taken; if
-    none will do, power is NaN. The note names what is impossible.
+    Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); units are simulated as so
+    many systems. Where the taus are impossible together, the two metrics are simulated alone; where theirs are too, the
+    next metric below is taken; if none will do, power is NaN. The note names what is impossible.
     None for fewer than 3 units or 2 metrics, and along training, where no difference is claimed.
     """
     part, _ = next(iter(panels(evidence)))
