@@ -28,14 +28,14 @@ def test_reliability() -> None:
 
 def test_power_rises_with_the_difference() -> None:
     evidence = world(n=16, noise=(0.4, 0.6), topics=50, seed=3)
-    rows = power_table(evidence, (0.0, 0.3), simulations=60)
-    assert rows[0].power <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    rows = power_table(evidence, (0.0, 0.3), simulations=20)
+    assert rows[0].power <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 20)
     assert rows[0].power < rows[1].power
     assert rows[0].systems_needed == float("inf")
     assert rows[0].systems_needed >= rows[1].systems_needed
     assert (rows[0].n_systems, rows[0].n_topics, rows[0].family) == (16, 50, 1)
     assert {rows[0].metric_a, rows[0].metric_b} == {"m0", "m1"}
-    assert power_table(evidence, (0.3,), simulations=60) == rows[1:]
+    assert power_table(evidence, (0.3,), simulations=20) == rows[1:]
 
 
 def test_what_is_impossible_is_named_and_not_repaired() -> None:
