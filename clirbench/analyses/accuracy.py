@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from clirbench.analyses.wording import sizes
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.accuracy import Accuracy, accuracies
+from clirbench.statistics.model.soft_accuracy import Accuracy, accuracies
 
-MEANING = "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides."
+MEANING = (
+    "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides, with the "
+    "interval of these topics and segments, systems being a sample (jackknife). Pairs within a unit are not counted."
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class AccuracyAnalysis:
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
-        rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete)
+        rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete, units=result.units)
         text = [MEANING, sizes(evidence, self.samples, self.seed)]
         title = "Does a metric order two systems as retrieval does?"
         return (AnalysisTable.of("accuracy", title, Accuracy, rows, text),)

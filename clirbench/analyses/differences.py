@@ -9,7 +9,9 @@ from clirbench.errors import UnknownName
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.differences import TESTS, Cluster, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence, holes
+from clirbench.statistics.model.pseudo_bias import PseudoBias, pseudo_biases
 from clirbench.statistics.p_values import smallest_significant_tau
+from clirbench.statistics.units.belonging import Units
 
 CLUSTERS = (
     "Metrics by their coefficient; a new cluster begins where every metric above differs significantly from every "
@@ -19,13 +21,14 @@ CLUSTERS = (
 
 @dataclass(frozen=True)
 class DifferencesAnalysis:
-    """Is one metric a better predictor than another? Tables `differences` and `clusters`.
+    """Is one metric a better predictor than another? Tables `differences`, `clusters`.
 
+    And `pseudo_bias`, where measures have both pseudo-relevance and human judgments.
     Fields as in `differences.differences`. Raises `UnknownName` for a test. A run with fewer than two metrics gives no
     rows and a sentence that says so.
     """
 
-    tests: Sequence[str] = ("perm-systems", "perm-both", "williams")
+    tests: Sequence[str] = ("perm-systems",)
     coefficient: str = "kendall"
     samples: int = 1000
     alpha: float = 0.05
@@ -47,28 +50,53 @@ class DifferencesAnalysis:
             alpha=self.alpha,
             seed=self.seed,
             complete=self.complete,
+            units=result.units,
         )
         found = clusters(rows)
         size = sizes(evidence, self.samples, self.seed)
-        text = [*difference_findings(evidence, rows, self.alpha), size, *_what_the_tests_ask(rows)]
-        return (
+        text = [*difference_findings(evidence, rows, self.alpha, result.units), size, *_what_the_tests_ask(rows)]
+        tables = [
             AnalysisTable.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
             AnalysisTable.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
-        )
+        ]
+        bias = pseudo_biases(evidence.board, result.units)
+        if bias:
+            title = "Does a metric look better by pseudo-relevance than by human judgments?"
+            tables.append(AnalysisTable.of("pseudo_bias", title, PseudoBias, bias, [*bias_findings(bias), size]))
+        return tables
 
 
-def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: float) -> Iterator[str]:
+def bias_findings(rows: Sequence[PseudoBias]) -> Iterator[str]:
+    """For each pair of measures: what the bias is, and the metrics whose interval leaves 0 out."""
+    yield (
+        "bias: tau with the measure by pseudo-relevance less tau with the same measure by human judgments, over the "
+        "same systems; above 0 the metric looks better by pseudo-relevance. The intervals are not corrected for their "
+        "number."
+    )
+    for pseudo, judged in dict.fromkeys((row.pseudo, row.judged) for row in rows):
+        here = [row for row in rows if (row.pseudo, row.judged) == (pseudo, judged)]
+        known = [row for row in here if not isnan(row.ci_low)]
+        if not known:
+            yield f"{pseudo} and {judged}: no interval: {here[0].note}."
+            continue
+        clear = [f"{row.metric} {number(row.bias)}" for row in known if row.ci_low > 0 or row.ci_high < 0]
+        yield f"{pseudo} and {judged}: the interval leaves 0 out for {listed(clear) if clear else 'no metric'}."
+
+
+def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: float, units: Units) -> Iterator[str]:
     """A sentence for each measure, from the first test that could be done."""
     if not rows:
         yield "Nothing to compare: that takes two metrics and a measure, each with a value for every system."
     n = len(evidence.systems)
     smallest = smallest_significant_tau(n)
-    if not isnan(smallest):
+    if not isnan(smallest) and units.independent:
         yield f"With {n} systems and no ties, the smallest tau that differs from 0 at .05 is {number(smallest)}."
     for measure in evidence.measure_names:
         done = [row for row in rows if row.measure == measure and not isnan(row.p_value)]
         first = [row for row in done if row.test == done[0].test]
         if not first:
+            why = dict.fromkeys(row.note for row in rows if row.measure == measure)
+            yield from (f"{measure}: no metric is called better than another: {note}." for note in why)
             continue
         values = {r.metric_a: r.value_a for r in first} | {r.metric_b: r.value_b for r in first}
         best = max(values, key=lambda metric: values[metric])
@@ -91,7 +119,10 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
 def _what_the_tests_ask(rows: Sequence[Difference]) -> Iterator[str]:
     tests = {row.test for row in rows if not isnan(row.p_value)}
     if "perm-systems" in tests:
-        yield "perm-systems swaps the two metrics' scores of whole systems; its error rate is correct."
+        yield (
+            "perm-systems swaps the two metrics' values of whole systems (normal scores of their ranks); where systems "
+            "form units, it holds the difference of tau between units against its jackknife error."
+        )
     if tests & {"perm-both", "perm-inputs"}:
         shift = max(
             abs(s) for row in rows if row.test in ("perm-both", "perm-inputs") for s in (row.shift_a, row.shift_b)

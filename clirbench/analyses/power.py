@@ -6,20 +6,25 @@ from math import isinf, isnan
 
 from clirbench.analyses.wording import number, sizes
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.power import Power, power_table
+from clirbench.statistics.model.power import Power, power_table
+
+HOW = (
+    "Simulated from a normal copula of metrics and measure, each with the noise that resampling shows; tested as "
+    "`differences` tests (perm-systems, Holm over all pairs of metrics). Taus are those of true values, without noise."
+)
 
 
 @dataclass(frozen=True)
 class PowerAnalysis:
     """How many systems and topics would it take? Table `power`; fields as in `power.power_table`.
 
-    A run that cannot be modelled (fewer than 3 systems or 2 metrics) gives no rows and a sentence that says so.
+    A run that cannot be modelled (fewer than 3 units or 2 metrics, or along training) gives no rows and a sentence.
     """
 
     differences: Sequence[float] = (0.05, 0.1, 0.2)
     wanted: float = 0.8
     alpha: float = 0.05
-    simulations: int = 400
+    simulations: int = 100
     seed: int = 0
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
@@ -31,31 +36,38 @@ class PowerAnalysis:
             alpha=self.alpha,
             simulations=self.simulations,
             seed=self.seed,
+            units=result.units,
         )
         text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
         return (AnalysisTable.of("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
 def power_findings(rows: Sequence[Power]) -> Iterator[str]:
-    """For each measure and size of difference: the power now, and what would be enough."""
+    """For each measure: the smallest difference that would be found; for each size its power, and what is enough."""
     if not rows:
-        yield "Not simulated: that takes 3 systems, 2 metrics that are not constant and a measure at least."
-    for row in rows:
-        systems = "more systems than were tried" if isinf(row.systems_needed) else f"{row.systems_needed:g} systems"
-        text = (
-            f"{row.measure}: to see that {row.metric_a} agrees better than {row.metric_b} by {row.difference:g} (power "
-            f"{row.wanted:g}, alpha {row.alpha:g}) takes {systems} at {row.n_topics} topics"
-        )
-        if not isnan(row.topics_needed):
-            topics = (
-                f"{row.topics_needed:g} topics are enough"
-                if not isinf(row.topics_needed)
-                else "no number of topics is enough"
-            )
-            text += f"; with {row.n_systems} systems {topics}"
-        yield f"{text}; now the power is {number(row.power, 2)}."
-    if rows:
         yield (
-            "Simulated from a normal copula of metrics and measure with the noise that resampling shows, not by "
-            "resampling systems."
+            "Not simulated: that takes 3 independent systems, 2 metrics that are not constant and a measure at least; "
+            "along training no difference is claimed."
         )
+    for measure in dict.fromkeys(row.measure for row in rows):
+        here = [row for row in rows if row.measure == measure]
+        first, simulated = here[0], [row for row in here if not isnan(row.power)]
+        if simulated:
+            found = f"the smallest difference in tau that would be found with probability {first.wanted:g} is "
+            found += number(first.smallest) if not isnan(first.smallest) else "larger than any that is possible"
+            yield (
+                f"{measure}, {first.n_systems} systems: {found} ({first.metric_a}, tau {number(first.tau_a)}, against "
+                f"{first.metric_b}; Holm over {first.family} pairs, alpha {first.alpha:g})."
+            )
+        for row in simulated:
+            systems = "more systems than were tried" if isinf(row.systems_needed) else f"{row.systems_needed:g} systems"
+            text = f"{measure}: power for a difference of {row.difference:g} is {number(row.power, 2)} now"
+            text += f" (+-{number(row.error, 2)}); {row.wanted:g} takes {systems}"
+            if not isnan(row.topics_needed):
+                enough = f"{row.topics_needed:g} topics" if not isinf(row.topics_needed) else "no number of topics"
+                text += f", or {enough} with {row.n_systems} systems"
+            yield f"{text}."
+        for note in dict.fromkeys(row.note for row in here if row.note):
+            yield f"{measure}, {first.metric_a} against {first.metric_b}: {note}."
+    if rows:
+        yield HOW

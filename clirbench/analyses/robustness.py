@@ -62,7 +62,11 @@ def robustness_findings(rows: Sequence[Robustness]) -> Iterator[str]:
             text += f", {number(min(within))} to {number(max(within))} within groups of {check.removeprefix('group ')}"
         top = [row for row in here if row.check == f"top half by {measure}"]
         if top:
-            text += f", {number(top[0].value)} among the better half"
+            row = top[0]
+            text += f", {number(row.value)} among the better half"
+            if not isnan(row.expected):
+                text += f" ({number(row.expected)} expected, {number(row.expected_low)} to {number(row.expected_high)}"
+                text += ", if the metric agrees equally well everywhere)"
         yield f"{text}."
 
 

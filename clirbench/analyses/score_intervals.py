@@ -9,8 +9,7 @@ import numpy as np
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.pairs import drawn_items
-from clirbench.statistics.resampling import SAMPLING, weighted_scores, weights
+from clirbench.statistics.resampling import SAMPLING, drawn_blocks, weighted_scores, weights
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,8 @@ class ScoreIntervals:
     def _interval(self, result: Result, metric: Metric, system: str) -> ScoreInterval:
         statistics = result.statistics[metric.name, system]
         n = int(statistics.shape[0])
-        drawn = weights(drawn_items(n, self.samples, self.sampling, self.seed), n)
+        blocks = drawn_blocks(n, self.samples, self.sampling, self.seed)
+        drawn = np.concatenate([weights(items, n) for items in blocks])
         scores = np.sort(weighted_scores(metric, statistics, drawn))
         low, high = (float(scores[min(len(scores) - 1, int(share * len(scores)))]) for share in (0.025, 0.975))
         score = float(result.board[metric.name].values[result.board.systems.index(system)]) if n else nan

@@ -1,30 +1,39 @@
 """Is one metric a better predictor than another? Tests of the difference of two coefficients with one measure."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from math import isnan, nan
+from math import ceil, isnan, nan
 
 import numpy as np
 
 from clirbench.errors import UnknownName
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.exchange import swapped_both, swapped_inputs, swapped_systems
-from clirbench.statistics.p_values import significance
+from clirbench.statistics.exchange import swapped_both, swapped_inputs
+from clirbench.statistics.p_values import holm, significance
 from clirbench.statistics.resampling import PseudoValues, pseudo_values
+from clirbench.statistics.units.belonging import Units, is_step, units_of
+from clirbench.statistics.units.better import EXHAUSTIVE, gap, unit_swaps
+from clirbench.statistics.units.claims import ALONG
+from clirbench.statistics.units.concordance import estimates
 from clirbench.statistics.vectorised import Grid, grid, pearson_grid
 from clirbench.types import Doubles
 
 TESTS = ("perm-both", "perm-systems", "perm-inputs", "williams")
+LINEAR = ("perm-both", "perm-inputs")
+"""The tests that swap segments' pseudo-values."""
 
 
 @dataclass(frozen=True)
 class Difference:
     """Whether metric_a predicts the measure better than metric_b, by one test.
 
-    `difference` = value_a - value_b. `p_value` is two-sided; `p_holm` corrects it over all pairs of metrics with
-    that measure and test, and `significant` means p_holm < alpha. `shift_a`, `shift_b`: how far the coefficient of
-    the mean pseudo-values, which the swapping of segments works on, lies from the score's own (0 for other tests).
+    `difference` = value_a - value_b of `coefficient`. `p_value` is two-sided; `p_holm` corrects it over all pairs of
+    metrics with that measure and test, and `significant` means p_holm < alpha. `shift_a`, `shift_b`: how far the
+    coefficient of the mean pseudo-values, which the swapping of segments works on, lies from the score's own (0 for
+    other tests).
     """
 
     measure: str
@@ -49,116 +58,156 @@ class Difference:
 
 def differences(
     evidence: Evidence,
-    tests: Sequence[str] = ("perm-systems", "perm-both"),
+    tests: Sequence[str] = ("perm-systems",),
     *,
     coefficient: str = "kendall",
     samples: int = 1000,
     alpha: float = 0.05,
     seed: int = 0,
     complete: bool = False,
+    units: Units | None = None,
 ) -> list[Difference]:
     """Every pair of metrics, for every measure and test; metrics with holes take part only if `complete`.
 
-    `perm-systems` swaps a system's standardised scores between the two metrics, `perm-inputs` a segment's
+    `perm-systems` is `units.better.gap`: a system's values change sides between the two metrics, as normal scores of
+    ranks; where units hold several systems, values and test are of tau between units. `perm-inputs` swaps a segment's
     pseudo-values for all systems, `perm-both` every single pseudo-value (Deutsch et al. 2021). Segments belong to
     the MT side only: topics are other items and are not swapped. `williams` is a t-test of two Pearson's r that
-    share a variable. A pair for which a test cannot be done has p NaN and a note. Raises `UnknownName`.
+    share a variable. A pair for which a test cannot be done has p NaN and a note: so have all along training, and
+    those whose smallest attainable p, corrected, is not below alpha. `samples` of perm-systems are more where the
+    correction needs more. Raises `UnknownName`.
 
     The null hypotheses differ, and it matters. `perm-systems` asks whether whole systems are exchangeable between
     the metrics and keeps its false-positive rate. `perm-both` and `perm-inputs` ask whether segments are: they have
     more power, but reject too often where two equally good metrics see whole systems differently. Simulated at
     alpha .05 with 15 systems and 40 segments, such disagreement being 0, .2, .4 of a segment's noise: perm-both
-    .05, .14, .30; perm-inputs .04, .13, .29; perm-systems .05, .04, .06. So perm-systems comes first.
+    .05, .14, .30; perm-inputs .04, .13, .29; perm-systems .05, .04, .06. So perm-systems is the default.
     **Source:** Deutsch, Dror and Roth 2021, section 3.3; Williams 1959; Holm 1979.
     """
     for test in tests:
         if test not in TESTS:
             raise UnknownName("test of differences", test, TESTS)
-    rows: list[Difference] = []
-    for part, note in panels(evidence):
-        rows += _panel(part, tests, coefficient, samples, seed, note)
-    if complete:
-        rows += _holed_pairs(evidence, tests, coefficient, samples, seed)
+    units = units_of(evidence.board) if units is None else units
+    steps = {column.name for column in evidence.board.metrics if is_step(column.name)}
+    evidence = evidence.columns({column.name for column in evidence.board.columns} - steps)
+    parts = [(next(iter(panels(evidence)))[0], units, ""), *(_holed_pairs(evidence, units) if complete else ())]
+    pairs = Counter(measure for part, _, _ in parts for measure in part.measure_names for _ in _pairs(part))
+    family = max(pairs.values(), default=0)
+    rows = []
+    for part, own, note in parts:
+        asked = _Asked(part, own, coefficient, samples, alpha, seed, family)
+        rows += [row for test in tests if pairs for row in _rows(asked, test, note)]
     return corrected(rows, alpha)
 
 
-def _holed_pairs(
-    evidence: Evidence, tests: Sequence[str], coefficient: str, samples: int, seed: int
-) -> list[Difference]:
+def _holed_pairs(evidence: Evidence, units: Units) -> Iterator[tuple[Evidence, Units, str]]:
     """Pairs with a metric or a measure that lacks systems, each over the systems that all three columns have."""
     finite = {column.name: np.isfinite(column.values) for column in evidence.board.columns}
-    rows = []
     for measure in evidence.measure_names:
         for pair in combinations(evidence.metric_names, 2):
             kept = np.logical_and.reduce([finite[name] for name in (*pair, measure)])
             if not kept.all():
                 part = evidence.columns({*pair, measure}).only(kept)
-                note = f"over {int(kept.sum())} of {len(kept)} systems"
-                rows += _panel(part, tests, coefficient, samples, seed, note)
-    return rows
+                yield part, units.only(np.flatnonzero(kept)), f"over {int(kept.sum())} of {len(kept)} systems"
 
 
-def _panel(
-    evidence: Evidence, tests: Sequence[str], coefficient: str, samples: int, seed: int, note: str
-) -> list[Difference]:
-    if len(evidence.metric_names) < 2 or not evidence.measure_names:
-        return []
-    wanted = {"perm-both", "perm-inputs"} & set(tests)
-    pseudo = {
-        name: pseudo_values(evidence, name)
-        for name in evidence.metric_names
-        if wanted and evidence.segments(name) and len(evidence.systems)
-    }
-    found = []
-    for test in tests:
-        p_values = _p_values(evidence, test, coefficient, samples, seed, pseudo)
-        found += _rows(evidence, test, coefficient, samples, seed, note, p_values, pseudo)
-    return found
+def _pairs(evidence: Evidence) -> Iterator[tuple[int, int]]:
+    return combinations(range(len(evidence.metric_names)), 2)
 
 
-def _p_values(
-    evidence: Evidence, test: str, coefficient: str, samples: int, seed: int, pseudo: Mapping[str, PseudoValues]
-) -> dict[tuple[str, str], Doubles]:
-    """(metric_a, metric_b) -> p-values (measures,); pairs that the test cannot do are absent."""
-    rng = np.random.default_rng([seed, TESTS.index(test)])
-    n = len(evidence.systems)
-    if n < 3:
-        return {}
-    if test == "williams":
-        return _williams(evidence) if n > 3 else {}
-    function = grid(coefficient)
-    if test == "perm-systems":
-        scores = dict(zip(evidence.metric_names, evidence.x, strict=True))
-        swapped = swapped_systems(scores, samples, rng)
-    elif test == "perm-inputs":
-        swapped = swapped_inputs({name: held.values for name, held in pseudo.items()}, samples, rng)
-    else:
-        swapped = swapped_both({name: held.values for name, held in pseudo.items()}, samples, rng)
-    return {pair: _share(function, evidence.y, *sides) for pair, sides in swapped}
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Columns without holes, and how their differences are tested; `family`: pairs that are corrected together."""
+
+    evidence: Evidence
+    units: Units
+    coefficient: str
+    samples: int
+    alpha: float
+    seed: int
+    family: int
+
+    @cached_property
+    def pseudo(self) -> dict[str, PseudoValues]:
+        """Of the metrics whose segments are known."""
+        names = [name for name in self.evidence.metric_names if self.evidence.segments(name) and self.evidence.systems]
+        return {name: pseudo_values(self.evidence, name) for name in names}
+
+    def refusal(self, test: str) -> str:
+        """Why no pair is tested; nothing where they are."""
+        n = len(self.evidence.systems)
+        if n < (4 if test == "williams" else 3):
+            return f"{n} systems: too few for this test"
+        if self.units.along_training:
+            return ALONG
+        if test != "perm-systems":
+            return "" if self.units.independent else f"{self.units.said}: tested by perm-systems alone"
+        if self.coefficient != "kendall":
+            return "perm-systems tests kendall alone"
+        if self.units.independent and 2.0 ** (1 - n) * self.family >= self.alpha:
+            return f"not run: {n} systems and {self.family} pairs cannot give a corrected p below {self.alpha:g}"
+        return ""
+
+    def p_values(self, test: str) -> dict[tuple[str, str], Sequence[tuple[float, str]]]:
+        """(metric_a, metric_b) -> p and note for each measure; pairs that the test cannot do are absent."""
+        if test == "perm-systems":
+            return self._of_units()
+        if test == "williams":
+            return {pair: [(p, "") for p in found] for pair, found in _williams(self.evidence).items()}
+        rng = np.random.default_rng([self.seed, TESTS.index(test)])
+        swapped = swapped_inputs if test == "perm-inputs" else swapped_both
+        sides = swapped({name: held.values for name, held in self.pseudo.items()}, self.samples, rng)
+        function = grid(self.coefficient)
+        return {pair: [(float(p), "") for p in _share(function, self.evidence.y, moved)] for pair, moved in sides}
+
+    def enough(self, test: str) -> int:
+        """How many exchanges are drawn; 0 where none are, or all are counted."""
+        if test != "perm-systems":
+            return 0 if test == "williams" else self.samples
+        counted = not self.units.independent or self.units.number <= EXHAUSTIVE
+        return 0 if counted else max(self.samples, ceil(2 * self.family / self.alpha))
+
+    def _of_units(self) -> dict[tuple[str, str], Sequence[tuple[float, str]]]:
+        x, y, unit = self.evidence.x, self.evidence.y, self.units.index
+        swaps = (
+            unit_swaps(self.units.number, self.enough("perm-systems"), self.seed) if self.units.independent else None
+        )
+        how = "" if self.units.independent else f"jackknife over {self.units.number} units ({self.units.source})"
+        found: dict[tuple[str, str], Sequence[tuple[float, str]]] = {}
+        for a, b in _pairs(self.evidence):
+            gaps = [gap(x[a], x[b], column, unit, alpha=self.alpha, swaps=swaps) for column in y]
+            names = self.evidence.metric_names[a], self.evidence.metric_names[b]
+            found[names] = [(one.p_value, one.note or how) for one in gaps]
+        return found
+
+    def values(self, test: str) -> tuple[str, Doubles]:
+        """The coefficient's name and (metrics, measures) of it."""
+        evidence = self.evidence
+        if test == "perm-systems" and not self.refusal(test) and not self.units.independent:
+            taus = [estimates(evidence.x, column, self.units.index).tau for column in evidence.y]
+            return "kendall between units", np.stack(taus, axis=1)
+        name = "pearson" if test == "williams" else self.coefficient
+        return name, grid(name)(evidence.x[None], evidence.y[None])[0]
 
 
-def _share(function: Grid, y: Doubles, swapped: Doubles, exhaustive: bool) -> Doubles:
+def _share(function: Grid, y: Doubles, swapped: Doubles) -> Doubles:
     """Two-sided p of the first sample, which is unswapped: (samples, 2, systems) -> (measures,)."""
     values = function(swapped, np.broadcast_to(y, (len(swapped), *y.shape)))
     delta = np.abs(values[:, 0] - values[:, 1])
-    reached = (delta >= delta[0] - 1e-12)[0 if exhaustive else 1 :]
-    undefined = np.isnan(delta[0])
-    share = reached.mean(axis=0) if exhaustive else (1 + reached.sum(axis=0)) / (1 + len(reached))
-    return np.asarray(np.where(undefined, nan, share))
+    share = (delta >= delta[0] - 1e-12).mean(axis=0)
+    return np.asarray(np.where(np.isnan(delta[0]), nan, share))
 
 
-def _williams(evidence: Evidence) -> dict[tuple[str, str], Doubles]:
+def _williams(evidence: Evidence) -> dict[tuple[str, str], list[float]]:
     with_measures = pearson_grid(evidence.x[None], evidence.y[None])[0]
     among = pearson_grid(evidence.x[None], evidence.x[None])[0]
     n = len(evidence.systems)
     return {
-        (evidence.metric_names[a], evidence.metric_names[b]): np.array(
-            [
-                williams(float(with_measures[a, k]), float(with_measures[b, k]), float(among[a, b]), n)
-                for k in range(len(evidence.y))
-            ]
-        )
-        for a, b in combinations(range(len(evidence.metric_names)), 2)
+        (evidence.metric_names[a], evidence.metric_names[b]): [
+            williams(float(with_measures[a, k]), float(with_measures[b, k]), float(among[a, b]), n)
+            for k in range(len(evidence.y))
+        ]
+        for a, b in _pairs(evidence)
     }
 
 
@@ -181,26 +230,24 @@ def williams(r12: float, r13: float, r23: float, n: int) -> float:
     return float(2 * student.sf(abs(statistic), n - 3))
 
 
-def _rows(
-    evidence: Evidence, test: str, coefficient: str, samples: int, seed: int, note: str,
-    p_values: Mapping[tuple[str, str], Doubles], pseudo: Mapping[str, PseudoValues],
-) -> list[Difference]:  # fmt: skip
-    name = "pearson" if test == "williams" else coefficient
-    function = grid(name)
-    own = function(evidence.x[None], evidence.y[None])[0]
-    linear = test in ("perm-both", "perm-inputs")
+def _rows(asked: _Asked, test: str, note: str) -> Iterator[Difference]:
+    evidence, refusal = asked.evidence, asked.refusal(test)
+    name, own = asked.values(test)
+    found = {} if refusal else asked.p_values(test)
     shift = np.zeros_like(own)
     for at, metric in enumerate(evidence.metric_names):
-        if linear and metric in pseudo:
-            shift[at] = function(pseudo[metric].means[None, None], evidence.y[None])[0, 0] - own[at]
-    found = []
+        if test in LINEAR and metric in asked.pseudo:
+            means = asked.pseudo[metric].means[None, None]
+            shift[at] = grid(name)(means, evidence.y[None])[0, 0] - own[at]
     for k, measure in enumerate(evidence.measure_names):
-        for a, b in combinations(range(len(evidence.metric_names)), 2):
+        for a, b in _pairs(evidence):
             pair = (evidence.metric_names[a], evidence.metric_names[b])
-            p = float(p_values[pair][k]) if pair in p_values else nan
             segments = min(evidence.segments(metric) for metric in pair)
-            why = _why_undefined(evidence, test, segments) if isnan(p) else ""
-            row = Difference(
+            p, why = found[pair][k] if pair in found else (nan, refusal)
+            if isnan(p) and not why:
+                missing = test in LINEAR and not segments
+                why = "needs the segments of both metrics; only scores are known" if missing else "a column is constant"
+            yield Difference(
                 measure=measure,
                 metric_a=pair[0],
                 metric_b=pair[1],
@@ -216,35 +263,10 @@ def _rows(
                 shift_b=float(shift[b, k]),
                 n_systems=len(evidence.systems),
                 n_segments=segments,
-                samples=0 if test == "williams" else samples,
-                seed=seed,
+                samples=asked.enough(test),
+                seed=asked.seed,
                 note="; ".join(filter(None, [note, why])),
             )
-            found.append(row)
-    return found
-
-
-def _why_undefined(evidence: Evidence, test: str, segments: int) -> str:
-    n = len(evidence.systems)
-    if n < (4 if test == "williams" else 3):
-        return f"{n} systems: too few for this test"
-    if test in ("perm-both", "perm-inputs") and not segments:
-        return "needs the segments of both metrics; only scores are known"
-    return "a column is constant"
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm-adjusted p-values of one family: max over smaller ones of (m - rank + 1) p, at most 1; NaN stays NaN.
-
-    **Source:** Holm 1979, "A simple sequentially rejective multiple test procedure".
-    """
-    defined = sorted((p, i) for i, p in enumerate(p_values) if not isnan(p))
-    adjusted = [nan] * len(p_values)
-    highest = 0.0
-    for rank, (p, i) in enumerate(defined):
-        highest = max(highest, min(1.0, (len(defined) - rank) * p))
-        adjusted[i] = highest
-    return adjusted
 
 
 def corrected(rows: Sequence[Difference], alpha: float) -> list[Difference]:
@@ -274,10 +296,11 @@ class Cluster:
 def clusters(rows: Sequence[Difference]) -> list[Cluster]:
     """Significance clusters as WMT prints them: a line is drawn where everything above beats everything below.
 
-    From the rows of `differences`; metrics ordered by their coefficient, descending. **Source:** Bojar et al. 2014.
+    From the rows of `differences` that were tested; metrics ordered by their coefficient, descending.
+    **Source:** Bojar et al. 2014.
     """
     found = []
-    for measure, test in dict.fromkeys((row.measure, row.test) for row in rows):
+    for measure, test in dict.fromkeys((row.measure, row.test) for row in rows if not isnan(row.p_value)):
         here = [row for row in rows if (row.measure, row.test) == (measure, test)]
         values = {row.metric_a: row.value_a for row in here} | {row.metric_b: row.value_b for row in here}
         ranked = sorted((m for m in values if not isnan(values[m])), key=lambda m: (-values[m], m))

@@ -1,6 +1,7 @@
-"""Scores of two systems after a random exchange of their segments or topics."""
+"""Scores after a random exchange of segments or topics, between two systems or between two metrics."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -15,47 +16,44 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-def shuffled_scores(
-    evidence: Evidence, column: str, pair: tuple[int, int], samples: int, seed: int
-) -> tuple[Doubles, Doubles] | str:
-    """Both systems' scores (samples,) after each exchange; or why there are none.
+def exchanger(evidence: Evidence, column: str, pairs: Sequence[tuple[int, int]]) -> Callable[[Doubles], Doubles] | str:
+    """A function of `keep` (patterns, items): first less second of every pair, (patterns, pairs); or why there is none.
 
-    The coins are those that sacreBLEU tosses from this seed: where one is 1, the first keeps its item.
+    Where `keep` is 1 an item stays, where 0 it changes sides between the two systems of the pair.
     """
-    return exchanged_scores(evidence, column, pair, _sacrebleu_coins(samples, _items(evidence, column, pair), seed))
-
-
-def _items(evidence: Evidence, column: str, pair: tuple[int, int]) -> int:
-    return evidence.topics(column) or int(evidence.statistics[column, evidence.systems[pair[0]]].shape[0])
-
-
-def exchanged_scores(
-    evidence: Evidence, column: str, pair: tuple[int, int], keep: Doubles
-) -> tuple[Doubles, Doubles] | str:
-    """Both systems' scores (patterns,) where `keep` (patterns, items) is 1 an item stays, where 0 it changes sides."""
     if column in evidence.per_topic:
-        return _exchanged_topics(evidence, column, pair, keep.astype(bool))
-    first, second = (evidence.statistics[column, evidence.systems[i]] for i in pair)
-    metric = evidence.metrics[column]
-    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
-        moved = keep @ first - keep @ second
-        return (
-            evidence.sign(column) * np.asarray(metric.score(second.sum(axis=0) + moved)),
-            evidence.sign(column) * np.asarray(metric.score(first.sum(axis=0) - moved)),
-        )
+        return partial(_exchanged_topics, evidence, column, pairs)
+    metric, sign = evidence.metrics[column], evidence.sign(column)
+    sides = [tuple(evidence.statistics[column, evidence.systems[i]] for i in pair) for pair in pairs]
+    if all(isinstance(side, np.ndarray) for both in sides for side in both):
+        moving = np.hstack(
+            [np.asarray(first - second) for first, second in sides]
+        )  # one product for all pairs: BLAS likes it wide
+        first, second = (np.stack([both[side].sum(axis=0) for both in sides]) for side in (0, 1))
+
+        def dense(keep: Doubles) -> Doubles:
+            moved = (keep @ moving).reshape(len(keep), *first.shape)
+            return sign * np.asarray(metric.score(second + moved) - metric.score(first - moved))
+
+        return dense
     if isinstance(metric, Typed):
-        names = [evidence.types.get((column, evidence.systems[i])) for i in pair]
-        if names[0] is None or names[1] is None:
+        names = [tuple(evidence.types.get((column, evidence.systems[i])) for i in pair) for pair in pairs]
+        if any(side is None for both in names for side in both):
             return "exchanging segments of a type average needs the names of the types"
-        first, second = aligned_types(first, names[0], second, names[1], metric.width)  # type: ignore[arg-type]
+        sides = [
+            aligned_types(both[0], own[0], both[1], own[1], metric.width)  # type: ignore[arg-type]
+            for both, own in zip(sides, names, strict=True)
+        ]
     from scipy.sparse import csr_array, vstack
 
-    both = csr_array(vstack([csr_array(first), csr_array(second)]))
-    kept, swapped = np.hstack([keep, 1 - keep]), np.hstack([1 - keep, keep])
-    return (
-        evidence.sign(column) * weighted_scores(metric, both, kept),
-        evidence.sign(column) * weighted_scores(metric, both, swapped),
-    )
+    stacked = [csr_array(vstack([csr_array(first), csr_array(second)])) for first, second in sides]
+
+    def sparse(keep: Doubles) -> Doubles:
+        kept, swapped = np.hstack([keep, 1 - keep]), np.hstack([1 - keep, keep])
+        scores = [weighted_scores(metric, both, kept) - weighted_scores(metric, both, swapped) for both in stacked]
+        return sign * np.stack(scores, axis=1)
+
+    return sparse
 
 
 def aligned_types(
@@ -82,36 +80,26 @@ def aligned_types(
     return renumbered(first, first_names), renumbered(second, second_names)
 
 
-def _exchanged_topics(
-    evidence: Evidence, column: str, pair: tuple[int, int], keep: "np.typing.NDArray[np.bool_]"
-) -> tuple[Doubles, Doubles]:
-    first, second = (evidence.per_topic[column][i] for i in pair)
-    aggregate, sign = evidence.measures[column].aggregate, evidence.sign(column)
-    kept, swapped = np.where(keep, first, second), np.where(keep, second, first)
-    return sign * np.asarray(aggregate(kept)), sign * np.asarray(aggregate(swapped))
+def _exchanged_topics(evidence: Evidence, column: str, pairs: Sequence[tuple[int, int]], keep: Doubles) -> Doubles:
+    per_topic, aggregate = evidence.per_topic[column], evidence.measures[column].aggregate
+    if _is_mean(aggregate, per_topic):
+        gains = np.stack([per_topic[a] - per_topic[b] for a, b in pairs], axis=1)
+        return np.asarray(evidence.sign(column) * (2 * keep - 1) @ gains / len(gains))
+    stays = keep.astype(bool)
+    found = [
+        aggregate(np.where(stays, per_topic[a], per_topic[b])) - aggregate(np.where(stays, per_topic[b], per_topic[a]))
+        for a, b in pairs
+    ]
+    return evidence.sign(column) * np.stack(found, axis=1)
 
 
-def _sacrebleu_coins(samples: int, n: int, seed: int) -> Doubles:
-    return np.random.default_rng(seed).integers(2, size=(samples, n), dtype=bool).astype(np.float64)
+def _is_mean(aggregate: Callable[[Doubles], Doubles], values: Doubles) -> bool:
+    """Whether a measure's value is the mean over its topics, by trial; sums are much faster than trials."""
+    trials = (values, np.linspace(0.1, 1.0, values.shape[1]))
+    return all(np.allclose(aggregate(trial), trial.mean(axis=-1), rtol=1e-12, atol=0) for trial in trials)
 
 
-Swapped = tuple[tuple[str, str], tuple[Doubles, bool]]
-EXHAUSTIVE = 14  # systems: all 16,384 exchanges
-
-
-def swapped_systems(scores: Mapping[str, Doubles], samples: int, rng: np.random.Generator) -> Iterator[Swapped]:
-    """Whole systems change sides; scores (systems,) are standardised first. All exchanges up to 14 systems."""
-    n = len(next(iter(scores.values())))
-    exhaustive = n <= EXHAUSTIVE
-    if exhaustive:
-        swap = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-    else:
-        swap = rng.integers(2, size=(samples + 1, n))
-        swap[0] = 0
-    standard = {name: (column - column.mean()) / (column.std() or 1.0) for name, column in scores.items()}
-    for a, b in combinations(standard, 2):
-        kept, other = np.where(swap, standard[b], standard[a]), np.where(swap, standard[a], standard[b])
-        yield (a, b), (np.stack([kept, other], axis=1), exhaustive)
+Swapped = tuple[tuple[str, str], Doubles]
 
 
 def swapped_inputs(values: Mapping[str, Doubles], samples: int, rng: np.random.Generator) -> Iterator[Swapped]:
@@ -140,7 +128,7 @@ def _exchanged(means: Mapping[str, Doubles], moved: Mapping[str, Doubles]) -> It
     """What each metric gives away, the other receives: `moved` (samples + 1, systems) of the means (systems,)."""
     for a, b in combinations(means, 2):
         given = moved[b] - moved[a]
-        yield (a, b), (np.stack([means[a] + given, means[b] - given], axis=1), False)
+        yield (a, b), np.stack([means[a] + given, means[b] - given], axis=1)
 
 
 def _same_items(values: Mapping[str, Doubles]) -> dict[int, dict[str, Doubles]]:

@@ -4,7 +4,7 @@
 enumeration to n = 9 otherwise; beyond that `permutation` samples them and says its standard error.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -152,3 +152,18 @@ def smallest_significant_tau(n: int, alpha: float = 0.05) -> float:
     significant = np.flatnonzero(tails < alpha)
     pairs = comb(n, 2)
     return nan if len(significant) == 0 else 1 - 2 * int(significant[-1]) / pairs
+
+
+def holm(p_values: Sequence[float], family: int | None = None) -> list[float]:
+    """Holm-adjusted p-values: max over smaller ones of (m - rank + 1) p, at most 1; NaN stays NaN.
+
+    m is the size of the `family`, by default the number of defined p-values; those of it that are not shown are taken
+    to be larger, which is never too small. **Source:** Holm 1979, "A simple sequentially rejective multiple test
+    procedure".
+    """
+    defined = sorted((p, i) for i, p in enumerate(p_values) if not isnan(p))
+    adjusted, highest = [nan] * len(p_values), 0.0
+    for rank, (p, i) in enumerate(defined):
+        highest = max(highest, min(1.0, ((family or len(defined)) - rank) * p))
+        adjusted[i] = highest
+    return adjusted

@@ -76,6 +76,18 @@ class Draws:
         return f"{'+'.join(self.levels)}, {how}, {self.samples} samples, seed {self.seed}"
 
 
+def drawn_blocks(n: int, samples: int, sampling: str, seed: int) -> Iterator[Ints]:
+    """(samples, drawn), some at a time: with replacement, exactly the items that sacreBLEU draws from this seed."""
+    rng = np.random.default_rng(seed)
+    size = max(BLOCK, HELD // max(1, n))
+    for at in range(0, samples, size):
+        rows = min(size, samples - at)
+        if sampling == "replacement":
+            yield np.asarray(rng.choice(n, size=(rows, n), replace=True))
+        else:
+            yield np.asarray(rng.permuted(np.tile(np.arange(n), (rows, 1)), axis=1)[:, : max(1, n // 2)])
+
+
 def weights(items: Ints, n: int) -> Doubles:
     """(samples, n): how often each sample holds each item."""
     samples = len(items)

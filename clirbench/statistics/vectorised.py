@@ -20,7 +20,7 @@ def kendall_grid(x: Doubles, y: Doubles) -> Doubles:
 
 def pearson_grid(x: Doubles, y: Doubles) -> Doubles:
     """Pearson's r; shapes as in `kendall_grid`."""
-    return np.asarray(_standard(x) @ _standard(y).swapaxes(1, 2))
+    return np.clip(_standard(x) @ _standard(y).swapaxes(1, 2), -1.0, 1.0)  # rounding may pass 1
 
 
 def spearman_grid(x: Doubles, y: Doubles) -> Doubles:

@@ -8,8 +8,7 @@ import sacrebleu
 
 from clirbench.files.tables import read_table
 from clirbench.metrics.bleu import BLEU
-from clirbench.statistics.pairs import drawn_items
-from clirbench.statistics.resampling import weighted_scores, weights
+from clirbench.statistics.resampling import drawn_blocks, weighted_scores, weights
 from clirbench.types import TestSet
 from tests.conftest import Cli
 
@@ -22,7 +21,7 @@ def test_resampled_scores_are_sacrebleus(small_folder: Path, monkeypatch: pytest
     )
     theirs = sacrebleu.metrics.BLEU(references=[reference]).corpus_score(output, None, n_bootstrap=200)
     metric = BLEU()
-    drawn = weights(drawn_items(len(output), 200, "replacement", 12345), len(output))
+    drawn = weights(next(drawn_blocks(len(output), 200, "replacement", 12345)), len(output))
     ours = weighted_scores(metric, metric.statistics(output, TestSet((tuple(reference),))), drawn)
     low, high = np.sort(ours)[[5, 195]]
     assert (low + high) / 2 == pytest.approx(theirs._mean, abs=0.35)  # theirs is the mean, ours the middle

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from clirbench.statistics import p_values
 from clirbench.statistics.p_values import (
     enumerated,
+    holm,
     inversions,
     kendall_exact,
     sampled,
@@ -101,3 +102,19 @@ def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.
 
 def test_significance_in_words() -> None:
     assert [significance(p, 0.05) for p in (0.049, 0.05, float("nan"))] == ["true", "false", "undefined"]
+
+
+def test_holm_by_hand() -> None:
+    nan = float("nan")
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.6]) == pytest.approx([1, 1])
+    assert np.isnan(holm([nan, 0.02])[0])
+    assert holm([nan, 0.02])[1] == 0.02
+    assert holm([]) == []
+
+
+def test_holm_counts_the_pairs_that_are_not_shown() -> None:
+    nan = float("nan")
+    assert holm([0.01, 0.001, 0.5], 10) == pytest.approx([0.09, 0.01, 1.0])
+    assert holm([0.02, 0.019], 2) == pytest.approx([0.038, 0.038])
+    assert holm([0.5, nan, 0.001], 10)[2] == pytest.approx(0.01)

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 
 from clirbench.errors import UnknownName
-from clirbench.statistics.robustness import outliers, robustness
+from clirbench.statistics.robustness import outliers, robustness, top_half_expected
 from tests.statistics.worlds import scores_only
 
 
@@ -30,6 +31,21 @@ def test_checks_by_hand() -> None:
     assert rows["top half by y0", "3 of 5"].value == 1
     assert rows["group size", "a"].value == -1
     assert rows["group size", "b"].change == pytest.approx(0.2)
+
+
+def test_what_a_better_half_shows_where_tau_is_the_same_everywhere() -> None:
+    mean, low, high = top_half_expected(0.7, 1000, 20)
+    assert low < mean < high
+    assert mean == pytest.approx(0.52, abs=0.02)
+    rng, slow = np.random.default_rng(5), []
+    for _ in range(600):
+        x = rng.normal(size=16)
+        y = np.sin(np.pi * 0.35) * x + np.cos(np.pi * 0.35) * rng.normal(size=16)
+        top = np.argsort(y)[-8:]
+        slow.append(kendalltau(x[top], y[top]).statistic)
+    assert top_half_expected(0.7, 16)[0] == pytest.approx(np.mean(slow), abs=0.03)
+    assert np.isnan(top_half_expected(1.0, 16)).all()
+    assert np.isnan(top_half_expected(0.5, 2)).all()
 
 
 def test_bad_input() -> None:

@@ -5,7 +5,8 @@ from math import asin, nan, pi, sqrt
 
 import numpy as np
 
-from clirbench.statistics.model.jackknife import FEWEST_UNITS, Interval, between_weights, jackknifed, pair_totals, taus
+from clirbench.statistics.model.jackknife import FEWEST_UNITS, Interval, jackknifed, pair_totals, taus
+from clirbench.statistics.units.concordance import pair_weights
 from clirbench.types import Doubles, Ints
 
 WIDEST = 0.8
@@ -86,14 +87,14 @@ def between_error(covariance: Doubles, unit: Ints) -> float:
     `covariance` (n, n): of the noise of systems' values: that of `topic_noise` for a measure, `np.cov` of values on
     resampled segments (systems in rows) for a metric.
     """
-    weights = between_weights(unit)
+    weights = pair_weights(unit)
     own = np.diag(covariance)
     return float((weights * (own[:, None] + own[None, :] - 2 * covariance)).sum() / weights.sum() / 2)
 
 
 def variances_between(values: Doubles, unit: Ints) -> Doubles:
     """(1 + units,): half the mean squared difference of two systems of different units; and without each unit."""
-    weights = between_weights(unit)
+    weights = pair_weights(unit)
     squares = weights * (values[:, None] - values[None, :]) ** 2
     found, size = pair_totals(np.stack([squares, weights]), unit)
     return np.asarray(np.where(size > 1e-12, found / np.maximum(size, 1e-12) / 2, nan))

@@ -6,6 +6,7 @@ from math import nan, sqrt
 
 import numpy as np
 
+from clirbench.statistics.units.concordance import pair_weights, signs
 from clirbench.types import Doubles, Ints
 
 FEWEST_UNITS = 6
@@ -73,18 +74,12 @@ def pair_totals(pairs: Doubles, unit: Ints) -> Doubles:
     return np.concatenate([whole, whole - 2 * mine], axis=-1)
 
 
-def between_weights(unit: Ints) -> Doubles:
-    """(n, n): weight of each pair of systems from different units, every pair of units counting alike; 0 within."""
-    sizes = np.bincount(unit)[unit].astype(np.float64)
-    return np.asarray(np.where(unit[:, None] == unit[None, :], 0.0, 1 / (sizes[:, None] * sizes[None, :])))
-
-
 def taus(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
     """(1 + units,): tau between units, and without each unit in turn; NaN where a column is constant.
 
-    sum w s s' / sqrt(sum w s^2 sum w s'^2) over pairs, s the sign of a pair in x, s' in y, w of `between_weights`.
+    sum w s s' / sqrt(sum w s^2 sum w s'^2) over pairs, s the sign of a pair in x, s' in y, w of `pair_weights`.
     """
-    s_x, s_y = np.sign(x[:, None] - x[None, :]), np.sign(y[:, None] - y[None, :])
-    agree, in_x, in_y = pair_totals(between_weights(unit) * np.stack([s_x * s_y, s_x**2, s_y**2]), unit)
+    s_x, s_y = signs(x), signs(y)
+    agree, in_x, in_y = pair_totals(pair_weights(unit) * np.stack([s_x * s_y, s_x**2, s_y**2]), unit)
     size = in_x * in_y
     return np.asarray(np.where(size > 1e-12, agree / np.sqrt(np.maximum(size, 1e-12)), nan))

@@ -8,14 +8,19 @@ import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.exchange import exchanged_scores
-from clirbench.statistics.pairs import drawn_items
-from clirbench.statistics.resampling import measure_values, metric_scores, weights
+from clirbench.statistics.exchange import exchanger
+from clirbench.statistics.p_values import holm
+from clirbench.statistics.resampling import SAMPLING, drawn_blocks, measure_values, metric_scores, weights
 from clirbench.types import Doubles
 
 EXACT = 14
-BLOCK = 4096
-MOST_SAMPLES = 19_999
+HELD = 1 << 22
+"""Numbers that a block of patterns, or the items of some pairs, may have."""
+FEWEST_SAMPLES, MOST_SAMPLES = 1999, 19_999
+DRAWS = 1000
+"""Bootstrap samples for the interval of a difference, where no test asks for more."""
+SLOW = 40_000
+"""Exchanges, over all pairs, of a metric whose counts are sparse (a type average): each takes about a millisecond."""
 TESTS = ("randomisation", "sacrebleu", "koehn")
 
 
@@ -23,9 +28,10 @@ TESTS = ("randomisation", "sacrebleu", "koehn")
 class PairResult:
     """Two systems, one column, one test; scores are oriented, `difference` = a - b.
 
-    `p_value`: two-sided. `p_holm`: corrected over all `family` pairs of systems, also where only best against rest is
-    shown, because the best was chosen by the same items. `samples` 0: all sign patterns were counted. NaN with a note
-    where the smallest attainable `p_holm` is not below alpha, so that nothing could be found.
+    `ci_low`, `ci_high`: the middle 95 % of the bootstrapped difference; `wins_a`, `wins_b`, `ties`: shares of those
+    samples. `p_value`: two-sided. `p_holm`: corrected over `family` pairs; that is all pairs of systems where best
+    against rest is shown, because the best was chosen by the same items. `samples` 0: all sign patterns were counted.
+    NaN with a note where the smallest attainable `p_holm` is not below alpha, so that nothing could be found.
     """
 
     column: str
@@ -35,26 +41,35 @@ class PairResult:
     score_a: float
     score_b: float
     difference: float
+    ci_low: float
+    ci_high: float
+    wins_a: float
+    wins_b: float
+    ties: float
     p_value: float
     p_holm: float
     family: int
     items: str
     n_items: int
     samples: int
+    sampling: str
     seed: int
     note: str = ""
 
 
-def sign_patterns(k: int, samples: int, seed: int) -> tuple[Doubles, bool]:
-    """(patterns, k) of 1 (kept) and 0 (exchanged), and whether they are all 2^k; the first row keeps everything.
+def sign_blocks(k: int, samples: int, seed: int) -> Iterator[Doubles]:
+    """(patterns, k) of 1 (kept) and 0 (exchanged), some at a time; the very first keeps everything.
 
-    All for k <= 14, else the observed one and `samples` at random.
+    All 2^k for k <= 14, else the observed one and `samples` at random: the coins that sacreBLEU tosses from this seed.
     """
     if k <= EXACT:
-        return ((np.arange(2**k)[:, None] >> np.arange(k)) & 1 ^ 1).astype(np.float64), True
-    keep = np.ones((samples + 1, k))
-    keep[1:] = np.random.default_rng([seed, k]).integers(2, size=(samples, k))
-    return keep, False
+        yield ((np.arange(2**k)[:, None] >> np.arange(k)) & 1 ^ 1).astype(np.float64)
+        return
+    yield np.ones((1, k))
+    rng = np.random.default_rng(seed)
+    rows = max(32, HELD // k // 32 * 32)  # whole words of 32 coins, so that blocks toss what one call would
+    for at in range(0, samples, rows):
+        yield rng.integers(2, size=(min(rows, samples - at), k), dtype=np.bool_).astype(np.float64)
 
 
 def mean_difference_p(d: Doubles, *, sides: int = 2, samples: int = 9999, seed: int = 0) -> float:
@@ -66,9 +81,9 @@ def mean_difference_p(d: Doubles, *, sides: int = 2, samples: int = 9999, seed: 
     d = d[d != 0]
     if not len(d):
         return 1.0
-    keep, _ = sign_patterns(len(d), samples, seed)
-    sums = (2 * keep - 1) @ d
-    return _share(sums, sides)
+    sums = np.concatenate([(2 * keep - 1) @ d for keep in sign_blocks(len(d), samples, seed)])
+    values = np.abs(sums) if sides == 2 else sums
+    return float((values >= values[0] - 1e-9 * np.abs(sums).max()).mean())
 
 
 def compare_systems(
@@ -77,117 +92,152 @@ def compare_systems(
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
     samples: int | None = None,
+    sampling: str = "replacement",
     alpha: float = 0.05,
     seed: int = 12345,
 ) -> list[PairResult]:
     """The best system of each column against every other (or the `pairs` named), best first by that column.
 
     `randomisation` exchanges items between the two at random: p = share of |differences| >= the observed one, which is
-    one of them. `sacrebleu` is that tool's bootstrap p (about one-sided: it calls .10 to .14 of equal pairs different
-    at 50 topics, more with fewer); `koehn` the share of bootstrap samples in which the better one is not better.
-    `samples` None: as many as the correction needs, at most 19,999. Columns with holes or without items are left out.
-    Raises `UnknownName` for a test or system, `ConfigError` for fewer than 1 sample.
+    one of them. `sacrebleu` is that tool's bootstrap p (it takes magnitudes before it centres them, so it is about
+    one-sided: it calls .10 to .14 of equal pairs different at 50 topics, more with fewer); `koehn` the share of
+    bootstrap samples in which the better one is not better. Bootstrap samples are n of n items with replacement
+    (Koehn 2004, sacreBLEU) or half without (`sampling=half`; Neubig 2017, algorithm 5).
+    `samples` None: as many as the correction needs, from 1,999 to 19,999 (fewer for type averages, which are slow).
+    Columns with holes or without items are left out. Raises `UnknownName` for a test or system, `ConfigError` for a
+    sampling or fewer than 1 sample.
     **Source:** Riezler and Maxwell 2005; Koehn 2004; Holm 1979.
     """
     for test in tests:
         if test not in TESTS:
             raise UnknownName("test of two systems", test, TESTS)
+    if sampling not in SAMPLING:
+        raise ConfigError(f"sampling={sampling}: choose from {', '.join(SAMPLING)}")
     for system in {system for pair in pairs or () for system in pair}:
         if system not in evidence.systems:
             raise UnknownName("system", system, evidence.systems)
     if samples is not None and samples < 1:
         raise ConfigError(f"samples={samples}: at least 1")
+    if pairs is not None:
+        named = {system for pair in pairs for system in pair}
+        evidence = evidence.only(np.array([system in named for system in evidence.systems]))
     part, _ = next(iter(panels(evidence)))
-    family = len(part.systems) * (len(part.systems) - 1) // 2
-    enough = min(ceil(family / alpha), MOST_SAMPLES) if samples is None else samples
+    at = {system: i for i, system in enumerate(part.systems)}
+    family = len(pairs) if pairs is not None else len(at) * (len(at) - 1) // 2
+    needed = min(max(ceil(family / alpha), FEWEST_SAMPLES), MOST_SAMPLES)
+    draws = min(samples or needed, DRAWS if set(tests) == {"randomisation"} else MOST_SAMPLES)
     rows: list[PairResult] = []
     for column in (*part.metric_names, *part.measure_names):
         if part.segments(column) or part.topics(column):
-            scores = part.board[column].oriented
-            at = {system: i for i, system in enumerate(part.systems)}
-            chosen = [(at[a], at[b]) for a, b in pairs] if pairs is not None else best_against_rest(scores)
-            for test in tests:
-                rows += _tested(part, column, scores, test, chosen, enough, family, alpha, seed)
+            chosen = [(at[a], at[b]) for a, b in pairs] if pairs is not None else best_against_rest(part, column)
+            if chosen:
+                drawn = drawn_differences(part, column, draws, sampling, seed, chosen)
+                for test in tests:
+                    slow = test == "randomisation" and _sparse(part, column)
+                    count = samples or (min(needed, SLOW // len(chosen)) if slow else needed)
+                    rows += _tested(part, column, test, chosen, drawn, count, sampling, family, alpha, seed)
     return rows
 
 
-def best_against_rest(scores: Doubles) -> list[tuple[int, int]]:
+def _sparse(evidence: Evidence, column: str) -> bool:
+    """Whether a metric's counts are kept for each type, so that every exchange takes long."""
+    known = evidence.segments(column) > 0
+    return known and not isinstance(evidence.statistics[column, evidence.systems[0]], np.ndarray)
+
+
+def best_against_rest(evidence: Evidence, column: str) -> list[tuple[int, int]]:
     """(best, other) for every other system, by falling score."""
-    order = [int(i) for i in np.argsort(-scores, kind="stable")]
+    order = [int(i) for i in np.argsort(-evidence.board[column].oriented, kind="stable")]
     return [(order[0], other) for other in order[1:]]
 
 
-def holm_within(p_values: Sequence[float], family: int) -> list[float]:
-    """Holm's correction of some of `family` p-values as if those not shown were larger: never too small."""
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    found, largest = [nan] * len(p_values), 0.0
-    for rank, i in enumerate(order):
-        if not np.isnan(p_values[i]):
-            largest = max(largest, min(1.0, (family - rank) * p_values[i]))
-            found[i] = largest
-    return found
+def drawn_differences(
+    evidence: Evidence, column: str, samples: int, sampling: str, seed: int, pairs: Sequence[tuple[int, int]]
+) -> Doubles:
+    """(samples, pairs): first less second, both on the same drawn items."""
+    first, second = (list(side) for side in zip(*pairs, strict=True))
+    n = evidence.segments(column) or evidence.topics(column)
+    found = []
+    for items in drawn_blocks(n, samples, sampling, seed):
+        segments = evidence.segments(column)
+        scores = metric_scores(evidence, column, weights(items, n)) if segments else None
+        scores = measure_values(evidence, column, items) if scores is None else scores
+        found.append(scores[:, first] - scores[:, second])
+    return np.concatenate(found)
 
 
 def _tested(
-    part: Evidence, column: str, scores: Doubles, test: str, chosen: Sequence[tuple[int, int]], samples: int,
-    family: int, alpha: float, seed: int,
+    part: Evidence, column: str, test: str, chosen: Sequence[tuple[int, int]], drawn: Doubles, samples: int,
+    sampling: str, family: int, alpha: float, seed: int,
 ) -> list[PairResult]:  # fmt: skip
     n = part.segments(column) or part.topics(column)
     exact = test == "randomisation" and n <= EXACT
     # Two patterns, everything kept and everything exchanged, reach any difference: p is at least 2 / 2^k.
     smallest = 2 / 2**n if exact else 1 / (samples + 1)
-    note = ""
+    scores = part.board[column].oriented
+    observed = np.array([scores[a] - scores[b] for a, b in chosen])
+    note, found = "", np.full(len(chosen), nan)
     if smallest * family >= alpha:
-        note = f"not run: {n} items and {family} pairs cannot give a corrected p below {alpha:g}"
-        found = [nan] * len(chosen)
+        why = f"{n} items" if exact else f"{samples} samples"
+        enough = "" if exact else f"; samples={ceil(family / alpha)} would do"
+        note = f"not run: {why} and {family} pairs cannot give a corrected p below {alpha:g}{enough}"
+    elif test == "randomisation":
+        exchanged = _randomisation_p(part, column, chosen, samples, seed)
+        found, note = (found, exchanged) if isinstance(exchanged, str) else (exchanged, note)
+    elif test == "koehn":
+        hits = (np.sign(observed) * drawn <= 0).sum(axis=0)
+        found = (hits + 1) / (len(drawn) + 1)
     else:
-        found = list(_p_values(part, column, test, chosen, samples, seed))
-    names = part.systems
-    items = "segments" if part.segments(column) else "topics"
+        sizes = np.abs(drawn)
+        found = ((sizes - sizes.mean(axis=0) > np.abs(observed)).sum(axis=0) + 1) / (len(drawn) + 1)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     return [
         PairResult(
-            column, names[a], names[b], test, float(scores[a]), float(scores[b]), float(scores[a] - scores[b]), p,
-            corrected, family, items, n, 0 if exact else samples, seed, note,
+            column=column,
+            system_a=part.systems[a],
+            system_b=part.systems[b],
+            test=test,
+            score_a=float(scores[a]),
+            score_b=float(scores[b]),
+            difference=float(observed[i]),
+            ci_low=float(low[i]),
+            ci_high=float(high[i]),
+            wins_a=float((drawn[:, i] > 0).mean()),
+            wins_b=float((drawn[:, i] < 0).mean()),
+            ties=float((drawn[:, i] == 0).mean()),
+            p_value=float(found[i]),
+            p_holm=corrected,
+            family=family,
+            items="segments" if part.segments(column) else "topics",
+            n_items=n,
+            samples=0 if exact else samples,
+            sampling=sampling,
+            seed=seed,
+            note=note,
         )
-        for (a, b), p, corrected in zip(chosen, found, holm_within(found, family), strict=True)
-    ]  # fmt: skip
+        for i, ((a, b), corrected) in enumerate(zip(chosen, holm(found.tolist(), family), strict=True))
+    ]
 
 
-def _p_values(
-    part: Evidence, column: str, test: str, chosen: Sequence[tuple[int, int]], samples: int, seed: int
-) -> Iterator[float]:
+def _randomisation_p(
+    part: Evidence, column: str, chosen: Sequence[tuple[int, int]], samples: int, seed: int
+) -> Doubles | str:
+    """(pairs,): share of patterns whose |difference| reaches the observed one; or why items cannot be exchanged."""
     n = part.segments(column) or part.topics(column)
-    if test != "randomisation":
-        items = drawn_items(n, samples, "replacement", seed)
-        drawn = metric_scores(part, column, weights(items, n)) if part.segments(column) else None
-        drawn = measure_values(part, column, items) if drawn is None else drawn
-        scores = part.board[column].oriented
-        for a, b in chosen:
-            differences, observed = drawn[:, a] - drawn[:, b], float(scores[a] - scores[b])
-            if test == "koehn":
-                hits = int((np.sign(observed) * differences <= 0).sum()) if observed else samples
-            else:
-                hits = int((np.abs(differences) - np.abs(differences).mean() > abs(observed)).sum())
-            yield (hits + 1) / (samples + 1)
-        return
-    keep, _ = sign_patterns(n, samples, seed)
-    for pair in chosen:
-        yield _randomisation_p(part, column, pair, keep)
-
-
-def _randomisation_p(part: Evidence, column: str, pair: tuple[int, int], keep: Doubles) -> float:
-    """NaN where items of the two cannot be exchanged."""
-    found = []
-    for at in range(0, len(keep), BLOCK):
-        scores = exchanged_scores(part, column, pair, keep[at : at + BLOCK])
-        if isinstance(scores, str):
-            return nan
-        found.append(scores[0] - scores[1])
-    return _share(np.concatenate(found), 2)
-
-
-def _share(statistics: Doubles, sides: int) -> float:
-    """Share that reaches the first, less what rounding may take from an equal one."""
-    values = np.abs(statistics) if sides == 2 else statistics
-    slack = 1e-9 * max(float(np.abs(statistics).max()), 1e-300)
-    return float((values >= values[0] - slack).mean())
+    together = max(1, HELD // n // 10)
+    scores, found = np.abs(part.board[column].oriented), []
+    for at in range(0, len(chosen), together):
+        pairs = chosen[at : at + together]
+        exchanged = exchanger(part, column, pairs)
+        if isinstance(exchanged, str):
+            return exchanged
+        # An equal difference may come out smaller by rounding.
+        slack = 1e-9 * np.array([max(scores[a], scores[b]) for a, b in pairs])
+        hits, patterns, least = np.zeros(len(pairs)), 0, np.empty(0)
+        for keep in sign_blocks(n, samples, seed):
+            sizes = np.abs(exchanged(keep))
+            least = sizes[0] - slack if not patterns else least
+            hits += (sizes >= least).sum(axis=0)
+            patterns += len(keep)
+        found.append(hits / patterns)
+    return np.concatenate(found)

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from clirbench.statistics.model.pseudo_bias import pseudo_bias
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.model.pseudo_bias import pseudo_bias, pseudo_biases
+from clirbench.statistics.units.belonging import units_of
+from clirbench.types import Doubles
 
 
 def test_difference_of_taus() -> None:
@@ -17,3 +20,47 @@ def test_difference_of_taus() -> None:
     same = pseudo_bias(x, judged, judged, np.arange(30))
     assert (same.value, same.low, same.high) == (0, 0, 0)
     assert "too few" in pseudo_bias(x[:4], pseudo[:4], judged[:4], np.arange(4)).note
+
+
+def twice(x: Doubles, pseudo: Doubles, judged: Doubles, **metadata: tuple[str, ...]) -> Scoreboard:
+    """A board with one metric, MAP by both, MAP of another collection, and imported human scores."""
+    return Scoreboard(
+        tuple(f"s{i}" for i in range(len(x))),
+        (
+            Column("m", "metric", x),
+            Column("MAP", "measure", pseudo, signature="bm25|topics:a|rel:top10|MAP|measure:AP"),
+            Column(
+                "MAP[qrels]", "measure", judged, signature="bm25|topics:a|rel:qrels:1f|missing:error|MAP|measure:AP"
+            ),
+            Column("MAP[news]", "measure", judged, signature="bm25|topics:b|rel:top10|MAP|measure:AP"),
+            Column("adequacy", "measure", judged),
+        ),
+        metadata,
+    )
+
+
+def test_measures_that_have_both_judgments_are_found() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=12)
+    pseudo, judged = x + 0.3 * rng.normal(size=12), x + rng.normal(size=12)
+    board = twice(x, pseudo, judged)
+    (row,) = pseudo_biases(board, units_of(board))
+    assert (row.pseudo, row.judged, row.metric, row.n_units) == ("MAP", "MAP[qrels]", "m", 12)
+    assert row.bias == pytest.approx(row.tau_pseudo - row.tau_judged)
+    assert row.ci_low < row.bias < row.ci_high
+    along = twice(x, pseudo, judged, step=tuple(map(str, range(12))), run=tuple("aabbccddeeff"))
+    (described,) = pseudo_biases(along, units_of(along))
+    assert np.isnan(described.ci_low)
+    assert "description only" in described.note
+
+
+@pytest.mark.parametrize(("units", "size"), [(16, 1), (8, 3)])
+def test_no_bias_is_called_one_at_its_rate(units: int, size: int) -> None:
+    """Fixed seed, 300 worlds with equally noisy judgments: an interval without 0 in at most .06 + 3 errors."""
+    rng = np.random.default_rng(8)
+    unit, called = np.repeat(np.arange(units), size), 0
+    for _ in range(300):
+        y, x, a, b = (rng.normal(size=units)[unit] + 0.2 * rng.normal(size=len(unit)) for _ in range(4))
+        found = pseudo_bias(y + 0.7 * x, y + 0.7 * a, y + 0.7 * b, unit)
+        called += not found.low <= 0 <= found.high
+    assert called / 300 <= 0.06 + 3 * np.sqrt(0.06 * 0.94 / 300)

@@ -1,9 +1,13 @@
-"""Soft pairwise accuracy: mid-p by hand, no dependence on order, perfect and opposite rankings."""
+"""Pairwise accuracy by hand; soft: mid-p by hand, against a slow loop, no dependence on order, its interval."""
+
+import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy
+from clirbench.statistics.model.soft_accuracy import accuracies, mid_p_values, soft_accuracy
+from tests.statistics.worlds import scores_only, world
 
 
 def test_mid_p_by_hand() -> None:
@@ -36,3 +40,82 @@ def test_range() -> None:
     assert 0 <= opposite.low <= opposite.value < 0.2
     assert np.isnan(soft_accuracy(p, p, np.zeros(8, dtype=np.int64)).value)
     assert "too few" in soft_accuracy(p, p, np.repeat([0, 1], 4)).note
+
+
+def test_pairwise_accuracy_by_hand() -> None:
+    # alike: (0,1) (0,2) (0,3), and (2,3) tied in both; not: (1,2) (1,3)
+    row, turned = accuracies(scores_only([[1, 2, 3, 3]], [[1, 3, 2, 2], [-1, -2, -3, -3]]))
+    assert row.accuracy == pytest.approx(4 / 6)
+    assert turned.accuracy == pytest.approx(1 / 6)
+
+
+def test_mid_p_by_enumeration() -> None:
+    values = np.array([[3.0, 1, 2, 5], [2, 2, 0, 1]])
+    difference = values[0] - values[1]
+    sums = [float(np.dot(signs, difference)) for signs in itertools.product([1, -1], repeat=4)]
+    exact = np.mean([(total > difference.sum()) + (total == difference.sum()) / 2 for total in sums])
+    assert mid_p_values(values)[0, 1] == pytest.approx(exact)
+
+
+def test_soft_accuracy_against_a_slow_loop() -> None:
+    evidence = world(n=5, topics=20, segments=30, noise=(0.6,))
+
+    def p_values(values: np.ndarray) -> list[float]:
+        rng = np.random.default_rng(77)
+        found = []
+        for i, j in itertools.combinations(range(5), 2):
+            difference = values[i] - values[j]
+            signs = rng.choice([-1, 1], size=(4000, len(difference)))
+            found.append(float(((signs * difference).mean(axis=1) >= difference.mean()).mean()))
+        return found
+
+    segments = np.stack([evidence.statistics["m0", system][:, 0] for system in evidence.systems])
+    expected = 1 - np.mean(np.abs(np.subtract(p_values(segments), p_values(evidence.per_topic["y0"]))))
+    (row,) = accuracies(evidence, samples=4000)
+    assert row.soft == pytest.approx(expected, abs=0.01)
+    assert (row.pairs, row.n_topics, row.n_segments, row.samples) == (10, 20, 30, 4000)
+
+
+def test_scores_without_items_have_no_soft_accuracy() -> None:
+    (row,) = accuracies(scores_only([[1, 2, 3]], [[1, 2, 3]]))
+    assert row.accuracy == 1
+    assert np.isnan(row.soft)
+    assert row.samples == 0
+    (one,) = accuracies(scores_only([[1]], [[1]]))
+    assert np.isnan(one.accuracy)
+
+
+def test_same_seed_same_rows() -> None:
+    assert accuracies(world(), samples=50, seed=3) == accuracies(world(), samples=50, seed=3)
+
+
+def test_pairs_of_one_unit_are_not_counted_and_training_has_no_interval() -> None:
+    evidence = world(n=12, noise=(0.3,))
+    (alone,) = accuracies(evidence, samples=50)
+    assert alone.soft_low < alone.soft < alone.soft_high
+    twins = replace(evidence, board=replace(evidence.board, metadata={"family": tuple("aabbccddeeff")}))
+    (families,) = accuracies(twins, samples=50)
+    assert (families.pairs, families.n_units) == (66 - 6, 6)
+    assert families.soft_low < families.soft < families.soft_high
+    steps = replace(evidence, board=replace(evidence.board, metadata={"step": tuple(map(str, range(12)))}))
+    (along,) = accuracies(steps, samples=50)
+    assert along.soft == alone.soft
+    assert np.isnan(along.soft_low)
+    assert "description only" in along.note
+
+
+@pytest.mark.parametrize("topics", [12, 40])
+def test_the_interval_covers_the_value_of_all_systems(topics: int) -> None:
+    """Fixed seed: 150 samples of 16 from 240 systems, half of whose topics tie; at .95 fewer than 134 is 1 in 1,000."""
+    rng = np.random.default_rng(topics)
+    quality = rng.normal(size=240)
+    per_topic = np.round(0.7 * quality[:, None] + rng.normal(size=(240, topics)))
+    segments = (quality + 0.7 * rng.normal(size=240))[:, None] + 2 * rng.normal(size=(240, 60))
+    p, q = mid_p_values(segments, samples=200), mid_p_values(per_topic, samples=200)
+    truth = soft_accuracy(p, q, np.arange(240)).value
+    covered = 0
+    for _ in range(150):
+        drawn = rng.choice(240, 16, replace=False)
+        found = soft_accuracy(p[np.ix_(drawn, drawn)], q[np.ix_(drawn, drawn)], np.arange(16))
+        covered += found.low <= truth <= found.high
+    assert covered >= 134

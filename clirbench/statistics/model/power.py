@@ -1,0 +1,218 @@
+"""From a run to a plan: how many systems and topics would it take to tell its two best metrics apart?"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import combinations
+from math import asin, inf, isnan, nan, pi, sin, sqrt
+
+import numpy as np
+
+from clirbench.errors import ConfigError
+from clirbench.statistics.evidence import Evidence, panels
+from clirbench.statistics.model.ceiling import between_error, variances_between
+from clirbench.statistics.model.jackknife import taus
+from clirbench.statistics.model.planning import Plan, Test, power_of, shipped, smallest_difference
+from clirbench.statistics.resampling import Draws, resampled_x, resampled_y
+from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.types import Doubles, Ints
+
+SYSTEMS = (8, 12, 16, 24, 32, 48, 64)
+TOPICS = (25, 50, 100, 150, 250, 500, 1000, 2500)
+
+
+@dataclass(frozen=True)
+class Power:
+    """How often the shipped test finds, after Holm over `family` pairs, that metric_a predicts better than metric_b.
+
+    `tau_a`: assumed noise-free tau of the better one, that of the run; metric_b's is `difference` lower. `power` +-
+    `error` (its standard error) in [0, 1]; `smallest`: the smallest difference that would be found with probability
+    `wanted` at this number of systems and topics, NaN where none that is possible would be. `systems_needed`: the
+    fewest with power >= `wanted` at today's topics; `topics_needed`: the fewest topics at today's number of systems
+    (inf: more than was tried, or no number would do; NaN where topics are not known).
+    """
+
+    measure: str
+    metric_a: str
+    metric_b: str
+    tau_a: float
+    difference: float
+    wanted: float
+    alpha: float
+    power: float
+    error: float
+    smallest: float
+    systems_needed: float
+    topics_needed: float
+    family: int
+    n_systems: int
+    n_topics: int
+    simulations: int
+    seed: int
+    note: str = ""
+
+
+def power_table(
+    evidence: Evidence,
+    sizes: Sequence[float] = (0.05, 0.1, 0.2),
+    *,
+    wanted: float = 0.8,
+    alpha: float = 0.05,
+    simulations: int = 100,
+    seed: int = 0,
+    units: Units | None = None,
+) -> list[Power]:
+    """A row for every measure and size of difference, for the best metric and the next below it.
+
+    Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); units are simulated as so
+    many systems. Where the taus are impossible together, the two metrics are simulated alone; where theirs are too, the
+    next metric below is taken; if none will do, power is NaN. The note names what is impossible.
+    None for fewer than 3 units or 2 metrics, and along training, where no difference is claimed.
+    """
+    part, _ = next(iter(panels(evidence)))
+    units = units_of(evidence.board) if units is None else units
+    if len(part.metric_names) < 2 or units.number < 3 or units.along_training or not len(part.systems):
+        return []
+    reliable_x, reliable_y = reliabilities(part, units.index, seed)
+    among = np.array([[taus(x, other, units.index)[0] for other in part.x] for x in part.x])
+    rows: list[Power] = []
+    for k, measure in enumerate(part.measure_names):
+        seen = np.array([taus(x, part.y[k], units.index)[0] for x in part.x])
+        known = np.flatnonzero(np.isfinite(seen))
+        if len(known) < 2:
+            continue
+        order = np.argsort(-seen[known], kind="stable").tolist()
+        reliability = np.append(reliable_x[known], reliable_y[k])
+        names = tuple(part.metric_names[m] for m in known)
+        template = Power(
+            measure, names[order[0]], names[order[1]], nan, nan, wanted, alpha, nan, nan, nan, nan, nan,
+            len(known) * (len(known) - 1) // 2, units.number, part.topics(measure), simulations, seed,
+        )  # fmt: skip
+        reasons = []
+        for other in order[1:]:
+            try:
+                plan, pair, note = _possible(
+                    names, seen[known], among[np.ix_(known, known)], reliability, (order[0], other), sizes
+                )
+                break
+            except ConfigError as problem:
+                reasons.append(str(problem))
+        else:
+            rows.append(replace(template, note=f"not simulated: {reasons[0]}"))
+            continue
+        skipped = f"the first metric below it with which a simulation is possible: {reasons[0]}" if reasons else ""
+        note = "; ".join(filter(None, (skipped, note)))
+        template = replace(template, metric_b=plan.names[pair[1]])
+        if not units.independent:
+            note = "; ".join(filter(None, (f"as many systems as units ({units.source})", note)))
+        rows += _rows(plan, pair, sizes, replace(template, tau_a=float(plan.taus[pair[0]]), note=note))
+    return rows
+
+
+def _rows(plan: Plan, pair: tuple[int, int], sizes: Sequence[float], row: Power) -> Iterator[Power]:
+    a, b = pair
+    how = {"alpha": row.alpha, "simulations": row.simulations, "seed": row.seed}
+
+    def power(moved: Plan, n: int = row.n_systems) -> float:
+        return power_of(moved, pair, n, test(n), **how)  # type: ignore[arg-type]
+
+    def with_topics(moved: Plan, many: int) -> float:
+        return power(_with(moved, many / row.n_topics))
+
+    @cache
+    def test(n: int) -> Test:
+        return shipped(n, plan.family, row.alpha, row.seed)
+
+    row = replace(row, smallest=smallest_difference(plan, pair, row.wanted, power))
+    for size in sizes:
+        moved = plan.moved(b, float(plan.taus[a]) - size)
+        try:
+            moved.correlations()
+        except ConfigError as problem:
+            yield replace(row, difference=size, note="; ".join(filter(None, (row.note, f"not simulated: {problem}"))))
+            continue
+        now = power(moved)
+        systems = _fewest(SYSTEMS, row.wanted, partial(power, moved))
+        topics = nan
+        if row.n_topics:
+            topics = _fewest(TOPICS, row.wanted, partial(with_topics, moved))
+        error = sqrt(now * (1 - now) / row.simulations)
+        yield replace(row, difference=size, power=now, error=error, systems_needed=systems, topics_needed=topics)
+
+
+def _fewest(tried: Sequence[int], wanted: float, power: Callable[[int], float]) -> float:
+    """The first of rising numbers whose power is enough, by halving; inf where the last is not."""
+    if power(tried[-1]) < wanted:
+        return inf
+    return tried[bisect_left(tried, True, hi=len(tried) - 1, key=lambda many: power(many) >= wanted)]
+
+
+def _with(plan: Plan, more: float) -> Plan:
+    """The plan with so many times the topics."""
+    kept = plan.reliability[-1]
+    return replace(plan, reliability=np.append(plan.reliability[:-1], kept / (kept + (1 - kept) / more)))
+
+
+def _possible(
+    names: tuple[str, ...],
+    seen: Doubles,
+    among: Doubles,
+    reliability: Doubles,
+    pair: tuple[int, ...],
+    sizes: Sequence[float],
+) -> tuple[Plan, tuple[int, int], str]:
+    """The plan of all metrics, or of the two alone with the reason; raises `ConfigError` where they are impossible."""
+    family, reasons = len(names) * (len(names) - 1) // 2, []
+    full = np.vstack([np.column_stack([among, seen]), [*seen, 1.0]])
+    labels = (*names, "the measure")
+    for chosen in (list(range(len(names))), list(pair)):
+        at = [*chosen, len(names)]
+        try:
+            true = np.eye(len(at))
+            for i, j in combinations(range(len(at)), 2):
+                tau = without_noise(float(full[at[i], at[j]]), reliability[at[i]], reliability[at[j]])
+                if isnan(tau):
+                    known = (
+                        f"{full[at[i], at[j]]:.3f}, reliabilities {reliability[at[i]]:.2f} and {reliability[at[j]]:.2f}"
+                    )
+                    raise ConfigError(
+                        f"the tau of {labels[at[i]]} and {labels[at[j]]} cannot be freed of noise ({known})"
+                    )
+                true[i, j] = true[j, i] = tau
+            plan = Plan(tuple(names[m] for m in chosen), true[-1, :-1], true[:-1, :-1], reliability[at], family)
+            moved = [plan.moved(chosen.index(pair[1]), float(true[-1, chosen.index(pair[0])]) - size) for size in sizes]
+            if not any(one.possible for one in moved):
+                moved[0].correlations()
+        except ConfigError as problem:
+            reasons.append(str(problem))
+        else:
+            note = f"the two metrics simulated alone: {reasons[0]}" if reasons else ""
+            return plan, (chosen.index(pair[0]), chosen.index(pair[1])), note
+    raise ConfigError(reasons[-1])
+
+
+def without_noise(tau: float, first: float, second: float) -> float:
+    """tau of true values from that of measured ones and their reliabilities in [0, 1]; NaN where none is below 1.
+
+    sin(pi tau / 2) / sqrt(first * second) is the correlation behind it. **Source:** Greiner 1909; Spearman 1904.
+    """
+    r = sin(pi / 2 * tau) / sqrt(first * second) if min(first, second) > 0 else inf
+    return 2 / pi * asin(r) if abs(r) < 1 else nan
+
+
+def reliabilities(evidence: Evidence, unit: Ints, seed: int = 0, samples: int = 200) -> tuple[Doubles, Doubles]:
+    """Share of every metric's and measure's variance over systems that is not segment or topic noise, in [0, 1].
+
+    1 - (noise variance felt by pairs of systems, under resampled items) / (variance between units); what moves all
+    systems alike (a hard topic) is no noise here. 1 where items are unknown. Returns (metrics,), (measures,).
+    """
+    x = resampled_x(evidence, Draws(("segments",), samples, seed=seed))
+    y = resampled_y(evidence, Draws(("topics",), samples, seed=seed))
+    return _reliability(x, evidence.x, unit), _reliability(y, evidence.y, unit)
+
+
+def _reliability(resampled: Doubles, observed: Doubles, unit: Ints) -> Doubles:
+    noise = np.array([between_error(np.cov(column.T), unit) for column in resampled.swapaxes(0, 1)])
+    spread = np.array([variances_between(column, unit)[0] for column in observed])
+    return np.asarray(np.clip(1 - noise / np.where(spread > 0, spread, 1.0), 0.0, 1.0))
