@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isinf, isnan
 
 from clirbench.analyses.wording import number, sizes
 from clirbench.result import AnalysisTable, Result
@@ -80,7 +80,8 @@ def improvement_findings(rows: Sequence[Improvement]) -> Iterator[str]:
         needed = {row.metric: row for row in rows if row.measure == measure and not isnan(row.rise_80)}
         if needed:
             told = ", ".join(
-                f"{metric} {number(row.rise_80, 2)} [{number(row.rise_80_low, 2)}, {number(row.rise_80_high, 2)}]"
+                f"{metric} {number(row.rise_80, 2)} [{number(row.rise_80_low, 2)}, "
+                f"{'no bound' if isinf(row.rise_80_high) else number(row.rise_80_high, 2)}]"
                 for metric, row in needed.items()
             )
             yield f"{measure} improves with probability .8 (two of these systems) if a metric rises by: {told}."

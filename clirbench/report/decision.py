@@ -142,13 +142,15 @@ def _against(result: Result) -> Iterator[str]:
         yield _verdict(name, row, baseline, measure.name)
         return
     corrected = f"by {measure.name}, corrected for {len(found)} candidates"
-    for verdict in ("better", "not worse", "worse"):
+    for verdict in ("better", "not worse"):
         names = [f"{name} ({_difference(row)})" for name, row in found.items() if row.verdict == verdict]
         if names:
             by = f" by more than {result.experiment.margin:g}" if verdict == "not worse" else ""
             yield f"{verdict.capitalize()} than {baseline}{by} {corrected}: {listed(names, MOST)}."
-    left = [name for name, row in found.items() if row.verdict == "open"]
-    if len(left) == len(found):
+    verdicts = [row.verdict for row in found.values()]
+    if worse := verdicts.count("worse"):
+        yield f"Worse than {baseline} {corrected}: {'all' if result.worse else worse} of them."
+    elif set(verdicts) == {"open"}:
         note = next(iter(found.values())).note
         yield f"No system is shown to be better or worse than {baseline} {corrected}{f' ({note})' if note else ''}."
 

@@ -161,7 +161,7 @@ def test_many_candidates_are_corrected_for_their_number() -> None:
     assert said[0].startswith("Better than s02 by y0, corrected for 7 candidates: s0")
     assert not made.worse
     both = run_of(evidence.only(np.isin(np.arange(8), [0, 1, 7])), "s07")
-    assert decision_sentences(both)[0].startswith("Worse than s07 by y0, corrected for 2 candidates: s0")
+    assert decision_sentences(both)[0] == "Worse than s07 by y0, corrected for 2 candidates: all of them."
     assert both.worse
     assert not run_of(evidence.only(np.isin(np.arange(8), [0, 6, 7])), "s06").worse
 
