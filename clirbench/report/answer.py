@@ -262,11 +262,8 @@ def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str
 
 
 def _apart(rows: Sequence[Claim], units: Units) -> str:
-    """An alarm where tau between units and within them differ: one number would hide what happens.
-
-    With fewer than 6 units, they may differ by chance; then nothing is said.
-    """
-    far = [row for row in rows if row.disagree and row.n_units >= FEWEST]
+    """An alarm where tau between units and within them differ: one number would hide what happens."""
+    far = [row for row in rows if row.disagree]
     if not far:
         return ""
     top = max(far, key=lambda row: abs(row.tau - row.within))

@@ -44,9 +44,10 @@ def _shipped(result: Result, decision: Decision) -> Iterator[str]:
         these = "This one" if len(alike) == 1 else f"These {len(alike)}"
         yield f"Ship {first.system} ({sure}). {these} cannot be told from it: {listed(alike, MOST)}."
     else:
-        yield f"Ship {first.system} ({sure}); all others are worse, with 95 % confidence."
+        rest = "the other is worse" if n == 2 else "all others are worse"
+        yield f"Ship {first.system} ({sure}); {rest}, with 95 % confidence."
     yield from _cheapest(result, [first.system, *alike])
-    if decision.silent:
+    if decision.silent and result.board.metrics:
         yield f"What choosing by a metric would lose on other topics is not said: {decision.silent}."
     yield from _picked(decision)
 

@@ -73,7 +73,8 @@ def show(result: Result) -> None:
             Console(highlight=False).print(painted(" ".join(sentences), style="bold"), end="\n\n")
     elif result.against_baseline:
         say(" ".join(decision_sentences(result)))
-    for table in tau_tables(result.board, result.correlations, first_coefficient(result)):
+    rows = result.correlations
+    for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
     for made in result.tables:
         if made.said:
