@@ -213,7 +213,7 @@ def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
 
 @cache
 def population_rise(recipe: Recipe) -> float:
-    from clirbench.statistics.improvement import logistic_slope, rising_pairs
+    from clirbench.statistics.model.rise import logistic_slope, rising_pairs
 
     rng = np.random.default_rng(5)
     found = []

@@ -19,7 +19,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from clirbench.commands.base import command, command_names, tolerate_closed_output
-from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, in_words
+from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, in_words
 from clirbench.config import build, limits_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, StoreError, UnknownName, gathered, raise_all
@@ -91,7 +91,7 @@ def _one_run(cfg: DictConfig) -> int:
         folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
     terminal.show_folder(folder.path)
     raise_all([NotReproduced(text) for table in result.tables for text in table.failures])
-    return SOME_FAILED if result.failed else 0
+    return WORSE if result.worse else SOME_FAILED if result.failed else 0
 
 
 def has_own_folders(hydra_config: Any) -> bool:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.errors import ClirbenchError, ConfigError, InputError, NothingCompared, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, NothingCompared, UnknownName, gathered, raise_all
 from clirbench.files.trec import read_ideal, read_runs, tied_topics
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
 from clirbench.result import MANY_SYSTEMS, Counts, Experiment, Inputs, Result, Retrieval, Watch, Work, marked, unwatched
 from clirbench.statistics.bootstrap import Bootstrap
-from clirbench.statistics.correlation import Correlation, correlate, with_intervals
+from clirbench.statistics.correlation import Correlation, correlate, with_corrections, with_intervals
 from clirbench.statistics.evidence import Evidence
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import health_notes
@@ -96,6 +96,7 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     )
     if experiment.intervals is None:
         return rows
+    rows = with_corrections(rows, result.evidence, result.units, same_lines=result.same_lines, seed=experiment.seed)
     how = affordable(experiment.intervals, result.evidence)
 
     def made() -> Iterator[list[Correlation]]:
@@ -136,6 +137,9 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     topics: dict[str, tuple[Topic, ...]] = {}
     with gathered(problems):
         translations = tuple(experiment.systems.translations(corpus))
+        names = [translation.system for translation in translations]
+        if experiment.baseline and experiment.baseline not in names:
+            raise UnknownName("system of baseline", experiment.baseline, names)
     if experiment.measures:
         for label, source in experiment.topics.items():
             with gathered(problems):

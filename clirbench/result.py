@@ -11,7 +11,7 @@ import numpy as np
 
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
-from clirbench.errors import Changed, InputError, raise_all
+from clirbench.errors import Changed, InputError, UnknownName, raise_all
 from clirbench.files.score_tables import ScoreTables
 from clirbench.later import some
 from clirbench.measures.base import Measure
@@ -20,8 +20,11 @@ from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.statistics.choice import decided
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.baseline import Comparison, candidates
+from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
@@ -114,7 +117,8 @@ class Experiment:
     another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
     published table to hold against ours; it may bring its own scores and texts. `units`: the metadata column that
     tells which systems belong together, `none`, or nothing (found, see `units_of`); `given`: numbers that are known
-    beforehand, which metrics must add to.
+    beforehand, which metrics must add to. `baseline`: the system in use, which others are held against; a loss of up to
+    `margin`, in units of the measure, is allowed.
     """
 
     name: str
@@ -142,6 +146,8 @@ class Experiment:
     seed: int = 0
     units: str = ""
     given: tuple[str, ...] = ()
+    baseline: str = ""
+    margin: float = 0.0
     remarks: tuple[str, ...] = ()
 
 
@@ -286,6 +292,36 @@ class Result:
     def units(self) -> Units:
         """Which systems belong together, and which lie along training."""
         return units_of(self.board, self.experiment.units)
+
+    @property
+    def same_lines(self) -> bool:
+        """Whether metrics are computed on the lines that are searched, as far as their number tells."""
+        return self.inputs is not None and len(self.inputs.corpus.test) == self.inputs.corpus.document_map.n_lines
+
+    @cached_property
+    def decision(self) -> Decision | None:
+        """Which system to ship by the first measure, or why that is not said; None without a measure."""
+        measure = self.board.first_measure
+        if measure is None:
+            return None
+        seed = self.experiment.seed
+        return decided(self.evidence, self.units, measure.name, same_lines=self.same_lines, seed=seed)
+
+    @cached_property
+    def against_baseline(self) -> Mapping[str, Comparison]:
+        """Every other system against `baseline` by the first measure; nothing without either of them."""
+        measure, experiment = self.board.first_measure, self.experiment
+        if measure is None or not experiment.baseline:
+            return {}
+        if experiment.baseline not in self.board.systems:
+            raise UnknownName("system", experiment.baseline, self.board.systems)
+        return candidates(self.evidence, measure.name, experiment.baseline, experiment.margin, seed=experiment.seed)
+
+    @property
+    def worse(self) -> bool:
+        """Whether every other system is shown to be worse than `baseline`."""
+        found = self.against_baseline.values()
+        return bool(found) and all(comparison.verdict == "worse" for comparison in found)
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -72,6 +72,12 @@ class Scoreboard:
         return tuple(column for column in self.columns if column.role == "measure")
 
     @property
+    def first_measure(self) -> Column | None:
+        """What answer and decision are about: the first measure by human judgments, else the first; None: none."""
+        human = (column for column in self.measures if "rel:qrels" in column.signature)
+        return next(human, next(iter(self.measures), None))
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """Titles of the tau tables, in the order of their first measure."""
         return tuple(dict.fromkeys(column.table for column in self.measures))

@@ -31,6 +31,11 @@ def test_units_and_what_is_known_beforehand() -> None:
     assert (plain.units, plain.given) == ("", ())
     asked = build(composed("+experiment=folder", "folder=x", "units=lab", "given=[training_lines]"))
     assert (asked.units, asked.given) == ("lab", ("training_lines",))
+    assert (plain.baseline, plain.margin) == ("", 0)
+    used = build(composed("+experiment=folder", "folder=x", "baseline=old", "margin=0.01"))
+    assert (used.baseline, used.margin) == ("old", 0.01)
+    with pytest.raises(ConfigError, match="margin=-1 must be a number of at least 0"):
+        build(composed("+experiment=folder", "folder=x", "margin=-1"))
 
 
 def test_a_second_set_of_judgments_is_labelled_by_its_kind() -> None:

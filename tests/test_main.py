@@ -72,6 +72,28 @@ class TestFolder:
         assert {row["value"] for row in rows} == {""}
         assert "1 system: at least 2 are needed" in done.stdout
 
+    def test_a_baseline_ends_with_a_status_of_its_own_where_the_candidate_is_worse(self, cli, small_folder) -> None:
+        run = ("+experiment=folder", "folder=small", *FAST, "topics.n=10", "systems.include=[every2,every9]")
+        done = cli(*run, "baseline=every9", "hydra.run.dir=out")
+        assert done.returncode == 11, done.stderr
+        assert done.stdout.startswith("every2 is worse than every9 by MAP: -.")
+        out = small_folder.parent / "out"
+        (row,) = table(out / "baseline.tsv")
+        assert (row["system"], row["verdict"], row["n_topics"]) == ("every2", "worse", "10")
+        assert "every2 is worse than every9" in (out / "report.md").read_text(encoding="utf-8")
+        assert "every2 is worse than every9" in (out / "report.html").read_text(encoding="utf-8")
+        assert cli(*run, "baseline=every2", "hydra.run.dir=other").returncode == 0
+        assert cli(*run, "baseline=every9", "margin=1", "hydra.run.dir=third").returncode == 0
+        refused(cli(*run, "baseline=every8", "hydra.run.dir=no"), "unknown system of baseline 'every8'")
+
+    def test_every_run_with_a_choice_has_a_decision(self, cli, small_folder: Path) -> None:
+        assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
+        out = small_folder.parent / "out"
+        rows = table(out / "decision.tsv")
+        assert {row["system"] for row in rows} == {"every2", "every3", "every5", "every9"}
+        assert math.isclose(sum(float(row["p_best"]) for row in rows), 1)
+        assert "\nShip " in (text := (out / "report.md").read_text(encoding="utf-8")) or "may be the best" in text
+
     def test_check_lists_everything_and_runs_nothing(self, cli, small_folder: Path) -> None:
         done = cli("+experiment=folder", "folder=small", *FAST, "check=true", "hydra.run.dir=out")
         assert done.returncode == 0, done.stderr

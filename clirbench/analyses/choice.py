@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isinf, isnan
 
 from clirbench.analyses.wording import number, sizes
 from clirbench.result import AnalysisTable, Result
@@ -16,14 +16,12 @@ from clirbench.statistics.training import has_steps
 class ChoiceAnalysis:
     """Tables `choice` (pick and regret), `improvement` (P(improves | rise)) and, along training, `early_stopping`.
 
-    `shortlists`: sizes of short lists; `splits`: random halves of the topics; `points`, `samples`: of the curve and
-    its interval; `patiences`: of early stopping; `series`: the metadata column that tells training runs apart.
+    `shortlists`: sizes of short lists; `points`: of the curve; `patiences`: of early stopping; `series`: the metadata
+    column that tells training runs apart.
     """
 
     shortlists: Sequence[int] = (1, 2, 3, 5)
-    splits: int = 500
     points: int = 5
-    samples: int = 200
     patiences: Sequence[int] = (1, 2, 3, 5)
     series: str = ""
     complete: bool = False
@@ -31,13 +29,18 @@ class ChoiceAnalysis:
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
-        chosen = choices(evidence, self.shortlists, splits=self.splits, seed=self.seed, complete=self.complete)
-        curves = improvements(
-            evidence, points=self.points, samples=self.samples, seed=self.seed, complete=self.complete
+        chosen = choices(
+            evidence,
+            result.units,
+            self.shortlists,
+            same_lines=result.same_lines,
+            seed=self.seed,
+            complete=self.complete,
         )
+        curves = improvements(evidence, result.units, points=self.points, complete=self.complete)
         lacking = [f"{hole}." for hole in holes(evidence)]
-        told = [*choice_findings(chosen), sizes(evidence, self.splits, self.seed), *lacking]
-        rises = [*improvement_findings(curves), sizes(evidence, self.samples, self.seed), *lacking]
+        told = [*choice_findings(chosen), sizes(evidence), *lacking]
+        rises = [*improvement_findings(curves), sizes(evidence), *lacking]
         title = "Which system would each metric ship, and what does that lose?"
         tables = [
             AnalysisTable.of("choice", title, Choice, chosen, told),
@@ -52,21 +55,35 @@ class ChoiceAnalysis:
 
 
 def choice_findings(rows: Sequence[Choice]) -> Iterator[str]:
-    """For each measure, the best system and what every metric's own pick loses."""
+    """For each measure, the best system and what every metric's own pick loses: here, and expected elsewhere."""
     for measure in dict.fromkeys(row.measure for row in rows):
         here = [row for row in rows if row.measure == measure and row.shortlist == 1]
         if not here:
             continue
         picks = ", ".join(f"{row.metric} {row.pick} ({number(row.regret)})" for row in here)
-        yield f"{measure}: the best system is {here[0].best} ({number(here[0].best_value)}); shipped and lost: {picks}."
+        yield (
+            f"{measure}: on these topics the best system is {here[0].best} ({number(here[0].best_value)}); shipped and "
+            f"lost: {picks}."
+        )
+        expected = ", ".join(
+            f"{row.metric} {number(row.expected_regret)} [{number(row.low)}, {number(row.high)}]"
+            for row in here
+            if not isnan(row.expected_regret)
+        )
+        if expected:
+            yield f"{measure}: expected to be lost on other topics: {expected}."
 
 
 def improvement_findings(rows: Sequence[Improvement]) -> Iterator[str]:
     """For each measure, the rise of every metric that makes an improvement 80 % likely."""
     for measure in dict.fromkeys(row.measure for row in rows):
-        needed = {row.metric: row.rise_80 for row in rows if row.measure == measure and not isnan(row.rise_80)}
+        needed = {row.metric: row for row in rows if row.measure == measure and not isnan(row.rise_80)}
         if needed:
-            told = ", ".join(f"{metric} {number(rise, 2)}" for metric, rise in needed.items())
+            told = ", ".join(
+                f"{metric} {number(row.rise_80, 2)} [{number(row.rise_80_low, 2)}, "
+                f"{'no bound' if isinf(row.rise_80_high) else number(row.rise_80_high, 2)}]"
+                for metric, row in needed.items()
+            )
             yield f"{measure} improves with probability .8 (two of these systems) if a metric rises by: {told}."
     if rows:
         yield "The curves are fitted to these systems; smaller changes within one training run are not seen here."

@@ -10,8 +10,9 @@ from pathlib import Path
 from clirbench.configuration.keys import unknown
 from clirbench.errors import ClirbenchError, ConfigError, NothingCompared, shortened, shown
 
-MENDABLE, SOME_FAILED, NOTHING, FAULT, INTERRUPTED = 1, 2, 3, 70, 130
-"""What the user can mend; some systems failed, the rest is there; nothing was compared; our fault; interrupted."""
+MENDABLE, SOME_FAILED, NOTHING, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 11, 70, 130
+"""What the user can mend; some systems failed, the rest is there; nothing was compared; all candidates are worse than
+the baseline; our fault; interrupted."""
 FILE = "fault.txt"
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE)
 """What a disk or a system refuses is no fault of ours, wherever it happens."""

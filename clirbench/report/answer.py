@@ -12,13 +12,16 @@ import numpy as np
 
 from clirbench.analyses.wording import listed, many, number
 from clirbench.report.facts import pseudo
-from clirbench.report.picking import cost
+from clirbench.report.picking import cost, expected_cost
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.model.decision import Decision
+from clirbench.statistics.model.jackknife import Interval
 from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
 from clirbench.statistics.units.concordance import FEWEST, MODEL_BELOW
+from clirbench.types import Ints
 
 MOST = 6
 """So many names of metrics at most in one sentence."""
@@ -50,7 +53,17 @@ class Answer:
 def answered(result: Result) -> Answer:
     """The answer of a run, for the measure that stands first: one by human judgments where there is any."""
     experiment = result.experiment
-    return answer(result.board, result.units, given=experiment.given, alpha=experiment.alpha, seed=experiment.seed)
+    measure = result.board.first_measure
+    tops = [row for row in result.correlations if measure and row.measure == measure.name and not isnan(row.ceiling)]
+    return answer(
+        result.board,
+        result.units,
+        given=experiment.given,
+        alpha=experiment.alpha,
+        seed=experiment.seed,
+        decision=result.decision,
+        ceiling=Interval(tops[0].ceiling, tops[0].ceiling_low, tops[0].ceiling_high) if tops else None,
+    )
 
 
 def answer(
@@ -61,40 +74,49 @@ def answer(
     given: Sequence[str] = (),
     alpha: float = 0.05,
     seed: int = 0,
+    decision: Decision | None = None,
+    ceiling: Interval | None = None,
 ) -> Answer:
-    """The sentences about `measure` (default: `first_measure`), by Kendall's tau between units.
+    """The sentences about `measure` (default: the board's first), by Kendall's tau between units.
 
     Without a measure or a metric, with too few independent systems, or along training they say why there is no answer.
-    `given`: what is known beforehand, which metrics must add something to.
+    `given`: what is known beforehand, which metrics must add something to. `decision`: what is known of the losses of
+    metrics' picks; where it is silent, what they cost on these topics is said. `ceiling`: tau of a perfect metric.
     """
     metrics = real_metrics(board)
-    if not board.measures or not metrics:
-        missing = "MT metric" if board.measures else "IR measure"
+    column = board[measure] if measure else board.first_measure
+    if column is None or not metrics:
+        missing = "IR measure" if column is None else "MT metric"
         return Answer("", (), (f"This run has no {missing}, so nothing is compared.",))
-    column = board[measure] if measure else first_measure(board)
     part = replace(board, columns=(*board.metrics, column))
     if units.along_training:
-        return Answer(
-            column.name, (), (*_along(metrics, column, units, alpha, seed), cost(board.systems, column, metrics))
-        )
+        said = _along(metrics, column, units, alpha, seed)
+        return Answer(column.name, (), tuple(filter(None, (*said, _cost(board.systems, column, metrics, decision)))))
     rows = claims(part, units, alpha=alpha, seed=seed)
     chosen = selected(part, column, units, seed=seed)
     trusted = () if chosen is None else _trusted(rows, chosen, alpha)
     sentences = [
-        _agreement(rows, chosen, trusted, column, units, alpha),
+        _agreement(rows, chosen, trusted, column, units, alpha, ceiling),
         _beyond(part, units, column, given, alpha, seed) if given else _trivial(chosen, trusted),
         _apart(rows, units),
     ]
     if chosen is not None:
         compared = trusted or tuple(n for n, known in zip(chosen.names, chosen.trivial, strict=True) if not known)
-        sentences.append(cost(board.systems, column, [board[name] for name in compared], chosen.rows))
+        sentences.append(_cost(board.systems, column, [board[name] for name in compared], decision, chosen.rows))
     return Answer(column.name, trusted, tuple(filter(None, sentences)))
 
 
-def first_measure(board: Scoreboard) -> Column:
-    """The first measure by human judgments; else the first one."""
-    human = (column for column in board.measures if "rel:qrels" in column.signature)
-    return next(human, board.measures[0])
+def _cost(
+    systems: Sequence[str],
+    column: Column,
+    metrics: Sequence[Column],
+    decision: Decision | None,
+    rows: Ints | None = None,
+) -> str:
+    """Sentence four: what choosing by these metrics loses."""
+    names = [metric.name for metric in metrics]
+    expected = "" if decision is None or decision.measure != column.name else expected_cost(decision, names)
+    return expected or cost(systems, column, metrics, rows)
 
 
 def _named(column: Column) -> str:
@@ -118,6 +140,7 @@ def _agreement(
     column: Column,
     units: Units,
     alpha: float,
+    ceiling: Interval | None,
 ) -> str:
     """Sentence one: the set of metrics, their tau, and how sure; or why there is none."""
     compared = [row for row in rows if not isnan(row.p_adjusted)]
@@ -148,6 +171,8 @@ def _agreement(
         sure = [f"{number(low, 2)} to {number(high, 2 if high < 0.995 else 3)} with 95 % confidence", *sure]
         if low > 0:
             said = f"{listed(trusted, MOST)} may be trusted to order these {own.said} by {_named(column)}"
+    if ceiling is not None:
+        sure.append(f"a perfect metric: about {number(ceiling.value)}, {number(ceiling.low)} to {number(ceiling.high)}")
     said += f": tau {_span(row.tau for row in inside)} ({'; '.join(sure)})"
     if chosen.best.note:
         which = "how sure that is" if len(compared) == 1 else "which of the metrics is best"

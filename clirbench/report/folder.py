@@ -20,6 +20,7 @@ from typing import Any
 from clirbench.errors import StoreError, shown
 from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import figures, latex, markdown, tables
+from clirbench.report.decision import decision_tables
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
@@ -106,7 +107,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
         tables.write_tsv(folder / "per_topic.tsv", *tables.per_topic_table(result))
         for label, retrieval in result.retrieval.items():
             write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
-    for table in result.tables:
+    for table in (*decision_tables(result), *tables.all_tables(result)):
         tables.write_tsv(folder / f"{table.name}.tsv", table.header, table.rows)
     figures.write(folder / "figures", result)
     (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")

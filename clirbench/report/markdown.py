@@ -7,6 +7,7 @@ import numpy as np
 
 from clirbench.report import tables
 from clirbench.report.answer import answered
+from clirbench.report.decision import decision_sentences, decision_tables
 from clirbench.report.facts import agreement_lines, count_lines, marks, table_notes, tau_tables, warnings
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.coefficients import NAMES
@@ -24,8 +25,11 @@ def _lines(result: Result) -> Iterator[str]:
     yield ""
     if result.correlations:
         yield from (f"{prose(sentence)}\n" for sentence in answered(result).sentences)
+    yield from (f"{prose(sentence)}\n" for sentence in decision_sentences(result))
+    for made in decision_tables(result):
+        yield from _analysis(made)
     yield from _tau(result)
-    for made in result.tables:
+    for made in tables.all_tables(result):
         yield from _analysis(made)
     yield from _section("What to know", [*warnings(result)])
     yield from _section("Counts", _counts(result))

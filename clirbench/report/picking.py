@@ -1,4 +1,4 @@
-"""What choosing a system by a metric costs on the topics at hand, in words."""
+"""What choosing a system by a metric costs, in words: expected by the posterior, else as the topics at hand have it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,8 @@ import numpy as np
 
 from clirbench.analyses.wording import listed, number
 from clirbench.scoreboard import Column
+from clirbench.statistics.model.decision import Decision
+from clirbench.statistics.model.shipping import Regret
 from clirbench.types import Ints
 
 MOST = 4
@@ -20,6 +22,36 @@ class Pick:
     metric: str
     system: str
     loss: float
+
+
+def expected_cost(decision: Decision, metrics: Sequence[str]) -> str:
+    """One sentence about what these metrics' picks are expected to lose; nothing where that is not known."""
+    regrets = sorted((row for row in decision.regrets if row.metric in metrics), key=lambda row: row.expected)
+    if not regrets:
+        return ""
+    said = f"Shipping the first system is expected to lose {_expected(regrets[0], decision.measure)}"
+    if len({row.pick for row in regrets}) == 1:
+        by = "any of these metrics" if len(regrets) > 1 else regrets[0].metric
+        return f"{said} by {by} ({regrets[0].pick})."
+    worst = regrets[-1]
+    return (
+        f"{said} by {regrets[0].metric} ({regrets[0].pick}), and {_expected(worst, decision.measure)} by "
+        f"{worst.metric} ({worst.pick})."
+    )
+
+
+def _expected(row: Regret, measure: str) -> str:
+    return f"{expectation(row.expected)} {measure} {bounds(row.low, row.high)}"
+
+
+def expectation(value: float) -> str:
+    """Three decimals; samples of a posterior tell no more."""
+    return "under .001" if value < 0.0005 else number(value)
+
+
+def bounds(low: float, high: float) -> str:
+    """`[.001, .012]`."""
+    return f"[{number(low)}, {number(high)}]"
 
 
 def cost(systems: Sequence[str], measure: Column, metrics: Sequence[Column], rows: Ints | None = None) -> str:
@@ -36,14 +68,14 @@ def cost(systems: Sequence[str], measure: Column, metrics: Sequence[Column], row
     paid = sorted((pick for pick in picks if pick.loss > 0), key=lambda pick: -pick.loss)
     if not paid:
         by = "any of these metrics" if len(free) > 1 else free[0]
-        return f"Picking the first system by {by} would have cost nothing here: {first}."
+        return f"On these topics, picking the first system by {by} would have cost nothing: {first}."
     worst = paid[0]
-    lost = f"{_amount(worst.loss)} {measure.name} here ({worst.system} instead of {listed(best, MOST)})"
+    lost = f"{amount(worst.loss)} {measure.name} ({worst.system} instead of {listed(best, MOST)})"
     if not free and len(paid) > 1:
-        least = f"{_amount(paid[-1].loss)} by {paid[-1].metric}"
-        return f"Picking the first system would have cost {least}, and {lost} by {worst.metric}."
+        least = f"{amount(paid[-1].loss)} by {paid[-1].metric}"
+        return f"On these topics, picking the first system would have cost {least}, and {lost} by {worst.metric}."
     kept = f" nothing by {listed(free, MOST)}, but" if free else ""
-    return f"Picking the first system would have cost{kept} {lost} by {worst.metric}."
+    return f"On these topics, picking the first system would have cost{kept} {lost} by {worst.metric}."
 
 
 def _pick(metric: Column, measure: Column, rows: Ints, systems: Sequence[str]) -> Pick:
@@ -53,6 +85,6 @@ def _pick(metric: Column, measure: Column, rows: Ints, systems: Sequence[str]) -
     return Pick(metric.name, systems[rows[at]], float(y.max() - y[at]))
 
 
-def _amount(value: float) -> str:
+def amount(value: float) -> str:
     """Three decimals as the field prints them; what rounds to nothing keeps one significant digit."""
     return number(value) if value >= 0.0005 else f"{value:.0e}"

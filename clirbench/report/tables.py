@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from clirbench.analyses.wording import listed
 from clirbench.errors import shown
-from clirbench.result import Result, marked
+from clirbench.result import AnalysisTable, Result, marked
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.units.claims import beyond_known
+from clirbench.statistics.units.given import Beyond
 
 BLANKS = str.maketrans("\t\n\r", "   ")
 
@@ -47,6 +50,22 @@ def systems_table(board: Scoreboard) -> tuple[list[str], list[list[Any]]]:
         for i, system in enumerate(board.systems)
     ]
     return header, rows
+
+
+def all_tables(result: Result) -> tuple[AnalysisTable, ...]:
+    """What metrics add to `given`, where that was asked for, and the tables of the analyses."""
+    experiment = result.experiment
+    if not experiment.given:
+        return result.tables
+    found = beyond_known(result.board, result.units, experiment.given, alpha=experiment.alpha, seed=experiment.seed)
+    header = ("measure", "metric", *(field.name for field in dataclasses.fields(Beyond)))
+    rows = tuple((*pair, *dataclasses.astuple(row)) for pair, row in found.items())
+    known = listed(list(experiment.given))
+    told = (
+        f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is taken "
+        "out (residuals); p_value: units change places, for each row alone."
+    )
+    return (AnalysisTable("given", f"What do metrics add to {known}?", header, rows, (told,)), *result.tables)
 
 
 def correlations_table(rows: Sequence[Correlation]) -> tuple[list[str], list[list[Any]]]:

@@ -15,6 +15,7 @@ from rich.text import Text
 from clirbench.engines.local import Serial
 from clirbench.errors import shown
 from clirbench.report.answer import answered
+from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import (
     TauTable,
     agreement_lines,
@@ -66,9 +67,14 @@ def progress() -> Iterator[Watch]:
 
 def show(result: Result) -> None:
     """Print the tau tables and what must be known about them; on a terminal the answer too, first."""
-    if sys.stdout.isatty() and result.correlations:
-        Console(highlight=False).print(painted(" ".join(answered(result).sentences), style="bold"), end="\n\n")
-    for table in tau_tables(result.board, result.correlations, first_coefficient(result)):
+    answer = answered(result).sentences if result.correlations else ()
+    if sys.stdout.isatty():
+        for sentences in filter(None, (answer, decision_sentences(result))):
+            Console(highlight=False).print(painted(" ".join(sentences), style="bold"), end="\n\n")
+    elif result.against_baseline:
+        say(" ".join(decision_sentences(result)))
+    rows = result.correlations
+    for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
     for made in result.tables:
         if made.said:

@@ -1,4 +1,4 @@
-"""Which checkpoint would a metric choose, where would it stop, and what retrieval does that lose?"""
+"""Which system would be chosen: by the posterior, by each metric, and by stopping training early; what does it lose?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,20 +8,40 @@ import numpy as np
 
 from clirbench.errors import ConfigError
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.resampling import measure_values
+from clirbench.statistics.model.decision import Decision, decide
 from clirbench.statistics.training import Series, has_steps, series_of
-from clirbench.types import Doubles, Ints
+from clirbench.statistics.units.belonging import Units
+from clirbench.types import Doubles
+
+MOST_SYSTEMS = 400
+"""A posterior of more takes minutes."""
+
+
+def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool = False, seed: int = 0) -> Decision:
+    """The decision on a measure among the systems that have it; along training, units are runs with their steps.
+
+    `same_lines`: see `decide`. `reason` says why there is none; more than 400 systems have none.
+    """
+    kept = np.isfinite(evidence.board[measure].values)
+    if int(kept.sum()) > MOST_SYSTEMS:
+        return Decision(measure, reason=f"{int(kept.sum())} systems: at most {MOST_SYSTEMS} are compared")
+    own = units.only(np.flatnonzero(kept))
+    step = _positive(own.steps) if own.along_training and np.isfinite(own.steps).all() else None
+    return decide(evidence.only(kept), measure, unit=own.index, step=step, same_lines=same_lines, seed=seed)
+
+
+def _positive(steps: Doubles) -> Doubles:
+    """Steps with a logarithm: step 0 lies halfway before the first one."""
+    return np.where(steps > 0, steps, steps[steps > 0].min() / 2)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What shipping the best of a metric's `shortlist` first systems costs, in units of the measure.
+    """What shipping the best of a metric's `shortlist` first systems loses, in units of the measure.
 
-    `pick`: the system shipped (for a short list, the best of it by the measure); `regret` = best_value - value >= 0.
-    `regret_split`: the same, but the best system (and the best of the short list) is named on one half of the topics
-    and all are compared on the other, averaged over `splits` random halves; `split_low`, `split_high` hold the middle
-    95 % of splits. It compares with choosing by half the topics, not with the truly best system, so it is no estimate
-    of what is lost (it is often below 0). NaN without per-topic values.
+    `pick`: the system shipped (for a short list, the best of it by the measure); `regret` = best_value - value >= 0
+    on the topics at hand. `expected_regret` >= 0 with `low`, `high` (central .95): by the posterior, in a population
+    of topics; NaN where it is not known, `note` says why.
     """
 
     measure: str
@@ -32,68 +52,54 @@ class Choice:
     best: str
     best_value: float
     regret: float
-    regret_split: float
-    split_low: float
-    split_high: float
+    expected_regret: float
+    low: float
+    high: float
     n_systems: int
     n_topics: int
-    splits: int
-    seed: int
     note: str = ""
 
 
 def choices(
     evidence: Evidence,
+    units: Units,
     shortlists: Sequence[int] = (1, 2, 3, 5),
     *,
-    splits: int = 500,
+    same_lines: bool = False,
     seed: int = 0,
     complete: bool = False,
 ) -> list[Choice]:
     """A row for every measure, metric and short-list size (sizes above the number of systems are left out).
 
     Metrics are oriented, so a pick is the system with the highest oriented score; ties go to the first in the
-    board's order and are noted. Raises `ConfigError` for a size below 1 or fewer than 2 splits.
+    board's order and are noted. Raises `ConfigError` for a size below 1.
     """
-    if any(k < 1 for k in shortlists) or splits < 2:
-        raise ConfigError(f"shortlists={list(shortlists)}, splits={splits}: sizes from 1, splits from 2")
+    if any(k < 1 for k in shortlists):
+        raise ConfigError(f"shortlists={list(shortlists)}: sizes from 1")
     found = []
     for part, note in panels(evidence, complete):
+        own = units.only(evidence.rows(part.systems))
         for k, measure in enumerate(part.measure_names):
-            halves = _halves(part, measure, splits, seed)
+            decision = decided(part, own, measure, same_lines=same_lines, seed=seed)
             for m, metric in enumerate(part.metric_names):
                 for size in shortlists:
                     if size <= len(part.systems):
-                        found.append(
-                            _choice(part, measure, metric, part.y[k], part.x[m], size, halves, splits, seed, note)
-                        )
+                        found.append(_choice(part, decision, metric, part.y[k], part.x[m], size, note))
     return found
 
 
 def _choice(
-    evidence: Evidence,
-    measure: str,
-    metric: str,
-    y: Doubles,
-    x: Doubles,
-    size: int,
-    halves: tuple[Doubles, Doubles] | None,
-    splits: int,
-    seed: int,
-    note: str,
+    evidence: Evidence, decision: Decision, metric: str, y: Doubles, x: Doubles, size: int, note: str
 ) -> Choice:
     listed = np.argsort(-x, kind="stable")[:size]
     pick, best = int(listed[np.argmax(y[listed])]), int(np.argmax(y))
-    lost = np.full(1, nan)
-    if halves is not None:
-        named, compared = halves
-        rows = np.arange(len(named))
-        lost = compared[rows, named.argmax(axis=1)] - compared[rows, listed[named[:, listed].argmax(axis=1)]]
+    unknown = decision.reason or decision.silent
+    lost = np.full(1, nan) if unknown else decision.draws.max(axis=1) - decision.draws[:, pick]
     tied = int((x == x[listed[-1]]).sum()) - int((x[listed] == x[listed[-1]]).sum())
-    notes = [note, f"{tied} more tied with the last of the list; the first in order was taken" if tied else ""]
+    ties = f"{tied} more tied with the last of the list; the first in order was taken" if tied else ""
     low, high = np.quantile(lost, [0.025, 0.975])
     return Choice(
-        measure=measure,
+        measure=decision.measure,
         metric=metric,
         shortlist=size,
         pick=evidence.systems[pick],
@@ -101,25 +107,13 @@ def _choice(
         best=evidence.systems[best],
         best_value=float(y[best]),
         regret=float(y[best] - y[pick]),
-        regret_split=float(lost.mean()),
-        split_low=float(low),
-        split_high=float(high),
+        expected_regret=float(lost.mean()),
+        low=float(low),
+        high=float(high),
         n_systems=len(evidence.systems),
-        n_topics=evidence.topics(measure),
-        splits=0 if halves is None else splits,
-        seed=seed,
-        note="; ".join(filter(None, notes)),
+        n_topics=evidence.topics(decision.measure),
+        note="; ".join(filter(None, [note, ties, f"not expected: {unknown}" if unknown else ""])),
     )
-
-
-def _halves(evidence: Evidence, measure: str, splits: int, seed: int) -> tuple[Doubles, Doubles] | None:
-    """The measure on random halves of the topics and on their complements: (splits, systems) each."""
-    n = evidence.topics(measure)
-    if n < 2:
-        return None
-    order: Ints = np.random.default_rng([seed, n]).permuted(np.tile(np.arange(n), (splits, 1)), axis=1)
-    named = measure_values(evidence, measure, order[:, : n // 2])
-    return named, measure_values(evidence, measure, order[:, n // 2 :])
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.ceiling import WithoutNoise, without_noise
 from clirbench.statistics.p_values import significance
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.claims import Claim, claims
@@ -26,7 +27,8 @@ class Correlation:
     two-sided, `n_systems` how many systems it was computed over. Systems that are not independent (`Units`) have the
     p of permuted units, for kendall alone; along training, or with too few units, `significant` is `undefined` and
     `note` says why. `ci_low`, `ci_high`: the interval that `scheme` names (`with_intervals`). `p_method`: `exact`,
-    `permutation` (then `p_error` is its standard error), `scipy` or `units`.
+    `permutation` (then `p_error` is its standard error), `scipy` or `units`. `corrected`: tau without measurement
+    noise, `ceiling`: expected of a perfect metric (`with_corrections`), with .95 intervals; for kendall alone.
     """
 
     measure: str
@@ -42,6 +44,13 @@ class Correlation:
     scheme: str = ""
     p_method: str = ""
     p_error: float = 0.0
+    corrected: float = nan
+    corrected_low: float = nan
+    corrected_high: float = nan
+    corrected_note: str = ""
+    ceiling: float = nan
+    ceiling_low: float = nan
+    ceiling_high: float = nan
 
 
 def correlate(
@@ -157,6 +166,33 @@ def with_intervals(
             row = replace(row, ci_low=interval.ci_low, ci_high=interval.ci_high, scheme=scheme, note=note)
         joined.append(row)
     return joined
+
+
+def with_corrections(
+    rows: Sequence[Correlation], evidence: Evidence, units: Units, *, same_lines: bool = False, seed: int = 0
+) -> list[Correlation]:
+    """The rows of kendall with tau without noise and its ceiling, or `corrected_note`, why there is none."""
+    found = without_noise(evidence, units, same_lines=same_lines, seed=seed)
+    return [
+        _corrected(row, found[row.measure, row.metric])
+        if row.coefficient == "kendall" and (row.measure, row.metric) in found
+        else row
+        for row in rows
+    ]
+
+
+def _corrected(row: Correlation, found: WithoutNoise) -> Correlation:
+    true, top = found.corrected, found.ceiling
+    return replace(
+        row,
+        corrected=true.value,
+        corrected_low=true.low,
+        corrected_high=true.high,
+        corrected_note=true.note,
+        ceiling=top.value,
+        ceiling_low=top.low,
+        ceiling_high=top.high,
+    )
 
 
 def _jackknifed(row: Correlation, claim: Claim | None) -> Correlation:

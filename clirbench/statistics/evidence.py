@@ -13,7 +13,7 @@ from clirbench.later import Shelf
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.scoreboard import Scoreboard
-from clirbench.types import Doubles
+from clirbench.types import Doubles, Ints
 
 if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
@@ -108,6 +108,11 @@ class Evidence:
     def sign(self, column: str) -> float:
         """-1 where less is better in that column."""
         return 1.0 if self.board[column].higher_is_better else -1.0
+
+    def rows(self, systems: Sequence[str]) -> Ints:
+        """(systems,): where these systems stand in the board."""
+        place = {system: row for row, system in enumerate(self.systems)}
+        return np.array([place[system] for system in systems], dtype=np.int64)
 
     def only(self, kept: "np.typing.NDArray[np.bool_]") -> "Evidence":
         """The same columns over the systems for which `kept` (systems,) is true."""

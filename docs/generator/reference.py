@@ -77,7 +77,7 @@ def _configuration() -> Iterator[str]:
     yield (
         "Made from `conf/` when this site is built. A heading `group=name` is what the command line takes; every "
         "field below it can be set as `group.field=value` (for metrics and analyses: `metric.BLEU.tokenize=intl`, "
-        "`analyses.choice.splits=100`). `${key}` is the value of another key.\n"
+        "`analyses.choice.points=10`). `${key}` is the value of another key.\n"
     )
     yield f"## All keys and their defaults\n\n```yaml\n{(CONF / 'config.yaml').read_text(encoding='utf-8')}```\n"
     for group, title in GROUPS.items():

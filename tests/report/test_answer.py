@@ -104,20 +104,22 @@ def test_a_constant_metric_costs_nothing_because_it_picks_nothing() -> None:
 def test_tied_best_systems_are_called_tied() -> None:
     made = board({"BLEU": FAIR}, {"MAP": [*MAP[:10], 1.2, 1.2]})
     assert said(made).sentences[-1] == (
-        "Picking the first system by BLEU would have cost nothing here: s11 and s12 are tied as the best by MAP."
+        "On these topics, picking the first system by BLEU would have cost nothing: "
+        "s11 and s12 are tied as the best by MAP."
     )
 
 
 def test_a_metric_that_ties_several_systems_first_is_charged_for_the_worst_of_them() -> None:
     tied = [*FAIR[:10], 12.0, 12.0]
     assert of({"BLEU": tied}).sentences[-1] == (
-        "Picking the first system would have cost .100 MAP here (s11 instead of s12) by BLEU."
+        "On these topics, picking the first system would have cost .100 MAP (s11 instead of s12) by BLEU."
     )
 
 
 def test_the_cost_of_metrics_that_pick_differently() -> None:
     assert of({"Good": GOOD, "Fair": FAIR}).sentences[-1] == (
-        "Picking the first system would have cost nothing by Fair, but .100 MAP here (s11 instead of s12) by Good."
+        "On these topics, picking the first system would have cost nothing by Fair, but .100 MAP (s11 instead of s12) "
+        "by Good."
     )
 
 

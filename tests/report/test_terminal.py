@@ -67,3 +67,12 @@ def test_the_heading_says_which_systems_belong_together_and_the_note_why_nothing
     shown = capsys.readouterr().out
     assert shown.startswith("Kendall's tau over 10 systems in 2 units (family) (?: not tested)\n\tA\nMAP\t1.000 ?\n")
     assert "note: not tested: too few independent systems (2): the smallest possible p is 1.000\n" in shown
+
+
+def test_a_run_without_metrics_shows_no_table_of_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setattr(terminal, "Console", lambda **_: Console(file=screen, width=80, color_system=None))
+    terminal.show(result(board({}, {"MAP": [0.1, 0.2]})))
+    assert screen.getvalue().startswith("Which system is the best by MAP is not said: no per-topic values")
+    assert "tau" not in screen.getvalue()

@@ -5,10 +5,13 @@ from scipy.stats import kendalltau
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
-from clirbench.statistics.correlation import correlate, with_intervals
+from clirbench.statistics.correlation import correlate, with_corrections, with_intervals
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.ceiling import without_noise
 from clirbench.statistics.resampling import Draws
+from clirbench.statistics.units.belonging import units_of
 from clirbench.statistics.units.concordance import agreements
+from tests.statistics.worlds import world
 
 X = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 Y = np.array([1.0, 3.0, 2.0, 4.0, 6.0, 5.0])
@@ -119,3 +122,15 @@ def test_p_is_exact_by_default_else_sampled_with_its_error() -> None:
     assert (row.p_method, row.p_error) == ("scipy", 0)
     (row,) = correlate(board(Column("M", "metric", X), Column("I", "measure", Y)), ["kendall"])
     assert row.p_method == "exact"
+
+
+def test_corrections_join_the_rows_of_kendall_alone() -> None:
+    evidence = world(n=16, topics=80)
+    units = units_of(evidence.board)
+    tau, rho, *_ = with_corrections(correlate(evidence.board, ["kendall", "spearman"]), evidence, units)
+    found = without_noise(evidence, units)["y0", "m0"]
+    assert (tau.ceiling, tau.ceiling_low, tau.ceiling_high) == (
+        found.ceiling.value, found.ceiling.low, found.ceiling.high
+    )  # fmt: skip
+    assert tau.corrected_note == found.corrected.note
+    assert np.isnan([rho.ceiling, rho.corrected]).all()

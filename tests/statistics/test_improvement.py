@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from clirbench.statistics.improvement import improvements, logistic_slope, rising_pairs
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.improvement import Improvement, improvements
+from clirbench.statistics.model.rise import logistic_slope, rise_for, rising_pairs
+from clirbench.statistics.units.belonging import units_of
 from tests.statistics.worlds import scores_only
+
+
+def curves(evidence: Evidence, points: int = 5) -> list[Improvement]:
+    return improvements(evidence, units_of(evidence.board), points=points)
 
 
 def test_pairs_by_hand() -> None:
@@ -31,7 +38,8 @@ def test_slope_is_the_likelihood_maximum() -> None:
 def test_curve() -> None:
     rng = np.random.default_rng(1)
     x = np.linspace(10, 40, 20)
-    rows = improvements(scores_only([x.tolist()], [(x + 4 * rng.normal(size=20)).tolist()]), points=4, samples=100)
+    y = x + 4 * rng.normal(size=20)
+    rows = curves(scores_only([x.tolist()], [y.tolist()]), points=4)
     assert [row.pairs for row in rows] == [48, 48, 47, 47]
     assert sum(row.pairs for row in rows) == 190
     probabilities = [row.probability for row in rows]
@@ -39,17 +47,27 @@ def test_curve() -> None:
     assert all(0.5 <= row.ci_low <= row.probability <= row.ci_high <= 1 for row in rows)
     assert rows[0].rise_80 == pytest.approx(np.log(4) / rows[0].slope)
     assert rows[-1].share > 0.95
+    sure = rise_for(x, y, np.arange(20))
+    assert (rows[0].rise_80_low, rows[0].rise_80, rows[0].rise_80_high) == (sure.low, sure.value, sure.high)
+    assert rows[0].rise_80_low < rows[0].rise_80 < rows[0].rise_80_high
 
 
 def test_a_metric_that_points_the_wrong_way() -> None:
-    (row, *_) = improvements(scores_only([[1, 2, 3, 4]], [[4, 3, 2, 1.0]]), samples=20)
+    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5, 6, 7, 8]], [[8, 6, 7, 4, 5, 3, 1, 2.0]]))
     assert row.probability < 0.5
     assert row.rise_80 == float("inf")
 
 
+def test_few_systems_have_a_curve_but_no_interval_and_no_rise() -> None:
+    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5]], [[1, 3, 2, 5, 4.0]]))
+    assert row.probability > 0.5
+    assert np.isnan([row.ci_low, row.ci_high, row.rise_80, row.rise_80_low]).all()
+    assert row.note == "too few independent systems (5)"
+
+
 def test_bad_input_is_stated() -> None:
-    (row,) = improvements(scores_only([[1, 1, 1]], [[1, 2, 3]]), samples=5)
+    (row,) = curves(scores_only([[1, 1, 1]], [[1, 2, 3]]))
     assert row.note == "a column is constant"
     assert np.isnan(row.probability)
-    (row,) = improvements(scores_only([[1, 2]], [[1, 2]]), samples=5)
+    (row,) = curves(scores_only([[1, 2]], [[1, 2]]))
     assert row.note == "2 systems: at least 3 are needed"

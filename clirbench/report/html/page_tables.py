@@ -69,6 +69,9 @@ def _tau(row: Correlation, *, bold: bool) -> Cell:
     if scheme := getattr(row, "scheme", ""):
         tip += f"; interval over {scheme}"
     tip += f"; {row.note}" if row.note else ""
+    if not isnan(row.ceiling):
+        true = row.corrected_note if isnan(row.corrected) else f"tau without noise {number(row.corrected)}"
+        tip += f"; {true}; expected of a perfect metric: {number(row.ceiling)}"
     return Cell(tau_cell(row), row.value, tip, level + dull + (" best" if bold else ""), row.metric)
 
 

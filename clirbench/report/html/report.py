@@ -8,6 +8,7 @@ from typing import Any
 
 from clirbench.analyses.wording import number
 from clirbench.report.answer import answered
+from clirbench.report.decision import decision_sentences, decision_tables
 from clirbench.report.facts import (
     agreement_lines,
     by_pair,
@@ -27,6 +28,7 @@ from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import write_pair
 from clirbench.report.html.spread import spreads
 from clirbench.report.html.topics import topic_sets
+from clirbench.report.tables import all_tables
 from clirbench.result import AnalysisTable, Result
 
 # What a reader asks next stands first; analyses that are not named here follow in the order they were made.
@@ -79,6 +81,8 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
     return {
         "name": experiment.name,
         "answer": answered(result),
+        "decision": decision_sentences(result),
+        "decided": [(made, analysis_page_table(made)) for made in decision_tables(result)],
         "taus": [_taus(result, name) for name in experiment.coefficients] if result.correlations else [],
         "alpha": experiment.alpha,
         "p_value": experiment.p_value,
@@ -87,7 +91,7 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
         "group_columns": group_columns(board),
         "systems": systems_page_table(board),
         "steps": checkpoints(board),
-        "analyses": [(made, analysis_page_table(made)) for made in ordered(result.tables)],
+        "analyses": [(made, analysis_page_table(made)) for made in ordered(all_tables(result))],
         "topics": bool(result.retrieval),
         "pair": pair,
         "warnings": warnings(result),

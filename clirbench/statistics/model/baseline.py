@@ -5,6 +5,8 @@ from math import nan, sqrt
 
 import numpy as np
 
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.decision import topic_values
 from clirbench.statistics.model.randomisation import mean_difference_p
 from clirbench.types import Doubles
 
@@ -57,14 +59,34 @@ def against(
     alpha = 0.025 / others
     low, high = _limits(d, alpha)
     verdict = "open"
+    # Worse, but by less than the margin, is what the margin allows.
     if low > 0 and mean_difference_p(d, sides=1, seed=seed) <= alpha:
         verdict = "better"
-    elif high < 0 and mean_difference_p(-d, sides=1, seed=seed) <= alpha:
-        verdict = "worse"
     elif low > -margin and mean_difference_p(d + margin, sides=1, seed=seed) <= alpha:
         verdict = "not worse"
+    elif high < 0 and mean_difference_p(-d, sides=1, seed=seed) <= alpha:
+        verdict = "worse"
     p = mean_difference_p(d, seed=seed)
     return Comparison(mean, low, high, _p_above(d, 0.0), 1 - _p_above(d, -margin), margin, p, verdict, k)
+
+
+def candidates(
+    evidence: Evidence, measure: str, baseline: str, margin: float = 0.0, *, seed: int = 0
+) -> dict[str, Comparison]:
+    """Every other system against `baseline`, the most better first; the rates hold for all of them together.
+
+    Systems without a value are left out. Without per-topic values nothing is said, and the note says that.
+    """
+    kept = np.isfinite(evidence.board[measure].values)
+    part = evidence.only(kept | (np.array(evidence.systems) == baseline))
+    values = topic_values(part, measure)
+    names = [name for name in part.systems if name != baseline]
+    if values is None or not kept[evidence.systems.index(baseline)]:
+        note = "no per-topic values" if values is None else f"{baseline} has no {measure}"
+        return {name: Comparison(nan, nan, nan, nan, nan, margin, nan, "open", 0, note) for name in names}
+    own = dict(zip(part.systems, values, strict=True))
+    found = {n: against(own[n], own[baseline], margin, others=len(names), seed=seed) for n in names}
+    return dict(sorted(found.items(), key=lambda item: -item[1].difference))
 
 
 def _limits(d: Doubles, alpha: float) -> tuple[float, float]:

@@ -5,12 +5,20 @@ from math import asin, nan, pi, sqrt
 
 import numpy as np
 
+from clirbench.statistics.evidence import Evidence, panels
+from clirbench.statistics.model.decision import topic_values
 from clirbench.statistics.model.jackknife import FEWEST_UNITS, Interval, jackknifed, pair_totals, taus
+from clirbench.statistics.model.noise import FEWEST_TOPICS, topic_noise
+from clirbench.statistics.model.parts import noise_structure
+from clirbench.statistics.resampling import Draws, metric_scores
+from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.concordance import pair_weights
 from clirbench.types import Doubles, Ints
 
 WIDEST = 0.8
+SAMPLES = 200
 TOO_NOISY = "noise is too large to correct"
+SAME_LINES = "test set and collection are the same lines"
 
 
 @dataclass(frozen=True)
@@ -24,6 +32,69 @@ class Errors:
     metric: float
     measure: float
     covariance: float = 0.0
+
+
+@dataclass(frozen=True)
+class WithoutNoise:
+    """`corrected`: tau of the true values; `ceiling`: the tau that is expected of a perfect metric."""
+
+    corrected: Interval
+    ceiling: Interval
+
+
+def without_noise(
+    evidence: Evidence, units: Units, *, same_lines: bool = False, seed: int = 0
+) -> dict[tuple[str, str], WithoutNoise]:
+    """Both for every (measure, metric) without holes, systems of different units being compared.
+
+    A measure's noise is that of its topics, a metric's that of its segments, drawn 200 times with replacement. Notes
+    say why there is no number: along training, without topics or segments, and where test set and collection are the
+    `same_lines` (metric and measure then err together, by how much is not known).
+    """
+    part, _ = next(iter(panels(evidence)))
+    errors = {} if same_lines or units.number < FEWEST_UNITS else _metric_errors(part, units.index, seed)
+    found = {}
+    for measure, y in zip(part.measure_names, part.y, strict=True):
+        top, error = _topped(part, units, measure, y)
+        for metric, x in zip(part.metric_names, part.x, strict=True):
+            if top.note:
+                corrected = Interval(nan, note=top.note)
+            elif metric not in errors:
+                corrected = Interval(nan, note=SAME_LINES if same_lines else "noise of the metric is not known")
+            else:
+                corrected = corrected_tau(x, y, Errors(errors[metric], error), units.index)
+            found[measure, metric] = WithoutNoise(corrected, top)
+    return found
+
+
+def _topped(part: Evidence, units: Units, measure: str, y: Doubles) -> tuple[Interval, float]:
+    """The ceiling of a measure, and the variance of its noise between units."""
+    values = topic_values(part, measure)
+    if units.along_training:
+        note = "checkpoints along training: description only"
+    elif units.number < FEWEST_UNITS:
+        note = f"too few independent systems ({units.number})"
+    elif values is None or values.shape[1] < FEWEST_TOPICS:
+        note = "noise of the measure is not known"
+    elif np.ptp(y) == 0:
+        note = "a column is constant"
+    else:
+        noise = topic_noise(values, noise_structure(units.index))
+        error = between_error(noise.covariance, units.index)
+        return (ceiling(y, error, noise.freedom, units.index), error) if error > 0 else (Interval(1.0), 0.0)
+    return Interval(nan, note=note), nan
+
+
+def _metric_errors(part: Evidence, unit: Ints, seed: int) -> dict[str, float]:
+    """Variance of each metric's noise, of those whose segments are known and held in memory."""
+    drawn: dict[int, Doubles] = {}
+    found = {}
+    for name in part.metric_names:
+        if (n := part.segments(name)) and not part.bulky:
+            if n not in drawn:
+                drawn[n] = Draws(("segments",), SAMPLES, seed=seed).weights("segments", n)
+            found[name] = between_error(np.cov(metric_scores(part, name, drawn[n]), rowvar=False), unit)
+    return found
 
 
 def corrected_tau(x: Doubles, y: Doubles, errors: Errors, unit: Ints) -> Interval:

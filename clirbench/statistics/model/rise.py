@@ -4,7 +4,6 @@ from math import inf, log, nan
 
 import numpy as np
 
-from clirbench.statistics.improvement import logistic_slope, rising_pairs
 from clirbench.statistics.model.jackknife import Interval, leave_one_out
 from clirbench.types import Doubles, Ints
 
@@ -12,20 +11,67 @@ from clirbench.types import Doubles, Ints
 def rise_for(x: Doubles, y: Doubles, unit: Ints, probability: float = 0.8) -> Interval:
     """The rise r with P(measure improves | metric rises by r) = `probability`, in points of the metric, and interval.
 
-    P = 1 / (1 + exp(-b r)) over pairs of systems, r = log(p / (1 - p)) / b, inf where b <= 0. Interval: delete-one-unit
-    jackknife on b, so the upper end is inf where b may be 0: then no rise is known to be enough. No number (NaN, note)
-    for fewer than 6 units and where every pair is ordered alike (b has no maximum). `probability` in (.5, 1).
+    P = 1 / (1 + exp(-b r)) over pairs of systems, r = log(p / (1 - p)) / b, inf where b <= 0. Interval: that of b
+    (`jackknifed_slope`), so the upper end is inf where b may be 0: then no rise is known to be enough. No number
+    (NaN, note) where b has no interval. `probability` in (.5, 1).
+    """
+    return rise_of(jackknifed_slope(x, y, unit), probability)
+
+
+def rise_of(slope: Interval, probability: float = 0.8) -> Interval:
+    """`rise_for`, of a slope that is known."""
+    if np.isnan(slope.low):
+        return Interval(nan, note=slope.note)
+    odds = log(probability / (1 - probability))
+    value, low, high = (odds / b if b > 0 else inf for b in (slope.value, slope.high, slope.low))
+    return Interval(value, low, high)
+
+
+def jackknifed_slope(x: Doubles, y: Doubles, unit: Ints) -> Interval:
+    """b of P(measure improves | metric rises by r) = 1 / (1 + exp(-b r)), delete-one-unit jackknife; `unit` (n,).
+
+    No interval (note) for fewer than 6 units and where every pair is ordered alike: b has no maximum then.
     """
 
     def slope(kept: "np.typing.NDArray[np.bool_]") -> float:
         rises, better = rising_pairs(x[kept], y[kept])
-        found = float(logistic_slope(rises, better)) if len(rises) else nan
+        if not len(rises):
+            return nan
+        found = float(logistic_slope(rises, better))
         # 50 / mean rise is where the slope stops if no finite one is best.
         return nan if abs(found) * float(rises.mean()) > 49 else found
 
-    found = leave_one_out(slope, unit)
-    if np.isnan(found.low):
-        return Interval(nan, note=found.note)
-    odds = log(probability / (1 - probability))
-    value, low, high = (odds / b if b > 0 else inf for b in (found.value, found.high, found.low))
-    return Interval(value, low, high)
+    return leave_one_out(slope, unit)
+
+
+def rising_pairs(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
+    """For every pair of systems: by how much x rises, and whether y does too (1, 0; .5 where y is tied).
+
+    `x`, `y`: (..., systems); returns (..., pairs) in the order of `np.triu_indices`. A rise of 0 orders nothing.
+    """
+    lower, upper = np.triu_indices(x.shape[-1], 1)
+    rise, gain = x[..., upper] - x[..., lower], y[..., upper] - y[..., lower]
+    return np.abs(rise), (np.sign(gain) * np.sign(rise) + 1) / 2
+
+
+def logistic_slope(rises: Doubles, better: Doubles) -> Doubles:
+    """The maximum-likelihood b of P(better) = 1 / (1 + exp(-b rise)), over the last axis; NaN where no rise is > 0.
+
+    `rises`, `better`: (..., pairs); a rise of 0 says nothing. Where every pair improves the likelihood has no
+    maximum: b stops at 50 / mean rise, whose P is 1 in print.
+    """
+    scale = rises.mean(axis=-1, keepdims=True) if rises.shape[-1] else np.zeros((*rises.shape[:-1], 1))
+    z = rises / np.where(scale > 0, scale, 1.0)
+    low, high = np.full(scale.shape, -50.0), np.full(scale.shape, 50.0)
+    slope = np.zeros(scale.shape)
+    for _ in range(40):  # Newton's step, or the middle of the bracket where it would leave it
+        p = 1 / (1 + np.exp(-np.clip(slope * z, -700, 700)))
+        gradient = (z * (better - p)).sum(axis=-1, keepdims=True)
+        low, high = np.where(gradient > 0, slope, low), np.where(gradient > 0, high, slope)
+        curvature = (z * z * p * (1 - p)).sum(axis=-1, keepdims=True)
+        step = slope + gradient / np.where(curvature > 1e-12, curvature, 1e-12)
+        following = np.where((step > low) & (step < high), step, (low + high) / 2)
+        if np.abs(following - slope).max(initial=0.0) < 1e-10:
+            break
+        slope = following
+    return np.asarray(np.where(scale > 0, slope / np.where(scale > 0, scale, 1.0), nan)[..., 0])

@@ -1,10 +1,15 @@
 """Candidate against baseline: Student's t by hand, verdicts, and their error rates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import t, ttest_rel
 
-from clirbench.statistics.model.baseline import against
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.baseline import against, candidates
+from tests.statistics.worlds import Mean, scores_only, world
 
 
 def test_two_systems_by_hand() -> None:
@@ -62,3 +67,32 @@ def test_error_rates(k: int) -> None:
         not_worse += against(d - 0.3, np.zeros(k), 0.3, seed=seed).verdict in ("better", "not worse")
     assert better < 28
     assert not_worse < 28
+
+
+def test_worse_by_less_than_the_margin_is_allowed() -> None:
+    d = -0.1 + 0.01 * np.random.default_rng(0).normal(size=20)
+    assert against(d, np.zeros(20)).verdict == "worse"
+    assert against(d, np.zeros(20), 0.05).verdict == "worse"
+    assert against(d, np.zeros(20), 0.2).verdict == "not worse"
+
+
+def test_all_candidates_hold_together() -> None:
+    """400 worlds of 6 equal systems, one the baseline: any is better or worse in at most .05 (binomial, .999)."""
+    wrong = 0
+    for seed in range(400):
+        values = np.random.default_rng(seed).gamma(0.5, size=(6, 20))  # many low values and few high ones, as AP has
+        columns = (Column("y", "measure", values.mean(axis=1)),)
+        made = Evidence(Scoreboard(tuple("abcdef"), columns), per_topic={"y": values}, measures={"y": Mean()})
+        found = candidates(made, "y", "a", seed=seed)
+        assert list(found) == sorted(found, key=lambda name: -found[name].difference)
+        wrong += any(row.verdict != "open" for row in found.values())
+    assert wrong < 35
+
+
+def test_candidates_without_values_are_left_out() -> None:
+    made = world(n=4, topics=20)
+    values = np.where(np.arange(4) == 2, np.nan, made.board["y0"].values)
+    holed = replace(made, board=replace(made.board, columns=(replace(made.board["y0"], values=values),)))
+    assert set(candidates(holed, "y0", "s00")) == {"s01", "s03"}
+    assert "s02 has no y0" in candidates(holed, "y0", "s02")["s00"].note
+    assert "no per-topic" in candidates(scores_only([[1, 2]], [[1, 2]]), "y0", "s00")["s01"].note

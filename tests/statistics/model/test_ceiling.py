@@ -1,12 +1,23 @@
 """tau without noise and the ceiling: closed forms, refusals, coverage."""
 
+from dataclasses import replace
 from math import asin, pi, sqrt
 
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from clirbench.statistics.model.ceiling import TOO_NOISY, Errors, between_error, ceiling, corrected_tau
+from clirbench.statistics.model.ceiling import (
+    SAME_LINES,
+    TOO_NOISY,
+    Errors,
+    between_error,
+    ceiling,
+    corrected_tau,
+    without_noise,
+)
+from clirbench.statistics.units.belonging import units_of
+from tests.statistics.worlds import scores_only, world
 
 
 def test_without_errors_tau_stays() -> None:
@@ -65,3 +76,36 @@ def test_coverage() -> None:
         found = ceiling(y, 0.25 * rng.chisquare(300) / 300, 300, np.arange(16))
         held += found.low <= 2 / pi * asin(sqrt(0.8)) <= found.high
     assert held > 270
+
+
+def test_every_pair_of_a_run_gets_both_or_the_reason() -> None:
+    evidence = world(n=16, topics=80, segments=200)
+    units = units_of(evidence.board)
+    found = without_noise(evidence, units)
+    assert set(found) == {("y0", "m0"), ("y0", "m1")}
+    for row in found.values():
+        assert 0.7 < row.ceiling.low < row.ceiling.value < row.ceiling.high <= 1
+        assert row.corrected.note in ("", TOO_NOISY)
+    good, poor = (found["y0", name].corrected.value for name in ("m0", "m1"))
+    assert not good < poor
+    same = without_noise(evidence, units, same_lines=True)["y0", "m0"]
+    assert (same.corrected.note, same.ceiling) == (SAME_LINES, found["y0", "m0"].ceiling)
+    few = without_noise(evidence.only(np.arange(16) < 5), units.only(np.arange(5)))["y0", "m0"]
+    assert few.ceiling.note == few.corrected.note == "too few independent systems (5)"
+    scores = scores_only([[1, 2, 3, 4, 5, 6]], [[1, 3, 2, 4, 6, 5]])
+    assert "noise of the measure" in without_noise(scores, units_of(scores.board))["y0", "x0"].ceiling.note
+
+
+def test_noise_of_a_metric_that_is_read_from_a_table_is_not_known() -> None:
+    evidence = replace(world(n=16, topics=80), statistics={}, metrics={})
+    row = without_noise(evidence, units_of(evidence.board))["y0", "m0"]
+    assert row.corrected.note == "noise of the metric is not known"
+    assert not np.isnan(row.ceiling.value)
+
+
+def test_along_training_there_is_neither() -> None:
+    evidence = world(n=8, topics=40)
+    board = replace(evidence.board, metadata={"step": tuple(str(100 * i) for i in range(8))})
+    row = without_noise(replace(evidence, board=board), units_of(board))["y0", "m0"]
+    assert "along training" in row.ceiling.note
+    assert np.isnan(row.corrected.value)

@@ -5,8 +5,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from clirbench.statistics.improvement import logistic_slope, rising_pairs
-from clirbench.statistics.model.rise import rise_for
+from clirbench.statistics.model.rise import logistic_slope, rise_for, rising_pairs
 
 
 def test_rise_is_that_of_the_slope() -> None:
