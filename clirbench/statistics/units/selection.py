@@ -87,43 +87,39 @@ class Best:
     """What is known of the best metric: all (metrics,).
 
     `tau`: between units; `in_set`: whether it cannot be told from the best; `p_best`: p-value of "no other metric is
-    better"; `probability`: P(it is the best one); `low`, `high`: intervals that hold for all metrics at once, and so
-    for the one that came first too; `expected`: tau shrunken towards their mean by as much as their differences are
-    noise: what the first one is worth knowing that it was picked. NaN with the reason in `note` where nothing is said.
+    better"; `low`, `high`: intervals that hold for all metrics at once, and so for the one that came first too. NaN
+    with the reason in `note` where nothing is said.
     """
 
     tau: Doubles
     in_set: "np.typing.NDArray[np.bool_]"
     p_best: Doubles
-    probability: Doubles
     low: Doubles
     high: Doubles
-    expected: Doubles
     note: str = ""
 
 
 def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0) -> Best:
-    """The set of metrics that cannot be told from the best, P(best), and the winner's value, from joint resamples.
+    """The set of metrics that cannot be told from the best, and an interval for each tau, the winner's too.
 
-    The resamples are draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
+    Both are from draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
     and units - 1 degrees of freedom. A metric leaves the set where the largest of its standardised deficits against
     the others that are still in it is larger than in all but 5 % of the draws. `x`: (metrics, n), `y`: (n,), finite.
     **Source:** Hsu 1984 (comparisons with the best); Hansen, Lunde and Nason 2011 (rounds); Dunnett 1955; Arvesen 1969
-    (jackknife); Efron and Morris 1973 (shrinking).
+    (jackknife).
     """
     found = estimates(x, y, unit)
     nothing = np.full(len(x), nan)
     note = next(filter(None, (no_interval(found, m) for m in range(len(x)))), "")
     if note:
-        return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, nothing, nothing, note)
+        return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, note)
     z, spread = np.arctanh(found.tau), found.spread
     drawn = _joint_draws(found, draws, seed)
     p_best = _p_best(z, spread, drawn, 1 - level)
     error = np.sqrt((spread**2).sum(axis=0))
     widest = np.quantile((np.abs(drawn) / np.maximum(error, 1e-12)).max(axis=1), level)
     low, high = np.tanh(z - widest * error), np.tanh(z + widest * error)
-    expected, probability = _shrunken(z, spread, drawn)
-    return Best(found.tau, p_best >= 1 - level, p_best, probability, low, high, expected)
+    return Best(found.tau, p_best >= 1 - level, p_best, low, high)
 
 
 def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Doubles:
@@ -145,20 +141,3 @@ def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Double
         if len(left) == len(inside):
             return p
         inside = left
-
-
-def _shrunken(z: Doubles, spread: Doubles, drawn: Doubles) -> tuple[Doubles, Doubles]:
-    """Expected tau of every metric knowing that it was picked among these, and P(it is the best)."""
-    metrics = len(z)
-    if metrics == 1:
-        return np.tanh(z), np.ones(1)
-    centred = spread - spread.mean(axis=1, keepdims=True)
-    noise = float((centred**2).sum() / (metrics - 1))
-    real = max(0.0, float(z.var(ddof=1)) - noise)
-    share = real / (real + noise) if real + noise > 0 else 0.0
-    middle = z.mean() + share * (z - z.mean())
-    moved = middle + np.sqrt(share) * (drawn - drawn.mean(axis=1, keepdims=True))
-    if share == 0.0:
-        return np.tanh(middle), np.full(metrics, 1 / metrics)
-    first = np.bincount(moved.argmax(axis=1), minlength=metrics) / len(moved)
-    return np.tanh(middle), np.asarray(first)
