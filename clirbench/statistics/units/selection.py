@@ -8,11 +8,14 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.units.concordance import Estimates, estimates, no_interval, pair_weights
+from clirbench.statistics.units.concordance import MODEL_BELOW, Estimates, estimates, no_interval, pair_weights
 from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares, statistics
 from clirbench.types import Doubles, Ints
 
 DRAWS = 4000
+FEWEST_TOGETHER = {True: 8, False: MODEL_BELOW}
+"""Units that intervals of all metrics at once need, by whether they are of equal sizes: with fewer they are more than
+1.25 times as wide as they need be (benchmarks/validity.py)."""
 COSTLIEST = 0.1
 """The share of systems that one metric's holes may cost the comparison of all; a metric that costs more is left out."""
 
@@ -66,11 +69,11 @@ def adjusted_p_values(
 
 
 def _joint_draws(found: Estimates, draws: int, seed: int) -> Doubles:
-    """(draws, metrics): multivariate t around 0, with the covariance of atanh(tau) and units - 1 degrees of freedom."""
+    """(draws, metrics): multivariate t around 0, jackknife covariance of atanh(tau), units - 1 degrees of freedom."""
     rng = np.random.default_rng([seed, found.units])
     freedom = found.units - 1
     stretch = np.sqrt(freedom / rng.chisquare(freedom, size=(draws, 1)))
-    return np.asarray(rng.normal(size=(draws, found.units)) @ found.spread * stretch)
+    return np.asarray(rng.normal(size=(draws, found.units)) @ found.jackknifed * stretch)
 
 
 def step_down(each: Doubles) -> Doubles:
@@ -87,8 +90,8 @@ class Best:
     """What is known of the best metric: all (metrics,).
 
     `tau`: between units; `in_set`: whether it cannot be told from the best; `p_best`: p-value of "no other metric is
-    better"; `low`, `high`: intervals that hold for all metrics at once, and so for the one that came first too. NaN
-    with the reason in `note` where nothing is said.
+    better"; `low`, `high`: intervals that hold for all metrics at once, and so for the one that came first too; NaN
+    with fewer than 8 units, or fewer than 12 of unequal sizes. All NaN with the reason in `note` where nothing is said.
     """
 
     tau: Doubles
@@ -113,13 +116,19 @@ def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, dra
     note = next(filter(None, (no_interval(found, m) for m in range(len(x)))), "")
     if note:
         return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, note)
-    z, spread = np.arctanh(found.tau), found.spread
-    drawn = _joint_draws(found, draws, seed)
-    p_best = _p_best(z, spread, drawn, 1 - level)
-    error = np.sqrt((spread**2).sum(axis=0))
-    widest = np.quantile((np.abs(drawn) / np.maximum(error, 1e-12)).max(axis=1), level)
+    z, drawn = np.arctanh(found.tau), _joint_draws(found, draws, seed)
+    p_best = _p_best(z, found.jackknifed, drawn, 1 - level)
+    if found.units < FEWEST_TOGETHER[_even(unit)]:
+        return Best(found.tau, p_best >= 1 - level, p_best, nothing, nothing)
+    error, whole = (np.sqrt((each**2).sum(axis=0)) for each in (found.spread, found.jackknifed))
+    widest = np.quantile((np.abs(drawn) / whole).max(axis=1), level)
     low, high = np.tanh(z - widest * error), np.tanh(z + widest * error)
     return Best(found.tau, p_best >= 1 - level, p_best, low, high)
+
+
+def _even(unit: Ints) -> bool:
+    """Whether all units have as many systems."""
+    return len(set(np.bincount(unit).tolist())) == 1
 
 
 def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Doubles:
