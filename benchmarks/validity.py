@@ -1,6 +1,6 @@
 """Do the statistics keep what they promise? Every test, interval, set and sentence, in worlds whose truth is known.
 
-    python benchmarks/validity.py --minutes 60 --jobs 2 --keep runs/validity --write docs/explanation/validity.md
+    python -m benchmarks.validity --minutes 60 --jobs 2 --keep runs/validity --write docs/explanation/validity.md
 
 A cell is one world (benchmarks/worlds.py, benchmarks/sweep_worlds.py) and what is said there. Each check yields names
 and values; the first word of a name is its kind: `cover` (1 where an interval or a set holds the truth), `error` (1
@@ -10,7 +10,6 @@ was said. What each cell saw is kept in `--keep`, round by round, so that a stop
 page can be written from what there is.
 """
 
-# ruff: noqa: E402
 import argparse
 import math
 import os
@@ -19,44 +18,20 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-sys.path[0] = str(Path(__file__).resolve().parents[1])  # else benchmarks/statistics.py hides the standard library's
 
 import numpy as np
 
 from benchmarks.validity_decision import DECISIONS
-from benchmarks.validity_page import page
+from benchmarks.validity_page import Row, page
 from benchmarks.validity_units import CORRELATIONS, Cell, Seen, oracles
 
 CELLS: Mapping[str, Cell] = {**CORRELATIONS, **DECISIONS}
 ROUND = 250
 ALPHA, LEVEL, CLOSE, WIDER, OFTEN, POWERFUL, MANY = 0.06, 0.94, 0.05, 1.25, 0.95, 0.9, 16
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the page. `rate` among the repetitions in which something was said; `said`: their share.
-
-    `verdict`: `holds`, or what fails: `below`, `above`, `off`, `wide`, `quiet`, `weak`; the kind where nothing is
-    promised; `not said`. `adjusted`: power at the size that the same test has in the world without any relation.
-    """
-
-    world: str
-    kind: str
-    what: str
-    rate: float
-    low: float
-    high: float
-    said: float
-    width: float
-    oracle: float
-    adjusted: float
-    repetitions: int
-    verdict: str
 
 
 def repetitions(name: str, first: int, number: int, seed: int) -> dict[str, list[float]]:
@@ -90,15 +65,17 @@ def run(names: Sequence[str], number: int, seed: int, jobs: int, folder: Path, m
         waiting = {pool.submit(_kept, folder, name, *part, seed, end): name for _, name, part in todo}
         for count, done in enumerate(as_completed(waiting), 1):
             took = done.result()
-            print(f"{count}/{len(todo)}  {took:6.1f} s  {waiting[done]}", file=sys.stderr, flush=True)
+            if took > 0.1:
+                print(f"{count}/{len(todo)}  {took:6.1f} s  {waiting[done]}", file=sys.stderr, flush=True)
 
 
 def _kept(folder: Path, name: str, first: int, number: int, seed: int, end: float) -> float:
-    start = time.monotonic()
+    start, cpu = time.monotonic(), time.process_time()
     if start < end:
         seen = repetitions(name, first, number, seed)
         part = path(folder, name, first, number, seed)
-        np.savez(part.with_suffix(".part.npz"), **{what: np.array(column) for what, column in seen.items()})
+        took = np.array([time.process_time() - cpu])
+        np.savez(part.with_suffix(".part.npz"), seconds=took, **{what: np.array(c) for what, c in seen.items()})
         part.with_suffix(".part.npz").rename(part)
     return time.monotonic() - start
 
@@ -120,26 +97,24 @@ def rows(seen: Mapping[str, Seen]) -> list[Row]:
     for world, columns in seen.items():
         if not columns:
             continue
-        most = max(len(column) for column in columns.values())
         told = {**columns, **oracles(columns)}
         counterpart = seen.get(world.replace("tau .6:", "tau 0:").replace("tau .6 ", "tau 0 "), {})
         for name, column in columns.items():
             kind, _, what = name.partition(" ")
             if kind in ("cover", "error", "bias", "power", "note"):
-                found.append(_row(world, kind, what, column, told, counterpart, most))
+                found.append(_row(world, kind, what, column, told, counterpart))
     return found
 
 
 def _row(
-    world: str, kind: str, what: str, column: np.ndarray, told: Seen, counterpart: Mapping[str, np.ndarray], most: int
+    world: str, kind: str, what: str, column: np.ndarray, told: Seen, counterpart: Mapping[str, np.ndarray]
 ) -> Row:
     values = column[~np.isnan(column)]
-    # A check may yield a name only where it applies: the share said is of the repetitions in which it was asked.
     said = len(values) / len(column)
     if not len(values):
         return Row(world, kind, what, *[math.nan] * 3, 0.0, *[math.nan] * 3, len(column), "not said")
     rate = float(values.mean())
-    if kind == "bias" or len(np.unique(values)) > 2:
+    if kind in ("bias", "note") or not np.isin(values, (0, 1)).all():
         half = 2.576 * float(values.std()) / math.sqrt(len(values))
         low, high = rate - half, rate + half
     else:
@@ -201,7 +176,8 @@ def main(arguments: Sequence[str]) -> int:
     run(names, options.repetitions, options.seed, options.jobs, options.keep, options.minutes)
     seen = {name: kept(options.keep, name, options.repetitions, options.seed) for name in names}
     found = rows(seen)
-    text = page(found, options.seed)
+    seconds = sum(float(columns.get("seconds", np.zeros(1)).sum()) for columns in seen.values() if columns)
+    text = page(found, options.seed, seconds)
     if options.write:
         options.write.write_text(text, encoding="utf-8")
     else:

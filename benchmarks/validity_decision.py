@@ -1,6 +1,7 @@
 """What is said of decisions, for benchmarks/validity.py: posterior, costs, ceiling, baseline, pairs of systems.
 
-Widths stand beside those of an oracle that knows the noise, the law of the truth and how metrics are related to it.
+Widths stand beside those of an oracle that knows the noise: the same posterior with the true covariance of the noise.
+A further row tells the size of the set if the law of the truth and how metrics are related to it were known as well.
 """
 
 import math
@@ -18,7 +19,7 @@ from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import against
 from clirbench.statistics.model.ceiling import Errors, between_error, ceiling, corrected_tau
 from clirbench.statistics.model.decision import decide, true_values
-from clirbench.statistics.model.noise import topic_noise
+from clirbench.statistics.model.noise import Noise, doubly_centred, topic_noise
 from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
 from clirbench.statistics.model.randomisation import compare_systems
@@ -62,6 +63,16 @@ class Oracle:
         return np.asarray(middle + rng.normal(size=(samples, len(middle))) @ self.root.T)
 
 
+def alike_matrix(recipe: Recipe) -> Doubles:
+    unit = recipe.unit
+    return np.asarray(recipe.alike * (unit[:, None] == unit[None, :]) + (1 - recipe.alike) * np.eye(len(unit)))
+
+
+def noise_known(covariance: Doubles) -> Noise:
+    """What an oracle knows: the covariance of the noise of the means."""
+    return Noise(doubly_centred(covariance), math.inf, 1.0)
+
+
 @cache
 def oracle(recipe: Recipe) -> Oracle | None:
     """None where the world is not normal or too large."""
@@ -69,7 +80,7 @@ def oracle(recipe: Recipe) -> Oracle | None:
     n = len(unit)
     if recipe.binary or recipe.levels or recipe.bent or recipe.holes or n * metrics > 800:
         return None
-    alike = recipe.alike * (unit[:, None] == unit[None, :]) + (1 - recipe.alike) * np.eye(n)
+    alike = alike_matrix(recipe)
     rho = np.sin(np.pi * np.array(recipe.taus) / 2)
     rest = np.sqrt(1 - rho**2)
     variance = (1 - recipe.metric_reliability) / recipe.metric_reliability
@@ -124,12 +135,16 @@ def decision(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
         yield "bias expected regret of the metrics", math.nan
         yield "bias expected regret of the least-regret metric", math.nan
         yield "cover regret of the least-regret metric", math.nan
-    known = oracle(recipe)
-    if known is not None:
-        drawn = known.draws(world, rng)
+    if not recipe.binary:
+        metrics = np.empty((0, len(truth))) if recipe.shared else world.x
+        noise = noise_known(recipe._topic_variance / recipe.topics * alike_matrix(recipe))
+        drawn = true_values(world.y, noise, metrics, world.unit, None, seed).draws
         yield "oracle set that may be shipped", float(best_set(p_of_best(drawn)).sum())
         low, high = _central(drawn, 0.95)
         yield "oracle true values, interval", float(np.median(high - low))
+    known = oracle(recipe)
+    if known is not None:
+        yield "note size of the set if everything is known", float(best_set(p_of_best(known.draws(world, rng))).sum())
 
 
 def posterior_rows(draws: Doubles, truth: Doubles) -> See:
@@ -272,13 +287,14 @@ def sweep_rows(recipe: SweepRecipe, rng: np.random.Generator, seed: int) -> See:
     y = world.per_topic.mean(axis=1)
     noise = topic_noise(world.per_topic, noise_structure(world.run, world.step))
     best = int(world.true_y.argmax())
-    drawn = recipe.oracle(rng, world)
+    yield "note size of the set if everything is known", float(best_set(p_of_best(recipe.oracle(rng, world))).sum())
     for name, metrics in (("set that may be shipped", world.metrics), ("set without metrics", np.empty((0, len(y))))):
         draws = true_values(y, noise, metrics, world.run, world.step, seed).draws
         within = best_set(p_of_best(draws), CAREFUL)
         yield f"cover {name}", float(within[best])
         yield f"width {name}", float(within.sum())
-        yield f"oracle {name}", float(best_set(p_of_best(drawn)).sum())
+        known = true_values(y, noise_known(recipe.noise / recipe.topics), metrics, world.run, world.step, seed).draws
+        yield f"oracle {name}", float(best_set(p_of_best(known)).sum())
         first = standings([str(i) for i in range(len(y))], draws)[0]
         shipped = int(first.system)
         yield (

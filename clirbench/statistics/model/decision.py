@@ -15,7 +15,6 @@ from clirbench.statistics.model.shipping import CAREFUL, HELD, Regret, Standing,
 from clirbench.types import Doubles, Ints
 
 RELIABLE = 0.45
-FEWEST_FOR_COSTS = 8
 ENOUGH_TOPICS = 20
 """Reliability of the measured values that must be sure at one-sided .95, and topics, for expected losses to be said.
 Below, the data say too little of how far metrics can be trusted, and benchmarks/validity_decision.py finds expectations
@@ -141,7 +140,7 @@ def _decision(
     places = standings(part.systems, found.draws, held)
     if same_lines:
         silent = "test set and collection are the same lines: metrics err together with the measure"
-    if reliability < RELIABLE or 0 < topics < FEWEST_FOR_COSTS:
+    if reliability < RELIABLE or 0 < topics < ENOUGH_TOPICS:
         silent = f"noise is too large ({topics} topics; reliability may be as low as {reliability:.2f})"
         places = [replace(place, expected_loss=nan) for place in places]
     regrets = [
