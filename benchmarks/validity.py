@@ -30,7 +30,7 @@ from benchmarks.validity_page import Row, page
 from benchmarks.validity_units import CORRELATIONS, Cell, Seen, oracles
 
 CELLS: Mapping[str, Cell] = {**CORRELATIONS, **DECISIONS}
-ROUND = 250
+ROUND = 100
 ALPHA, LEVEL, CLOSE, WIDER, OFTEN, POWERFUL, MANY = 0.06, 0.94, 0.05, 1.25, 0.95, 0.9, 16
 
 

@@ -106,9 +106,10 @@ def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, dra
     """The set of metrics that cannot be told from the best, and an interval for each tau, the winner's too.
 
     Both are from draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
-    and units - 1 degrees of freedom. A metric leaves the set where the largest of its standardised deficits against
-    the others that are still in it is larger than in all but 5 % of the draws. `x`: (metrics, n), `y`: (n,), finite.
-    **Source:** Hsu 1984 (comparisons with the best); Hansen, Lunde and Nason 2011 (rounds); Dunnett 1955; Arvesen 1969
+    and units - 1 degrees of freedom. A metric leaves the set where its largest standardised deficit against another
+    that is still in it is larger than the largest gap between any two of them in all but 5 % of the draws.
+    `x`: (metrics, n), `y`: (n,), finite.
+    **Source:** Hansen, Lunde and Nason 2011 (the range statistic, in rounds); Arvesen 1969
     (jackknife).
     """
     found = estimates(x, y, unit)
@@ -132,9 +133,9 @@ def _even(unit: Ints) -> bool:
 
 
 def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Doubles:
-    """(metrics,): P(largest standardised deficit of a draw >= the observed one), against the metrics still in the set.
+    """(metrics,): P(the largest standardised gap between any two metrics still in the set >= its largest deficit).
 
-    Metrics that have left are no rivals in the next round: they are not the best, so they need no allowance.
+    Any two: then all that are equally good stay together, and "agrees less" is false of none of them in .95.
     """
     gaps = spread[:, :, None] - spread[:, None, :]
     error = np.sqrt((gaps**2).sum(axis=0))
@@ -142,10 +143,10 @@ def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Double
     p = np.ones(len(z))
     inside = np.arange(len(z))
     while True:
-        for m in inside:
-            observed = ((z[inside] - z[m]) / scale[m, inside]).max()
-            deficits = ((drawn[:, inside] - drawn[:, [m]]) / scale[m, inside]).max(axis=1)
-            p[m] = (deficits >= observed - 1e-12).mean()
+        pairs = scale[np.ix_(inside, inside)]
+        deficit = ((z[inside] - z[inside, None]) / pairs).max(axis=1)
+        largest = ((drawn[:, inside, None] - drawn[:, None, inside]) / pairs).max(axis=(1, 2))
+        p[inside] = (largest[:, None] >= deficit - 1e-12).mean(axis=0)
         left = inside[p[inside] >= alpha]
         if len(left) == len(inside):
             return p
