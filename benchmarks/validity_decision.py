@@ -1,39 +1,25 @@
-"""Do decisions keep what they promise? Posterior, ceiling, baseline, pairs and plans in worlds whose truth is known.
+"""What is said of decisions, for benchmarks/validity.py: posterior, costs, ceiling, baseline, pairs of systems.
 
-    python benchmarks/validity_decision.py --repetitions 400 --cells "decision" --write FILE
-
-A row for every world and quantity. Coverage and sets pass where the 99 % Monte Carlo interval touches at least .94,
-error rates where it touches at most .06, expectations where it touches .05 SD of the truth.
-Widths stand beside those of an oracle that knows the noise, the law of the truth and how metrics are related to it.
+Widths stand beside those of an oracle that knows the noise: the same posterior with the true covariance of the noise.
+A further row tells the size of the set if the law of the truth and how metrics are related to it were known as well.
 """
 
-# ruff: noqa: E402
-import argparse
 import math
-import os
-import sys
-import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-sys.path[0] = str(Path(__file__).resolve().parents[1])  # else benchmarks/statistics.py hides the standard library's
+from functools import cache, partial
 
 import numpy as np
 
 from benchmarks.sweep_worlds import KINDS, SweepRecipe
+from benchmarks.validity_units import Cell
 from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe, World
 from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import against
 from clirbench.statistics.model.ceiling import Errors, between_error, ceiling, corrected_tau
 from clirbench.statistics.model.decision import decide, true_values
-from clirbench.statistics.model.noise import topic_noise
+from clirbench.statistics.model.noise import Noise, doubly_centred, topic_noise
 from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
 from clirbench.statistics.model.randomisation import compare_systems
@@ -42,11 +28,7 @@ from clirbench.statistics.model.shipping import CAREFUL, CENTRAL, best_set, p_of
 from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy
 
 Doubles = np.typing.NDArray[np.float64]
-Seen = Iterator[tuple[str, float]]
-"""Names of what one repetition saw, with values; NaN where nothing was said.
-
-A name begins with its kind: `cover`, `error`, `bias`, `power`; `width NAME` and `oracle NAME` are widths.
-"""
+See = Iterator[tuple[str, float]]
 
 
 @dataclass(frozen=True)
@@ -81,6 +63,16 @@ class Oracle:
         return np.asarray(middle + rng.normal(size=(samples, len(middle))) @ self.root.T)
 
 
+def alike_matrix(recipe: Recipe) -> Doubles:
+    unit = recipe.unit
+    return np.asarray(recipe.alike * (unit[:, None] == unit[None, :]) + (1 - recipe.alike) * np.eye(len(unit)))
+
+
+def noise_known(covariance: Doubles) -> Noise:
+    """What an oracle knows: the covariance of the noise of the means."""
+    return Noise(doubly_centred(covariance), math.inf, 1.0)
+
+
 @cache
 def oracle(recipe: Recipe) -> Oracle | None:
     """None where the world is not normal or too large."""
@@ -88,7 +80,7 @@ def oracle(recipe: Recipe) -> Oracle | None:
     n = len(unit)
     if recipe.binary or recipe.levels or recipe.bent or recipe.holes or n * metrics > 800:
         return None
-    alike = recipe.alike * (unit[:, None] == unit[None, :]) + (1 - recipe.alike) * np.eye(n)
+    alike = alike_matrix(recipe)
     rho = np.sin(np.pi * np.array(recipe.taus) / 2)
     rest = np.sqrt(1 - rho**2)
     variance = (1 - recipe.metric_reliability) / recipe.metric_reliability
@@ -111,51 +103,55 @@ def oracle(recipe: Recipe) -> Oracle | None:
     return Oracle(gain, np.linalg.cholesky((left + left.T) / 2 + 1e-9 * np.eye(n)))
 
 
-def decision(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
+def decision(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """The posterior and what is decided from it."""
     world = recipe.draw(rng)
     truth, best = world.true_y, int(world.true_y.argmax())
     sd = float(truth.std()) if recipe.binary else 1.0
     found = decide(evidence_of(world), "MAP", unit=world.unit, same_lines=recipe.shared > 0, seed=seed)
     if found.reason:
-        yield "cover set", math.nan
+        yield "cover set that may be shipped", math.nan
         return
     at = {system: i for i, system in enumerate(world.systems)}
     rows = [at[row.system] for row in found.standings]
     within = np.zeros(len(truth), dtype=bool)
     within[rows] = [row.in_set for row in found.standings]
-    yield "cover set", float(within[best])
-    yield "width set", float(within.sum())
+    yield "cover set that may be shipped", float(within[best])
+    yield "width set that may be shipped", float(within.sum())
     yield from posterior_rows(found.draws, truth)
     first = found.standings[0]
     yield "bias P(best) of the shipped", first.p_best - float(at[first.system] == best)
-    yield "bias loss of the shipped", (first.expected_loss - (truth.max() - truth[rows[0]])) / sd
+    yield "bias expected loss of the shipped", (first.expected_loss - (truth.max() - truth[rows[0]])) / sd
     lost = [(truth.max() - truth[x == x.max()].mean()) / sd if np.isfinite(x).all() else math.nan for x in world.x]
     expected = [row.expected / sd for row in found.regrets]
     lost = [value for value in lost if not math.isnan(value)]
     if len(expected) == len(lost) and expected:
-        yield "bias regret of metrics", float(np.mean(expected) - np.mean(lost))
+        yield "bias expected regret of the metrics", float(np.mean(expected) - np.mean(lost))
         least = int(np.argmin(expected))
-        yield "bias regret, least", expected[least] - lost[least]
+        yield "bias expected regret of the least-regret metric", expected[least] - lost[least]
         row = found.regrets[least]
-        yield "cover regret, least", float(row.low - 1e-12 <= lost[least] * sd <= row.high + 1e-12)
+        yield "cover regret of the least-regret metric", float(row.low - 1e-12 <= lost[least] * sd <= row.high + 1e-12)
     else:
-        yield "bias regret of metrics", math.nan
-        yield "bias regret, least", math.nan
-        yield "cover regret, least", math.nan
+        yield "bias expected regret of the metrics", math.nan
+        yield "bias expected regret of the least-regret metric", math.nan
+        yield "cover regret of the least-regret metric", math.nan
+    if not recipe.binary:
+        metrics = np.empty((0, len(truth))) if recipe.shared else world.x
+        noise = noise_known(recipe._topic_variance / recipe.topics * alike_matrix(recipe))
+        drawn = true_values(world.y, noise, metrics, world.unit, None, seed).draws
+        yield "oracle set that may be shipped", float(best_set(p_of_best(drawn)).sum())
+        low, high = _central(drawn, 0.95)
+        yield "oracle true values, interval", float(np.median(high - low))
     known = oracle(recipe)
     if known is not None:
-        drawn = known.draws(world, rng)
-        yield "oracle set", float(best_set(p_of_best(drawn)).sum())
-        low, high = _central(drawn, 0.95)
-        yield "oracle interval", float(np.median(high - low))
+        yield "note size of the set if everything is known", float(best_set(p_of_best(known.draws(world, rng))).sum())
 
 
-def posterior_rows(draws: Doubles, truth: Doubles) -> Seen:
+def posterior_rows(draws: Doubles, truth: Doubles) -> See:
     low, high = _central(draws, CENTRAL)
     level = truth - truth.mean()
-    yield "cover interval", float(((low <= level) & (level <= high)).mean())
-    yield "width interval", float(np.median(high - low))
+    yield "cover true values, interval", float(((low <= level) & (level <= high)).mean())
+    yield "width true values, interval", float(np.median(high - low))
 
 
 def _central(draws: Doubles, share: float) -> tuple[Doubles, Doubles]:
@@ -164,7 +160,7 @@ def _central(draws: Doubles, share: float) -> tuple[Doubles, Doubles]:
     return found[0], found[1]
 
 
-def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
+def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """Corrected tau and ceiling."""
     world = recipe.draw(rng)
     noise = topic_noise(world.per_topic, noise_structure(world.unit))
@@ -186,7 +182,7 @@ def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
     yield "oracle ceiling", known.high - known.low
 
 
-def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
+def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """Best against the rest where all systems are equal, soft accuracy, rise, bias of pseudo-relevance."""
     world = recipe.draw(rng)
     if world.per_topic.shape[1] >= 5:
@@ -237,7 +233,7 @@ def population_bias(recipe: Recipe) -> float:
     return float(kendalltau(world.x[0], pseudo).statistic - kendalltau(world.x[0], world.y).statistic)
 
 
-def soft_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
+def soft_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """Soft accuracy's interval holds the value over many systems."""
     made = replace(recipe, segments=2 * recipe.topics)
     world = made.draw(rng)
@@ -261,7 +257,7 @@ def population_soft(recipe: Recipe) -> float:
     return float(np.mean(found))
 
 
-def baseline_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
+def baseline_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """Two systems; differences normal, skewed, or mostly 0; `reliability` is not used."""
     k, margin = recipe.topics, 0.3
     for shape in ("normal", "skewed", "mostly ties"):
@@ -285,47 +281,63 @@ def baseline_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> Seen:
         yield f"power better by .5 SD, {shape}", float(up.verdict == "better") if not up.note else math.nan
 
 
-def sweep_rows(recipe: SweepRecipe, rng: np.random.Generator, seed: int) -> Seen:
+def sweep_rows(recipe: SweepRecipe, rng: np.random.Generator, seed: int) -> See:
     """The set along training, with and without metrics."""
     world = recipe.draw(rng)
     y = world.per_topic.mean(axis=1)
     noise = topic_noise(world.per_topic, noise_structure(world.run, world.step))
-    best = int(world.true_y.argmax())
-    drawn = recipe.oracle(rng, world)
-    for name, metrics in (("set", world.metrics), ("set without metrics", np.empty((0, len(y))))):
+    best, sd = int(world.true_y.argmax()), float(world.true_y.std())
+    yield "note size of the set if everything is known", float(best_set(p_of_best(recipe.oracle(rng, world))).sum())
+    for name, metrics in (("", world.metrics), (", without metrics", np.empty((0, len(y))))):
         draws = true_values(y, noise, metrics, world.run, world.step, seed).draws
         within = best_set(p_of_best(draws), CAREFUL)
-        yield f"cover {name}", float(within[best])
-        yield f"width {name}", float(within.sum())
-        yield f"oracle {name}", float(best_set(p_of_best(drawn)).sum())
+        yield f"cover set that may be shipped{name}", float(within[best])
+        yield f"width set that may be shipped{name}", float(within.sum())
+        known = true_values(y, noise_known(recipe.noise / recipe.topics), metrics, world.run, world.step, seed).draws
+        yield f"oracle set that may be shipped{name}", float(best_set(p_of_best(known)).sum())
         first = standings([str(i) for i in range(len(y))], draws)[0]
-        shipped = int(first.system)
-        yield f"bias loss of the shipped, {name}", first.expected_loss - (world.true_y.max() - world.true_y[shipped])
-        yield f"bias P(best) of the shipped, {name}", first.p_best - float(shipped == best)
+        lost = world.true_y.max() - world.true_y[int(first.system)]
+        yield f"bias P(best) of the shipped{name}", first.p_best - float(int(first.system) == best)
+        # Not printed along training; this row is why.
+        yield f"note expected loss of the shipped less the true one, SD{name}", (first.expected_loss - lost) / sd
 
 
-Check = Callable[..., Seen]
-OFTEN = ("base", "5 systems", "8 systems", "38 systems", "5 topics", "150 topics", "reliability 0.5")
-CELLS: Mapping[str, tuple[Check, Recipe | SweepRecipe]] = {
-    **{f"decision, tau .6: {name}": (decision, recipe) for name, recipe in TRUE_WORLDS.items()},
-    **{f"decision, tau 0: {name}": (decision, recipe) for name, recipe in NULL_WORLDS.items()},
+def _cells(
+    start: str,
+    check: Callable[..., See],
+    worlds: Mapping[str, Recipe],
+    share: float = 0.5,
+    slow: Mapping[str, float] = {},
+) -> dict[str, Cell]:
+    return {
+        f"{start}: {name}": Cell(
+            partial(check, recipe), recipe.units if len(recipe.unit) == recipe.units else 0, slow.get(name, share)
+        )
+        for name, recipe in worlds.items()
+    }
+
+
+NORMAL = {name: w for name, w in TRUE_WORLDS.items() if not (w.binary or w.levels or w.bent or w.holes)}
+OFTEN = (
+    "base",
+    "5 systems",
+    "8 systems",
+    "38 systems",
+    "5 topics",
+    "150 topics",
+    "reliability 0.5",
+    "reliability 0.99",
+)
+SWEEPS: Mapping[str, SweepRecipe] = {
     **{
-        f"noise: {name}": (noise_rows, recipe)
-        for name, recipe in TRUE_WORLDS.items()
-        if not (recipe.binary or recipe.levels or recipe.bent or recipe.holes)
-    },
-    **{f"pairs: {name}": (pair_rows, TRUE_WORLDS[name]) for name in (*OFTEN, "reliability 0.99")},
-    **{f"pairs, tau 0: {name}": (pair_rows, NULL_WORLDS[name]) for name in ("base", "8 systems")},
-    **{f"soft: {name}": (soft_rows, TRUE_WORLDS[name]) for name in ("base", "8 systems", "5 topics")},
-    **{f"baseline: {k} topics": (baseline_rows, replace(BASE, topics=k)) for k in (5, 8, 12, 20, 50, 150)},
-    **{
-        f"sweep: {kind}, {runs} x {steps}": (sweep_rows, SweepRecipe(kind=kind, runs=runs, steps=steps))
+        f"{kind}, {runs} run{'s' * (runs > 1)} of {steps}": SweepRecipe(kind=kind, runs=runs, steps=steps)
         for kind in KINDS
-        for runs, steps in ((1, 60), (2, 50), (5, 20), (1, 200))
+        for runs, steps in ((1, 60), (5, 20))
     },
+    "plateau, 1 run of 200": SweepRecipe(kind="plateau", runs=1, steps=200),
     **{
-        f"sweep: {kind}, {what}": (sweep_rows, SweepRecipe(kind=kind, **options))
-        for kind in KINDS
+        f"{kind}, {what}": SweepRecipe(kind=kind, **options)
+        for kind in ("plateau", "dropped")
         for what, options in {
             "noise of neighbours not alike": {"neighbours": 0.0},
             "no wandering": {"wander": 0.0, "own": 0.05},
@@ -334,115 +346,21 @@ CELLS: Mapping[str, tuple[Check, Recipe | SweepRecipe]] = {
         }.items()
     },
 }
-
-
-def one(name: str, seed: int) -> dict[str, float]:
-    check, recipe = CELLS[name]
-    return dict(check(recipe, np.random.default_rng([seed, 16]), seed))
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table. `rate` among the repetitions in which something was said; `said`: their share."""
-
-    world: str
-    what: str
-    rate: float
-    low: float
-    high: float
-    said: float
-    width: float
-    oracle: float
-    verdict: str
-
-
-def cell(name: str, repetitions: int, seed: int) -> list[Row]:
-    seen: dict[str, list[float]] = defaultdict(list)
-    for at in range(repetitions):
-        for what, value in one(name, seed * 1_000_003 + at).items():
-            seen[what].append(value)
-    values = {what: np.array(column) for what, column in seen.items()}
-    return [
-        row(name, what, column, values, repetitions)
-        for what, column in values.items()
-        if what.split()[0] not in ("width", "oracle")
-    ]
-
-
-def row(name: str, what: str, column: Doubles, values: Mapping[str, Doubles], repetitions: int) -> Row:
-    kind, _, plain = what.partition(" ")
-    told = column[~np.isnan(column)]
-    said = len(told) / repetitions
-    if not len(told):
-        return Row(name, what, math.nan, math.nan, math.nan, 0.0, math.nan, math.nan, "not said")
-    rate = float(told.mean())
-    half = 2.576 * float(told.std()) / math.sqrt(len(told))
-    low, high = (rate - half, rate + half) if np.unique(told).size > 2 or kind == "bias" else wilson(rate, len(told))
-    width = middle_of(values, f"width {plain}")
-    known = middle_of(values, f"oracle {plain}")
-    wide = not math.isnan(known) and width > 1.25 * known
-    if kind == "cover":
-        verdict = "BELOW" if high < 0.94 else "wide" if wide else "holds"
-    elif kind == "error":
-        verdict = "ABOVE" if low > 0.06 else "holds"
-    elif kind == "bias":
-        verdict = "OFF" if low > 0.05 or high < -0.05 else "holds"
-    else:
-        verdict = kind
-    return Row(name, what, rate, low, high, said, width, known, verdict)
-
-
-def middle_of(values: Mapping[str, Doubles], name: str) -> float:
-    told = values[name][~np.isnan(values[name])] if name in values else np.empty(0)
-    return float(np.median(told)) if len(told) else math.nan
-
-
-def wilson(rate: float, n: int, z: float = 2.576) -> tuple[float, float]:
-    """99 % interval of a share."""
-    middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
-    return middle - half, middle + half
-
-
-def markdown(rows: Sequence[Row]) -> str:
-    lines = [
-        "| World | What is said | Rate | 99 % | Said in | Width | Oracle's | |",
-        "|---|---|--:|---|--:|--:|--:|---|",
-    ]
-    for r in rows:
-        between = "" if math.isnan(r.low) else f"{r.low:.3f} to {r.high:.3f}"
-        lines.append(
-            f"| {r.world} | {r.what} | {number(r.rate)} | {between} | {number(r.said, 2)} | {number(r.width, 2)} "
-            f"| {number(r.oracle, 2)} | {r.verdict} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
-def number(value: float, digits: int = 3) -> str:
-    return "" if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cells", nargs="*", default=[""], help="worlds whose name contains one of these")
-    parser.add_argument("--repetitions", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args(arguments)
-    names = [name for name in CELLS if any(part in name for part in options.cells)]
-    start, rows = time.perf_counter(), []
-    with ProcessPoolExecutor(options.jobs) as pool:
-        waiting = {name: pool.submit(cell, name, options.repetitions, options.seed) for name in names}
-        for name, found in waiting.items():
-            rows += found.result()
-            print(f"{time.perf_counter() - start:6.0f} s  {name}", file=sys.stderr, flush=True)
-            print(markdown(found.result()), flush=True)  # a long run that is stopped leaves what it has
-    table = markdown(rows)
-    if options.write:
-        options.write.write_text(table, encoding="utf-8")
-    return int(any(r.verdict in ("ABOVE", "BELOW", "OFF") for r in rows))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+DECISIONS: Mapping[str, Cell] = {
+    **_cells("decision, tau .6", decision, TRUE_WORLDS, slow={"100 systems": 0.1}),
+    **_cells("decision, tau 0", decision, NULL_WORLDS, slow={"100 systems": 0.1}),
+    **_cells("noise", noise_rows, NORMAL, share=1.0),
+    **_cells(
+        "pairs", pair_rows, {name: TRUE_WORLDS[name] for name in OFTEN}, slow={"38 systems": 0.1, "150 topics": 0.1}
+    ),
+    **_cells("pairs, tau 0", pair_rows, {name: NULL_WORLDS[name] for name in ("base", "8 systems")}),
+    **_cells("soft", soft_rows, {name: TRUE_WORLDS[name] for name in ("base", "8 systems", "5 topics")}),
+    **_cells(
+        "baseline", baseline_rows, {f"{k} topics": replace(BASE, topics=k) for k in (5, 8, 12, 20, 50, 150)},
+        slow={"50 topics": 0.25, "150 topics": 0.1},
+    ),
+    **{
+        f"sweep: {name}": Cell(partial(sweep_rows, recipe), 0, 0.02 if recipe.runs * recipe.steps > 100 else 0.05)
+        for name, recipe in SWEEPS.items()
+    },
+}  # fmt: skip

@@ -10,7 +10,9 @@ A `Recipe` says how a world is made; `recipe.draw(rng)` makes one. All is normal
     x[m, i]        = true_x[m, i] + segment noise of reliability `metric_reliability`
 
 `covariate`: both sides are rho z + rest, the rest unrelated where taus are 0. `factor`: a second factor,
-crossed with the grid, moves each side by an amount of its own. `holes`: how many systems a metric has (0: all).
+crossed with the grid, moves each side by an amount of its own. `copula`: `normal`, `t` (3 degrees of freedom: systems
+that stand out do so on both sides) or `clayton` (bad systems agree, good ones less; all columns with one tau); margins
+of the truth stay normal. `holes`: how many systems a metric has (0: all).
 `curve`: systems are steps of training runs; both sides follow curves of their own. `dose`: both sides fall together
 within each unit and only there.
 
@@ -87,6 +89,7 @@ class Recipe:
     covariate: float = 0.0
     grid: int = 0
     factor: float = 0.0
+    copula: str = "normal"
     curve: str = ""
     wander: float = 0.0
     spread: float = 0.3
@@ -104,6 +107,8 @@ class Recipe:
         error = np.sqrt(self.common) * self._alike(rng, unit, 1)
         error = error + np.sqrt(1 - self.common) * self._alike(rng, unit, metrics)
         true_x = rho * true_y + np.sqrt(1 - rho**2) * error
+        if self.copula != "normal":
+            true_y, true_x = self._bound(rng, unit, true_y, true_x)
         z = self._covariate(rng, n)
         if len(z):
             true_y, true_x = (self.covariate * z + np.sqrt(1 - self.covariate**2) * rest for rest in (true_y, true_x))
@@ -153,6 +158,19 @@ class Recipe:
         """(rows, n): variance 1, correlation `alike` within units."""
         between, within = rng.normal(size=(rows, self.units)), rng.normal(size=(rows, len(unit)))
         return np.asarray(np.sqrt(self.alike) * between[:, unit] + np.sqrt(1 - self.alike) * within)
+
+    def _bound(self, rng: np.random.Generator, unit: Ints, true_y: Doubles, true_x: Doubles) -> tuple[Doubles, Doubles]:
+        """The same taus under another copula: rows of the truth with normal margins."""
+        from scipy.stats import norm, t
+
+        if self.copula == "t":
+            stretch = np.sqrt(3 / rng.chisquare(3, size=self.units))[unit]
+            return norm.ppf(t.cdf(true_y * stretch, 3)), norm.ppf(t.cdf(true_x * stretch, 3))
+        theta = 2 * self.taus[0] / (1 - self.taus[0])  # Marshall and Olkin 1988: one gamma for all columns of a system
+        frailty = rng.gamma(1 / theta, size=len(unit))
+        uniform = (1 + rng.exponential(size=(len(true_x) + 1, len(unit))) / frailty) ** (-1 / theta)
+        columns = norm.ppf(np.clip(uniform, 1e-12, 1 - 1e-12))
+        return columns[0], columns[1:]
 
     def _topic_noise(self, rng: np.random.Generator, unit: Ints) -> Doubles:
         own = rng.normal(size=(len(unit), self.topics))
@@ -269,7 +287,7 @@ def _around(recipe: Recipe) -> dict[str, Recipe]:
     tau = recipe.taus[0]
     return {
         "base": recipe,
-        **{f"{n} systems": replace(recipe, units=n) for n in (5, 8, 38, 100)},
+        **{f"{n} systems": replace(recipe, units=n) for n in (5, 6, 7, 8, 38, 100)},
         **{f"{n} topics": replace(recipe, topics=n) for n in (5, 150)},
         **{f"reliability {r:g}": replace(recipe, reliability=r) for r in (0.5, 0.99)},
         **{f"{m} metrics": replace(recipe, taus=(tau,) * m) for m in (2, 15)},
@@ -283,6 +301,7 @@ def _around(recipe: Recipe) -> dict[str, Recipe]:
         "unequal units": replace(recipe, units=10, sizes=(1, 1, 1, 2, 2, 4, 4, 8, 8, 8), alike=0.8),
         "units of 1 to 8": replace(recipe, units=8, sizes=tuple(range(1, 9)), alike=0.8),
         "units of 1 to 8, near-copies": replace(recipe, units=8, sizes=tuple(range(1, 9)), alike=0.98),
+        "7 units, one of 10": replace(recipe, units=7, sizes=(1,) * 6 + (10,), alike=0.8),
         "unequal units, 16": replace(recipe, units=16, sizes=(1,) * 8 + (4,) * 8, alike=0.5),
     }
 
@@ -294,6 +313,12 @@ TRUE_WORLDS: Mapping[str, Recipe] = {
     "one better metric, 8 families of 5": replace(BASE, taus=ONE_BETTER, units=8, size=5, alike=0.8),
     "one useful metric": replace(BASE, taus=(0.6, *(0.0,) * 5)),
     "tau .8, 38 systems": replace(BASE, taus=(0.8,) * 6, units=38),
+    **{
+        f"{copula} copula, {n} systems": replace(BASE, copula=copula, units=n)
+        for copula in ("t", "clayton")
+        for n in (8, 16, 38)
+    },
+    "t copula, 8 families of 5": replace(BASE, copula="t", units=8, size=5, alike=0.8),
     "noise of the same lines": replace(BASE, shared=0.7, metric_reliability=0.85, segments=200),
 }
 NULL_WORLDS: Mapping[str, Recipe] = _around(NULL)

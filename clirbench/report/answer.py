@@ -20,7 +20,7 @@ from clirbench.statistics.model.jackknife import Interval
 from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
-from clirbench.statistics.units.concordance import FEWEST, MODEL_BELOW
+from clirbench.statistics.units.concordance import FEWEST
 from clirbench.types import Ints
 
 MOST = 6
@@ -162,7 +162,7 @@ def _agreement(
         alone = listed([name for name, kept in zip(chosen.names, chosen.best.in_set, strict=True) if kept], MOST)
         return f"No metric orders these {own.said} by {_named(column)} as well as {alone} alone does{left}."
     inside = [row for row in compared if row.metric in trusted]
-    bounds = _bounds(chosen, trusted, own)
+    bounds = _bounds(chosen, trusted)
     sure = [_p(max(row.p_adjusted for row in inside)) + looked]
     agree = "agrees" if len(trusted) == 1 else "agree"
     said = f"{listed(trusted, MOST)} {agree} with {_named(column)} on the order of these {own.said}"
@@ -210,10 +210,9 @@ def _fewest(alpha: float) -> int:
     return next(n for n in range(2, 30) if 2 / factorial(n) < alpha)
 
 
-def _bounds(chosen: Selected, trusted: Sequence[str], own: Units) -> tuple[float, float] | None:
-    """An interval that holds for all of the set at once; none with few units of unequal sizes."""
-    even = len(set(np.bincount(own.index).tolist())) == 1
-    if chosen.best.note or (own.number < MODEL_BELOW and not even):
+def _bounds(chosen: Selected, trusted: Sequence[str]) -> tuple[float, float] | None:
+    """An interval that holds for all of the set at once; none with few units."""
+    if np.isnan(chosen.best.low).any():
         return None
     at = [place for place, name in enumerate(chosen.names) if name in trusted]
     return float(chosen.best.low[at].min()), float(chosen.best.high[at].max())

@@ -134,9 +134,16 @@ def test_five_systems_have_no_interval() -> None:
 
 
 def test_an_interval_that_reaches_below_0_trusts_no_metric() -> None:
+    made = board({"A": [1, 3, 7, 2, 4, 5, 6, 8], "B": [2, 3, 1, 4, 5, 7, 6, 8]}, {"MAP": MAP[:8]})
+    found = said(made).sentences[0]
+    assert found.startswith("A and B agree with MAP on the order of these 8 systems: tau .643 to .786 (-.")
+    assert "trusted" not in found
+
+
+def test_fewer_than_eight_systems_have_no_joint_range_and_trust_no_metric() -> None:
     made = board({"A": [1, 2, 3, 4, 6, 5], "B": [2, 1, 3, 4, 5, 6]}, {"MAP": MAP[:6]})
     found = said(made).sentences[0]
-    assert found.startswith("A and B agree with MAP on the order of these 6 systems: tau .867 (-.")
+    assert found.startswith("A and B agree with MAP on the order of these 6 systems: tau .867 (p = ")
     assert "trusted" not in found
 
 

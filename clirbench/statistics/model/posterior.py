@@ -67,7 +67,7 @@ def posterior(means: Doubles, noise: Noise, parts: Sequence[Part] = (), *, seed:
     second, density = _around(rng, first, weights)
     weights = _normalised(model.log_posterior(second) - density)
     chosen = rng.choice(size, size=KEPT, p=weights)
-    draws = np.concatenate([model.draws(rng, second.point[i], second.alternative[i]) for i in chosen])
+    draws = model.draws(rng, second.only(chosen))
     return Posterior(
         means.mean() + draws @ contrasts(len(means)).T,
         dict(
@@ -86,6 +86,9 @@ class _Settings:
 
     point: Doubles
     alternative: Ints
+
+    def only(self, rows: "slice | Ints") -> "_Settings":
+        return _Settings(self.point[rows], self.alternative[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,37 +130,51 @@ class _Model:
         gammas = np.exp(points[:, 2:] - points[:, 2:].max(axis=1, keepdims=True))
         return np.asarray(gammas / gammas.sum(axis=1, keepdims=True))
 
-    def covariances(self, point: Doubles, alternative: Ints) -> tuple[Doubles, Doubles]:
-        """Of the true contrasts and of their noise."""
-        inflation = float(np.exp(-point[1]))
-        shares = self.shares(point[None])[0]
-        variance = inflation * self.alike * float(np.exp(point[0]))
-        prior = np.zeros_like(self.noise)
-        for share, part, which in zip(shares[1:], self.parts, alternative, strict=True):
-            prior += variance * share * part[which]
-        prior[np.diag_indices(len(prior))] += variance * (shares[0] + 1e-9)
-        return prior, inflation * self.noise
+    def covariances(self, settings: _Settings) -> tuple[Doubles, Doubles]:
+        """(m, k, k) of the true contrasts, and (m,) by which their noise is larger than estimated."""
+        inflation = np.exp(-settings.point[:, 1])
+        variance = inflation * self.alike * np.exp(settings.point[:, 0])
+        shares = self.shares(settings.point)
+        columns = [
+            shares[:, 1 + at, None] * (which[:, None] == np.arange(len(part)))
+            for at, (part, which) in enumerate(zip(self.parts, settings.alternative.T, strict=True))
+        ]
+        kernels = [kernel for part in self.parts for kernel in part] + [np.eye(len(self.noise))]
+        weights = np.concatenate([*columns, shares[:, :1] + 1e-9], axis=1) * variance[:, None]
+        return np.tensordot(weights, np.stack(kernels), axes=1), inflation
 
     def log_posterior(self, settings: _Settings) -> Doubles:
         """Log prior and log marginal likelihood of each candidate."""
-        from scipy.linalg.lapack import dpotrf, dtrtrs
-
-        found = self.log_prior(settings)
-        for i, (point, alternative) in enumerate(zip(settings.point, settings.alternative, strict=True)):
-            prior, noise = self.covariances(point, alternative)
-            root, failed = dpotrf(prior + noise, lower=1)
-            white, _ = dtrtrs(root, self.data, lower=1)
-            likelihood = -np.log(np.diagonal(root)).sum() - (white**2).sum() / 2
-            found[i] = -np.inf if failed else found[i] + likelihood
+        found, k = self.log_prior(settings), len(self.data)
+        for rows in self._blocks(len(found)):
+            prior, inflation = self.covariances(settings.only(rows))
+            # The data as a last row: one factor gives the determinant and, in that row, the whitened data.
+            bordered = np.full((len(prior), k + 1, k + 1), 1e300)
+            bordered[:, :k, :k] = prior + inflation[:, None, None] * self.noise
+            bordered[:, k, :k] = bordered[:, :k, k] = self.data
+            root = np.linalg.cholesky(bordered)
+            found[rows] -= np.log(np.diagonal(root[:, :k, :k], axis1=1, axis2=2)).sum(axis=1)
+            found[rows] -= (root[:, k, :k] ** 2).sum(axis=1) / 2
         return found
 
-    def draws(self, rng: np.random.Generator, point: Doubles, alternative: Ints) -> Doubles:
-        """(DRAWS, contrasts): joint draws of truth and data, moved to the data that were seen."""
-        prior, noise = self.covariances(point, alternative)
-        k = len(self.data)
-        truth = np.linalg.cholesky(prior) @ rng.normal(size=(k, DRAWS))
-        seen = truth + np.linalg.cholesky(noise) @ rng.normal(size=(k, DRAWS))
-        return np.asarray((truth + prior @ np.linalg.solve(prior + noise, self.data[:, None] - seen)).T)
+    def draws(self, rng: np.random.Generator, settings: _Settings) -> Doubles:
+        """(DRAWS a setting, contrasts): joint draws of truth and data, moved to the data that were seen."""
+        found, k = [], len(self.data)
+        root = np.linalg.cholesky(self.noise)
+        for rows in self._blocks(len(settings.point)):
+            prior, inflation = self.covariances(settings.only(rows))
+            normal = rng.normal(size=(len(prior), 2, k, DRAWS))
+            truth = np.linalg.cholesky(prior) @ normal[:, 0]
+            seen = truth + np.sqrt(inflation)[:, None, None] * (root @ normal[:, 1])
+            both = prior + inflation[:, None, None] * self.noise
+            moved = truth + prior @ np.linalg.solve(both, self.data[:, None] - seen)
+            found.append(moved.transpose(0, 2, 1).reshape(-1, k))
+        return np.concatenate(found)
+
+    def _blocks(self, size: int) -> list[slice]:
+        """Of so many candidates that their matrices take some 2 MB: they stay in the cache."""
+        block = max(1, 200_000 // len(self.data) ** 2)
+        return [slice(at, at + block) for at in range(0, size, block)]
 
 
 def _model(means: Doubles, noise: Noise, parts: Sequence[Part]) -> _Model:

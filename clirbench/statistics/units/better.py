@@ -51,9 +51,9 @@ def gap(
 
     Where every system is a unit: both metrics' values of a system change sides, as normal scores of their ranks, so
     that no monotone transform costs power. Null hypothesis: values under a and b are exchangeable.
-    Where units hold several systems, exchanges reject .06 to .08 at .05 (8 families of near-copies: two blocks get
-    the same ranks), so the difference of atanh(tau) is held against its jackknife error, t with units - 1 degrees of
-    freedom (.02 to .05). Fewer than 6 units: neither is done.
+    Where units hold several systems or a metric has ties, exchanges reject .06 to .08 at .05 (blocks of near-copies get
+    the same ranks; ties of one metric are no ties of the other), so the difference of atanh(tau) is held against its
+    jackknife error, t with units - 1 degrees of freedom (.02 to .05). Fewer than 6 units: neither is done.
     `a`, `b`, `y`: (n,), finite; `swaps`: of `unit_swaps`, where many pairs are tested.
     **Source:** Deutsch, Dror and Roth 2021 (perm-systems); van der Waerden 1952; Arvesen 1969 (jackknife).
     """
@@ -62,7 +62,7 @@ def gap(
     difference = float(found.tau[0] - found.tau[1])
     if np.isnan(difference):
         return Gap(difference, nan, nan, "", "a column is constant between units")
-    if units < len(y):
+    if units < len(y) or min(len(np.unique(a)), len(np.unique(b))) < len(y):
         return _jackknifed(found, difference)
     smallest = min(1.0, 2.0 ** (1 - units))
     if smallest >= alpha:

@@ -15,6 +15,8 @@ from clirbench.types import Doubles, Ints
 
 FEWEST = 6
 """Units that an interval needs: with fewer it would reach from one end to the other nearly always."""
+PLAIN = 0.5
+"""Size of tau between and within units from which opposite signs are pointed out without a test: by chance in .01."""
 MODEL_BELOW = 12
 """Units below which the variance is held to that of normal columns: the jackknife's alone is half as wide again."""
 
@@ -25,7 +27,8 @@ class Agreement:
 
     `tau`: between units; `within`: pooled over the pairs inside units (NaN where there are none); `low`, `high`: the
     interval of `tau`, NaN with the reason in `note`; `disagree`: between and within differ by more than chance, or,
-    with too few units to say so, in sign (Simpson's paradox): one number then hides what happens.
+    with too few units to say so, both are at least .5 in size and of opposite signs (Simpson's paradox): one number
+    then hides what happens.
     """
 
     tau: float
@@ -42,8 +45,8 @@ class Agreement:
 class Estimates:
     """tau between units of several metrics with one measure, and how sure: `tau`, `variance` (metrics,).
 
-    `influence`: (units, metrics), what each unit does to tau; its columns' sums of squares are `variance`, so that
-    sums of its rows, weighted by random normal numbers, are joint resamples of all metrics. NaN for a constant side.
+    `influence`: (units, metrics), what each unit does to tau: sums of its rows, weighted by random normal numbers, are
+    joint resamples of all metrics; its columns' sums of squares are the jackknife's variance. NaN for a constant side.
     """
 
     tau: Doubles
@@ -55,9 +58,15 @@ class Estimates:
         return len(self.influence)
 
     @property
-    def spread(self) -> Doubles:
+    def jackknifed(self) -> Doubles:
         """(units, metrics): the influence on atanh(tau)."""
         return np.asarray(self.influence / (1 - self.tau**2))
+
+    @property
+    def spread(self) -> Doubles:
+        """(units, metrics): the same at the size of `variance`, which is smaller."""
+        whole = (self.influence**2).sum(axis=0)
+        return np.asarray(self.jackknifed * np.sqrt(self.variance / np.where(whole > 0, whole, 1.0)))
 
 
 def pair_weights(unit: Ints) -> Doubles:
@@ -76,9 +85,9 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
 
     The delete-one-unit jackknife overstates the variance by its share of second order, which with few units is a
     half; the unbiased estimate of a U-statistic's variance (from pairs that share no unit) is too noisy alone. The
-    variance is three quarters of the one and a quarter of the other, at least half the jackknife's; with fewer than 12
-    units and no ties also at most that of normal columns, .437 / (units - 4) on atanh(tau). Fewer than 12 units of
-    unequal sizes keep the jackknife's within that bound.
+    variance is three quarters of the one (seven eighths with fewer than 12 units of several systems) and the rest of
+    the other, at least half the jackknife's; with fewer than 12 units and no ties also at most that of normal columns,
+    .437 / (units - 4) on atanh(tau).
     **Source:** Arvesen 1969 (jackknife of a U-statistic); Hoeffding 1948; Efron and Stein 1981; Fieller, Hartley and
     Pearson 1957.
     """
@@ -99,16 +108,13 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
     relative = size_x / np.maximum(ordered[0], 1e-300) + size_y / np.maximum(ordered[1], 1e-300)
     kernel = balance / np.sqrt(np.maximum(ordered[0] * ordered[1], 1e-300)) - tau[:, None, None] * (relative / 2 - 1)
     kernel = kernel * (1 - np.eye(units))
-    sizes = np.bincount(unit)
-    variance = jackknife
-    if units >= MODEL_BELOW or (sizes == sizes[0]).all():
-        variance = np.maximum((3 * jackknife + _unbiased(kernel)) / 4, jackknife / 2)
+    own = 7 / 8 if units < min(MODEL_BELOW, len(y)) else 3 / 4
+    variance = np.maximum(own * jackknife + (1 - own) * _unbiased(kernel), jackknife / 2)
     if units < MODEL_BELOW and units > 4:
         untied = [len(np.unique(column)) == len(y) and len(np.unique(y)) == len(y) for column in x]
         normal = 0.437 / (units - 4) * (1 - tau**2) ** 2
         variance = np.where(untied, np.minimum(variance, normal), variance)
-    scale = np.sqrt(variance / np.where(jackknife > 0, jackknife, 1.0))
-    return Estimates(tau, variance, deviation * scale)
+    return Estimates(tau, variance, deviation)
 
 
 def _without(balance: Doubles, size_x: Doubles, size_y: Doubles) -> tuple[Doubles, Doubles]:
@@ -184,12 +190,12 @@ def no_interval(found: Estimates, metric: int) -> str:
 
 
 def _disagree(x: Doubles, y: Doubles, unit: Ints, between: float, within: float) -> bool:
-    """Whether tau between and within units differ: by the jackknife where there are units enough, else in sign."""
+    """Whether tau between and within units differ: by the jackknife where there are units enough, else plainly."""
     if np.isnan(within) or np.isnan(between):
         return False
-    units = int(unit.max()) + 1
+    units, plainly = int(unit.max()) + 1, bool(between * within < 0 and min(abs(between), abs(within)) >= PLAIN)
     if units < FEWEST:
-        return between * within < 0
+        return plainly
     from scipy.stats import t as student
 
     gaps = np.empty(units)
@@ -199,6 +205,6 @@ def _disagree(x: Doubles, y: Doubles, unit: Ints, between: float, within: float)
         outer = estimates(x[None, kept], y[kept], others).tau[0]
         gaps[left] = outer - within_tau(x[None, kept], y[kept], others)[0]
     if np.isnan(gaps).any():
-        return between * within < 0
+        return plainly
     error = np.sqrt((units - 1) / units * ((gaps - gaps.mean()) ** 2).sum())
     return bool(abs(between - within) > max(1e-9, student.ppf(0.975, units - 1) * error))

@@ -8,11 +8,14 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.units.concordance import Estimates, estimates, no_interval, pair_weights
+from clirbench.statistics.units.concordance import MODEL_BELOW, Estimates, estimates, no_interval, pair_weights
 from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares, statistics
 from clirbench.types import Doubles, Ints
 
 DRAWS = 4000
+FEWEST_TOGETHER = {True: 8, False: MODEL_BELOW}
+"""Units that intervals of all metrics at once need, by whether they are of equal sizes: with fewer they are more than
+1.25 times as wide as they need be (benchmarks/validity.py)."""
 COSTLIEST = 0.1
 """The share of systems that one metric's holes may cost the comparison of all; a metric that costs more is left out."""
 
@@ -66,11 +69,11 @@ def adjusted_p_values(
 
 
 def _joint_draws(found: Estimates, draws: int, seed: int) -> Doubles:
-    """(draws, metrics): multivariate t around 0, with the covariance of atanh(tau) and units - 1 degrees of freedom."""
+    """(draws, metrics): multivariate t around 0, jackknife covariance of atanh(tau), units - 1 degrees of freedom."""
     rng = np.random.default_rng([seed, found.units])
     freedom = found.units - 1
     stretch = np.sqrt(freedom / rng.chisquare(freedom, size=(draws, 1)))
-    return np.asarray(rng.normal(size=(draws, found.units)) @ found.spread * stretch)
+    return np.asarray(rng.normal(size=(draws, found.units)) @ found.jackknifed * stretch)
 
 
 def step_down(each: Doubles) -> Doubles:
@@ -87,49 +90,52 @@ class Best:
     """What is known of the best metric: all (metrics,).
 
     `tau`: between units; `in_set`: whether it cannot be told from the best; `p_best`: p-value of "no other metric is
-    better"; `probability`: P(it is the best one); `low`, `high`: intervals that hold for all metrics at once, and so
-    for the one that came first too; `expected`: tau shrunken towards their mean by as much as their differences are
-    noise: what the first one is worth knowing that it was picked. NaN with the reason in `note` where nothing is said.
+    better"; `low`, `high`: intervals that hold for all metrics at once, and so for the one that came first too; NaN
+    with fewer than 8 units, or fewer than 12 of unequal sizes. All NaN with the reason in `note` where nothing is said.
     """
 
     tau: Doubles
     in_set: "np.typing.NDArray[np.bool_]"
     p_best: Doubles
-    probability: Doubles
     low: Doubles
     high: Doubles
-    expected: Doubles
     note: str = ""
 
 
 def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0) -> Best:
-    """The set of metrics that cannot be told from the best, P(best), and the winner's value, from joint resamples.
+    """The set of metrics that cannot be told from the best, and an interval for each tau, the winner's too.
 
-    The resamples are draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
-    and units - 1 degrees of freedom. A metric leaves the set where the largest of its standardised deficits against
-    the others that are still in it is larger than in all but 5 % of the draws. `x`: (metrics, n), `y`: (n,), finite.
-    **Source:** Hsu 1984 (comparisons with the best); Hansen, Lunde and Nason 2011 (rounds); Dunnett 1955; Arvesen 1969
-    (jackknife); Efron and Morris 1973 (shrinking).
+    Both are from draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
+    and units - 1 degrees of freedom. A metric leaves the set where its largest standardised deficit against another
+    that is still in it is larger than the largest gap between any two of them in all but 5 % of the draws.
+    `x`: (metrics, n), `y`: (n,), finite.
+    **Source:** Hansen, Lunde and Nason 2011 (the range statistic, in rounds); Arvesen 1969
+    (jackknife).
     """
     found = estimates(x, y, unit)
     nothing = np.full(len(x), nan)
     note = next(filter(None, (no_interval(found, m) for m in range(len(x)))), "")
     if note:
-        return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, nothing, nothing, note)
-    z, spread = np.arctanh(found.tau), found.spread
-    drawn = _joint_draws(found, draws, seed)
-    p_best = _p_best(z, spread, drawn, 1 - level)
-    error = np.sqrt((spread**2).sum(axis=0))
-    widest = np.quantile((np.abs(drawn) / np.maximum(error, 1e-12)).max(axis=1), level)
+        return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, note)
+    z, drawn = np.arctanh(found.tau), _joint_draws(found, draws, seed)
+    p_best = _p_best(z, found.jackknifed, drawn, 1 - level)
+    if found.units < FEWEST_TOGETHER[_even(unit)]:
+        return Best(found.tau, p_best >= 1 - level, p_best, nothing, nothing)
+    error, whole = (np.sqrt((each**2).sum(axis=0)) for each in (found.spread, found.jackknifed))
+    widest = np.quantile((np.abs(drawn) / whole).max(axis=1), level)
     low, high = np.tanh(z - widest * error), np.tanh(z + widest * error)
-    expected, probability = _shrunken(z, spread, drawn)
-    return Best(found.tau, p_best >= 1 - level, p_best, probability, low, high, expected)
+    return Best(found.tau, p_best >= 1 - level, p_best, low, high)
+
+
+def _even(unit: Ints) -> bool:
+    """Whether all units have as many systems."""
+    return len(set(np.bincount(unit).tolist())) == 1
 
 
 def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Doubles:
-    """(metrics,): P(largest standardised deficit of a draw >= the observed one), against the metrics still in the set.
+    """(metrics,): P(the largest standardised gap between any two metrics still in the set >= its largest deficit).
 
-    Metrics that have left are no rivals in the next round: they are not the best, so they need no allowance.
+    Any two: then all that are equally good stay together, and "agrees less" is false of none of them in .95.
     """
     gaps = spread[:, :, None] - spread[:, None, :]
     error = np.sqrt((gaps**2).sum(axis=0))
@@ -137,28 +143,11 @@ def _p_best(z: Doubles, spread: Doubles, drawn: Doubles, alpha: float) -> Double
     p = np.ones(len(z))
     inside = np.arange(len(z))
     while True:
-        for m in inside:
-            observed = ((z[inside] - z[m]) / scale[m, inside]).max()
-            deficits = ((drawn[:, inside] - drawn[:, [m]]) / scale[m, inside]).max(axis=1)
-            p[m] = (deficits >= observed - 1e-12).mean()
+        pairs = scale[np.ix_(inside, inside)]
+        deficit = ((z[inside] - z[inside, None]) / pairs).max(axis=1)
+        largest = ((drawn[:, inside, None] - drawn[:, None, inside]) / pairs).max(axis=(1, 2))
+        p[inside] = (largest[:, None] >= deficit - 1e-12).mean(axis=0)
         left = inside[p[inside] >= alpha]
         if len(left) == len(inside):
             return p
         inside = left
-
-
-def _shrunken(z: Doubles, spread: Doubles, drawn: Doubles) -> tuple[Doubles, Doubles]:
-    """Expected tau of every metric knowing that it was picked among these, and P(it is the best)."""
-    metrics = len(z)
-    if metrics == 1:
-        return np.tanh(z), np.ones(1)
-    centred = spread - spread.mean(axis=1, keepdims=True)
-    noise = float((centred**2).sum() / (metrics - 1))
-    real = max(0.0, float(z.var(ddof=1)) - noise)
-    share = real / (real + noise) if real + noise > 0 else 0.0
-    middle = z.mean() + share * (z - z.mean())
-    moved = middle + np.sqrt(share) * (drawn - drawn.mean(axis=1, keepdims=True))
-    if share == 0.0:
-        return np.tanh(middle), np.full(metrics, 1 / metrics)
-    first = np.bincount(moved.argmax(axis=1), minlength=metrics) / len(moved)
-    return np.tanh(middle), np.asarray(first)

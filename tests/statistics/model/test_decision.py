@@ -60,12 +60,27 @@ def test_same_lines_keep_metrics_out() -> None:
     assert not np.isnan(found.standings[0].expected_loss)
 
 
+def test_costs_of_picks_are_not_said_where_systems_form_units() -> None:
+    found = decide(world(n=12), "y0", unit=np.repeat(np.arange(6), 2))
+    assert "form units" in found.silent
+    assert found.regrets == ()
+    assert not np.isnan(found.standings[0].expected_loss)
+
+
 def test_steps_are_used() -> None:
     evidence = world(n=12)
     plain = decide(evidence, "y0", unit=np.zeros(12, dtype=np.int64))
     curve = decide(evidence, "y0", unit=np.zeros(12, dtype=np.int64), step=np.arange(1.0, 13))
     widths = [np.median([row.high - row.low for row in found.standings]) for found in (plain, curve)]
     assert widths[1] < widths[0]  # quality rises evenly along the steps
+
+
+def test_no_loss_is_said_along_training() -> None:
+    found = decide(world(n=12), "y0", unit=np.zeros(12, dtype=np.int64), step=np.arange(1.0, 13))
+    assert "along training" in found.silent
+    assert found.regrets == ()
+    assert np.isnan(found.standings[0].expected_loss)
+    assert found.standings[0].p_best > 0.3
 
 
 def test_less_is_better() -> None:

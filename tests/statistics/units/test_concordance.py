@@ -45,7 +45,7 @@ def test_the_jackknife_by_hand_beyond_twelve_units() -> None:
     apart = [signs[p] * signs[q] for p in pairs for q in pairs if not set(p) & set(q)]
     unbiased = found.tau[0] ** 2 - np.mean(apart)
     assert found.variance[0] == pytest.approx(max((3 * jackknife + unbiased) / 4, jackknife / 2))
-    assert (found.influence**2).sum() == pytest.approx(found.variance[0])
+    assert ((found.spread * (1 - found.tau**2)) ** 2).sum() == pytest.approx(found.variance[0])
 
 
 def test_no_interval_says_why() -> None:

@@ -1,0 +1,175 @@
+"""The page docs/explanation/validity.md, written from what benchmarks/validity.py found."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the page. `rate` among the repetitions in which something was said; `said`: their share.
+
+    `verdict`: `holds`, or what fails: `below`, `above`, `off`, `wide`, `quiet`, `weak`; the kind where nothing is
+    promised; `not said`. `adjusted`: power where the test rejects .05 in the same world without any relation.
+    """
+
+    world: str
+    kind: str
+    what: str
+    rate: float
+    low: float
+    high: float
+    said: float
+    width: float
+    oracle: float
+    adjusted: float
+    repetitions: int
+    verdict: str
+
+
+TITLES: Mapping[str, str] = {
+    "tau .6": "Metrics that agree with the measure",
+    "tau 0": "Metrics that have nothing to do with the measure",
+    "training": "Along training",
+    "given": "Beyond a covariate",
+    "sentences, tau .6": "Sentences of the answer, useful metrics",
+    "sentences, tau 0": "Sentences of the answer, useless metrics",
+    "decision, tau .6": "Decisions, useful metrics",
+    "decision, tau 0": "Decisions, useless metrics",
+    "noise": "tau without noise, and the ceiling",
+    "pairs": "Pairs of systems, rises, bias of pseudo-relevance",
+    "pairs, tau 0": "The same, useless metrics",
+    "soft": "Soft pairwise accuracy",
+    "baseline": "A candidate against the system in production",
+    "sweep": "Which checkpoint to ship",
+}
+FAILS: Mapping[str, str] = {
+    "above": "False more often than promised",
+    "below": "Covers less often than promised",
+    "off": "Expected values that are more than .05 standard deviations off",
+    "wide": "More than 1.25 times as wide as the oracle's",
+    "quiet": "Said in less than .95 with 16 or more independent units",
+    "weak": "Less than .9 of the old test's power",
+}
+THEREFORE: Sequence[tuple[Callable[[Row], bool], str]] = ()
+"""What a failing row means for what is printed: the first that applies."""
+
+
+def page(rows: Sequence[Row], seed: int, seconds: float) -> str:
+    """All of it, in Markdown."""
+    return "\n".join(_lines(rows, seed, seconds))
+
+
+INTRO = """<!-- Written by benchmarks/validity.py; do not edit. -->
+# Do the statistics keep what they promise?
+
+Whether an interval holds the truth can only be seen where the truth is known. So `benchmarks/validity.py` makes worlds:
+systems, metrics and measures whose true values were drawn beforehand. In every world clirbench's own functions say what
+they would say to you, and this page counts how often that was right.
+
+{worlds} worlds, up to {most:,} repetitions each (fewer where one costs much: the tables say how many), seed {seed},
+{minutes:.0f} minutes of one processor core. The worlds vary one thing at a time around 16 independent systems, 50
+topics, a measure of reliability .85, and 6 metrics whose true tau is .6.
+
+* A **false statement** may be made in at most .05 of the repetitions, an **interval or a set** holds the truth in at
+  least .95, an **expected value** is right on average. A row *holds* where the 99 % Monte Carlo interval of the rate
+  touches at most .06, at least .94, or .05 standard deviations of the truth.
+* **Said**: the share of repetitions in which anything was said. Where little can be known, clirbench is silent.
+* **Width**: the median width of the intervals (of a set: its mean size) beside that of an *oracle* that knows the
+  noise. For tau the oracle knows how estimates vary from repetition to repetition; for decisions it has the same
+  posterior with the true covariance of the noise.
+* **Power**: the share of repetitions in which something true is found. Where systems are independent it is held against
+  the earlier test; `at equal size` is what it would be if the test rejected exactly .05 without any relation.
+
+## In short
+
+{tested} promises were put to the test, {hold} hold. {silent} more are cases in which clirbench says nothing.
+
+| | rows |
+|---|--:|"""
+
+
+def _lines(rows: Sequence[Row], seed: int, seconds: float) -> Iterator[str]:
+    promised = [row for row in rows if row.kind in ("cover", "error", "bias")]
+    failing = [row for row in rows if row.verdict in FAILS]
+    silent = sum(row.verdict == "not said" for row in promised)
+    yield INTRO.format(
+        worlds=len({row.world for row in rows}),
+        most=max(row.repetitions for row in rows),
+        seed=seed,
+        minutes=seconds / 60,
+        tested=len(promised) - silent,
+        hold=sum(row.verdict == "holds" for row in promised),
+        silent=silent,
+    )
+    for verdict, text in FAILS.items():
+        yield f"| {text} | {sum(row.verdict == verdict for row in failing)} |"
+    yield from ("", "## What does not hold, and what is therefore not said", "")
+    yield from _failures(failing)
+    yield from ("## Where nothing is said", "")
+    yield from _silent([row for row in rows if row.verdict == "not said"])
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.verdict != "not said":
+            groups[row.world.split(":")[0]].append(row)
+    for group, members in groups.items():
+        yield from (f"## {TITLES[group]}", "")
+        yield from _table(members)
+
+
+def _failures(rows: Sequence[Row]) -> Iterator[str]:
+    if not rows:
+        yield from ("Every row holds.", "")
+    for verdict, title in FAILS.items():
+        groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        for row in rows:
+            if row.verdict == verdict:
+                groups[row.what, therefore(row)].append(row)
+        if groups:
+            yield from (f"### {title}", "")
+        for (what, said), members in groups.items():
+            figures = "; ".join(f"{row.world} ({_figure(row)})" for row in members)
+            yield f"* **{what}**: {figures}.{' ' if said else ''}{said}"
+        if groups:
+            yield ""
+
+
+def therefore(row: Row) -> str:
+    """What the product does about a row that fails."""
+    return next((text for applies, text in THEREFORE if applies(row)), "")
+
+
+def _figure(row: Row) -> str:
+    if row.verdict == "wide":
+        return f"{number(row.width, 2)} against {number(row.oracle, 2)}, holds the truth in {number(row.rate, 3)}"
+    if row.verdict == "quiet":
+        return f"said in {number(row.said, 2)}"
+    return number(row.rate, 3)
+
+
+def _silent(rows: Sequence[Row]) -> Iterator[str]:
+    groups: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        groups[row.what].append(row.world)
+    for what, worlds in groups.items():
+        yield f"* {what}: {'; '.join(worlds)}"
+    yield ""
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    yield "| World | What is said | Rate | 99 % | Said | Width | Oracle's | At equal size | Repetitions | |"
+    yield "|---|---|--:|---|--:|--:|--:|--:|--:|---|"
+    for row in rows:
+        between = f"{number(row.low, 3)} to {number(row.high, 3)}"
+        world = row.world.split(": ", 1)[1]
+        yield (
+            f"| {world} | {row.what}{' (power)' if row.kind == 'power' else ''} | {number(row.rate, 3)} | {between} "
+            f"| {number(row.said, 2)} | {number(row.width, 2)} | {number(row.oracle, 2)} | {number(row.adjusted, 2)} "
+            f"| {row.repetitions:,} | {'' if row.verdict in ('power', 'note') else row.verdict} |"
+        )
+    yield ""
+
+
+def number(value: float, digits: int) -> str:
+    return "" if math.isnan(value) else f"{value:.{digits}f}"

@@ -1,0 +1,91 @@
+"""A selection of benchmarks/validity.py with a fixed seed: worlds with known truth, in which every promise is kept."""
+
+import numpy as np
+import pytest
+
+from benchmarks.validity import repetitions, rows
+from benchmarks.validity_page import FAILS, page
+
+SELECTION = {
+    "tau .6: base": 200,
+    "tau .6: 6 systems": 300,
+    "tau .6: ties in both": 200,
+    "tau .6: t copula, 8 systems": 200,
+    "tau .6: 8 families of 5, alike 0.8": 150,
+    "tau .6: units of 1 to 8, near-copies": 200,
+    "tau 0: base": 200,
+    "tau 0: 15 metrics, 38 systems": 100,
+    "tau 0: 5 families of 8, alike 0.98": 200,
+    "tau 0: 8 families of 5, alike 0.98": 150,
+    "tau 0: 7 units, one of 10": 200,
+    "training: saturating, 1 runs, wander 0": 100,
+    "training: stepped, 5 runs, wander 0.9": 100,
+    "training: random walk, 5 runs, wander 0.9": 100,
+    "given: covariate 0.95": 200,
+    "given: grid of 8 by 2, covariate 0.9": 200,
+    "sentences, tau .6: base": 100,
+    "sentences, tau 0: base": 100,
+    "decision, tau .6: base": 100,
+    "decision, tau .6: 8 systems": 100,
+    "decision, tau 0: base": 100,
+    "decision, tau 0: 8 families of 5, alike 0.8": 60,
+    "noise: base": 300,
+    "noise: 8 families of 5, alike 0.8": 300,
+    "pairs: 8 systems": 100,
+    "baseline: 12 topics": 100,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", SELECTION)
+def test_no_promise_is_broken(world: str) -> None:
+    seen = repetitions(world, 0, SELECTION[world], seed=16)
+    found = rows({world: {what: np.array(column) for what, column in seen.items()}})
+    assert any(row.kind in ("cover", "error", "bias") for row in found)
+    assert [row for row in found if row.verdict in ("above", "below", "off")] == []
+
+
+def judged(**columns: np.ndarray) -> dict[str, str]:
+    """Verdicts by the name of what was said, in the base world."""
+    told = {name.replace("_", " "): column for name, column in columns.items()}
+    return {row.what: row.verdict for row in rows({"tau .6: base": told})}
+
+
+def share(p: float, n: int = 1000) -> np.ndarray:
+    return (np.arange(n) < p * n).astype(np.float64)
+
+
+@pytest.mark.parametrize(
+    ("columns", "verdict"),
+    [
+        ({"cover_x": share(0.95)}, "holds"),
+        ({"cover_x": share(0.90)}, "below"),
+        ({"error_x": share(0.05)}, "holds"),
+        ({"error_x": share(0.10)}, "above"),
+        ({"bias_x": np.linspace(-1, 1, 1000)}, "holds"),
+        ({"bias_x": np.linspace(-1, 1.4, 1000)}, "off"),
+        ({"cover_x": share(0.97), "width_x": np.full(1000, 1.3), "oracle_x": np.ones(1000)}, "wide"),
+        ({"cover_x": np.where(np.arange(1000) < 100, np.nan, share(0.99))}, "quiet"),
+        ({"power_x": share(0.5), "old_x": share(0.8)}, "weak"),
+        ({"power_x": share(0.8), "old_x": share(0.8)}, "holds"),
+        ({"error_x": np.full(1000, np.nan)}, "not said"),
+    ],
+)
+def test_a_broken_bound_is_seen(columns: dict[str, np.ndarray], verdict: str) -> None:
+    assert judged(**columns) == {"x": verdict}
+
+
+def test_power_at_equal_size() -> None:
+    p = np.linspace(0, 1, 1000)
+    strict = {"error x": share(0.02), "p x": p**0.5}
+    useful = {"power x": share(0.3), "p x": p**2}
+    found = {row.world: row for row in rows({"tau .6: base": useful, "tau 0: base": strict})}
+    assert found["tau .6: base"].adjusted == pytest.approx(0.05**0.25, abs=0.01)
+
+
+def test_the_page_names_what_fails_and_what_is_not_said() -> None:
+    told = {"error x": share(0.2), "error y": np.full(1000, np.nan)}
+    text = page(rows({"tau 0: base": told}), seed=1, seconds=90)
+    assert f"### {FAILS['above']}\n\n* **x**: tau 0: base (0.200)." in text
+    assert "* y: tau 0: base" in text
+    assert "1 promises were put to the test, 0 hold. 1 more" in text
