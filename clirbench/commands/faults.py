@@ -14,7 +14,7 @@ from clirbench.errors import ClirbenchError, ConfigError, NothingCompared, Probl
 MENDABLE, SOME_FAILED, NOTHING, FAULT, INTERRUPTED = 1, 2, 3, 70, 130
 """What the user can mend; some systems failed, the rest is there; nothing was compared; our fault; interrupted."""
 FILE = "fault.txt"
-LEAST_MEMORY = 600 * 10**6
+LEAST_MEMORY = 800 * 10**6
 """Bytes of address space below which a library waits for memory without end, or says something else is wrong."""
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE)
 """What a disk or a system refuses is no fault of ours, wherever it happens."""
