@@ -64,7 +64,7 @@ def test_a_command_that_breaks_says_so_too(capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize("megabytes", [300, 450, 615])
 def test_too_little_memory_is_one_line(tmp_path: Path, megabytes: int) -> None:
-    """615: OpenBLAS says so in its own words; 450: it asks again and again; 300: llvmlite says that a file is missing."""
+    """615: OpenBLAS would say so in its own words; 450: it would ask without end; 300: a library would seem to lack."""
     program = (
         f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes * 10**6},) * 2);"
         "from clirbench.__main__ import main; main()"
