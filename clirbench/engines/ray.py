@@ -41,7 +41,7 @@ def _ray(address: str | None, workers: int | None) -> int:
             ignore_reinit_error=True,
             log_to_driver=False,
         )
-    except Exception as error:  # noqa: BLE001 - where a node is too slow to start, Ray raises just that
+    except Exception as error:  # a node that is too slow to start raises just that
         what = (
             f"engine.address={address}: no Ray cluster answers there" if address else "engine=ray: Ray does not start"
         )
