@@ -100,8 +100,8 @@ def _feed_sequence(digest: Digest, values: tuple[Any, ...] | list[Any]) -> None:
 
 
 def _feed_dataclass(digest: Digest, value: Any) -> None:
-    kind = type(value)
-    if kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__:
+    made = type(value).__dataclass_params__
+    if made.frozen and not made.eq:
         _tagged(digest, "object", _of_object(value))
     else:
         _feed_fields(digest, value)
