@@ -19,10 +19,10 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from clirbench.commands.base import command, command_names, tolerate_closed_output
-from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, in_words
+from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.config import build, limits_of
 from clirbench.engines.local import close_workers
-from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, StoreError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, StoreError, UnknownName, gathered, raise_all
 from clirbench.experiment import read_inputs, run
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
@@ -90,7 +90,7 @@ def _one_run(cfg: DictConfig) -> int:
         terminal.show(result)
         folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
     terminal.show_folder(folder.path)
-    raise_all([NotReproduced(text) for table in result.tables for text in table.failures])
+    raise_all([error for table in result.tables for error in table.failures])
     return WORSE if result.worse else SOME_FAILED if result.failed else 0
 
 
@@ -100,7 +100,13 @@ def has_own_folders(hydra_config: Any) -> bool:
 
 
 def _command() -> list[str]:
-    return ["python", "-m", "clirbench", *HydraConfig.get().overrides.task]
+    """The command line of this run, with folders of configurations that take part."""
+    hydra_config = HydraConfig.get()
+    sources = hydra_config.runtime.config_sources
+    added = [source.path.removeprefix("file://") for source in sources if source.provider == "command-line"]
+    searched = [o for o in hydra_config.overrides.hydra if o.lstrip("+").startswith("hydra.searchpath=")]
+    options = [f"--config-dir={Path(folder).absolute()}" for folder in added]
+    return ["python", "-m", "clirbench", *options, *searched, *hydra_config.overrides.task]
 
 
 HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
@@ -136,6 +142,7 @@ def main() -> None:
     try:
         if len(sys.argv) > 1 and sys.argv[1] in command_names():
             sys.exit(command(sys.argv[1])(sys.argv[2:]))
+        check_memory()
         prepare()
         job()
     except KeyboardInterrupt:

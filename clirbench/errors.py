@@ -113,7 +113,7 @@ class NotReproduced(ClirbenchError):
 
 
 class NothingCompared(ClirbenchError):
-    """There is nothing to compare: no topic is left to score."""
+    """There is nothing to compare: no topic is left to score, or no cell of a published table can be computed."""
 
 
 class StoreError(ClirbenchError):

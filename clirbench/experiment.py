@@ -13,12 +13,24 @@ from clirbench.files.trec import read_ideal, read_runs, tied_topics
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
-from clirbench.result import MANY_SYSTEMS, Counts, Experiment, Inputs, Result, Retrieval, Watch, Work, marked, unwatched
+from clirbench.result import (
+    MANY_SYSTEMS,
+    AnalysisTable,
+    Counts,
+    Experiment,
+    Inputs,
+    Result,
+    Retrieval,
+    Watch,
+    Work,
+    marked,
+    unwatched,
+)
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation, correlate, with_corrections, with_intervals
 from clirbench.statistics.evidence import Evidence
 from clirbench.steps.evaluate import Evaluate
-from clirbench.steps.examine import health_notes
+from clirbench.steps.examine import FileHealth, health
 from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.statistics import SegmentStatistics
@@ -42,9 +54,9 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
             experiment.plan.add(expected(experiment, inputs))
         statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
         retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
-        strange = health_notes(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ()
+        rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
         notes = (*untranslated.values(), *strange)
-        work = Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated))
+        work = Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
         return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
 
 
@@ -77,9 +89,21 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
     result = replace(result, correlations=tuple(correlations(result, watch)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
-    result = replace(result, tables=tuple(table for tables in found for table in tables))
+    tables = (*(table for tables in found for table in tables), *([health_table(work.health)] if work.health else []))
+    result = replace(result, tables=tables)
     changed = work.changed(snapshot)
     return concluded(experiment, work.without(changed), snapshot, watch) if changed else result
+
+
+def health_table(rows: Sequence[FileHealth]) -> AnalysisTable:
+    """What is strange about the systems' files comes first, and alone is shown."""
+    strange = [row for row in rows if row.strange]
+    ordered = [*strange, *(row for row in rows if not row.strange)]
+    text = [
+        f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
+        "lost lines, missing files, names that look alike."
+    ]
+    return AnalysisTable.of("health", "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
 
 
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
@@ -323,7 +347,8 @@ def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Co
         if matched[topic_id]
     ]
     unmatched = tuple(topic.topic_id for topic in topics if not matched[topic.topic_id])
-    without = tuple(topic_id for topic_id in judged.topic_ids if topic_id not in set(scored))
+    relevant = set(scored)
+    without = tuple(topic_id for topic_id in judged.topic_ids if topic_id not in relevant)
     left = {*unmatched, *judged.topic_ids}
     return Counts(
         documents=len(doc_ids),

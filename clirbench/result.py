@@ -11,7 +11,7 @@ import numpy as np
 
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
-from clirbench.errors import Changed, InputError, UnknownName, raise_all
+from clirbench.errors import Changed, ClirbenchError, InputError, UnknownName, raise_all
 from clirbench.files.score_tables import ScoreTables
 from clirbench.later import some
 from clirbench.measures.base import Measure
@@ -26,6 +26,7 @@ from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import Comparison, candidates
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.steps.examine import FileHealth
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
 from clirbench.systems.base import SystemSource
@@ -62,7 +63,7 @@ class AnalysisTable:
     figure: "Callable[[], Figure] | None" = None
     shown: int = 60
     said: int = 0
-    failures: tuple[str, ...] = ()
+    failures: tuple[ClirbenchError, ...] = ()
     records: tuple[object, ...] = ()
 
     @classmethod
@@ -173,6 +174,7 @@ class Work:
     """Why systems were left out, and what is strange about their files."""
     lost: tuple[str, ...] = ()
     """Systems that were not translated, or are left out."""
+    health: tuple[FileHealth, ...] = ()
 
     def changed(self, snapshot: Snapshot) -> dict[str, str]:
         """Why systems cannot stand: a step found other bytes in one of their files, or they are there now.
@@ -207,6 +209,7 @@ class Work:
             {label: found.without(systems) for label, found in self.retrieval.items()},
             (*self.notes, *(f"{system} is left out: {reason}" for system, reason in systems.items())),
             (*self.lost, *systems),
+            tuple(row for row in self.health if row.system not in systems),
         )
 
 

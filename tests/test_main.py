@@ -366,6 +366,7 @@ class TestEveryEndIsOurs:
             ("+seeed=1", "Did you mean 'seed'?"),
             ("seeed=1", "Did you mean 'seed'?"),
             ("analysis=3", "analysis=3 must be a list of names"),
+            ("~correlation.coefficients=null", "a key of a run cannot be taken away"),
             ("retrieval=bm25,bm52", "unknown retrieval 'bm52'. Did you mean 'bm25'?"),
         ],
     )

@@ -23,6 +23,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc").is_dir(), r
 
 ROOT = Path(__file__).resolve().parents[1]
 KILLS = 20
+ENGINES = {
+    "serial": (["engine=serial"], 2),
+    "processes": (["engine=processes", "engine.threads=0"], 2),
+    "dask": (["engine=dask"], 3),
+    "ray": (["engine=ray"], 2),
+    "slurm": (["engine=slurm", "engine.cluster=local"], 3),
+}
+"""How each engine is asked for, and its share of 12 kills; a release has 12 of each."""
 MANNERS = (["engine.threads=0"], ["engine.threads=4"], ["engine.workers=1"])
 
 # Everything goes to workers at once, so that there is always one to kill.
@@ -49,7 +57,7 @@ class Place:
             "measures=[RBO]",
             "topics.n=10",
             "relevance.k=5",
-            "engine.workers=2",
+            *([] if "engine=serial" in overrides else ["engine.workers=2"]),
             *overrides,
         ]
         return subprocess.Popen(
@@ -158,6 +166,42 @@ def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
         else:
             # Tables are there whole or not at all.
             assert tables(run) in ({}, expected)
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.release)], ids=["few", "many"])
+def test_killed_at_any_moment_under_any_engine(
+    made: tuple[Place, dict[str, bytes]], tmp_path: Path, engine: str, many: bool
+) -> None:
+    """The program dies and with it all of its session, as when a machine is switched off; jobs sent away may end."""
+    of_all, expected = made
+    overrides, few = ENGINES[engine]
+    chance = random.Random(f"{engine} {many}")
+    left, run, completed = 12 if many else few, tmp_path / "run", 0
+    (tmp_path / "folder").symlink_to(of_all.path / "folder")
+    place = Place(tmp_path)
+    while left or not completed:
+        enough = place.entries() + chance.randrange(1, 30) if left else 10_000
+        with place.begin(run, *overrides) as process:
+            while process.poll() is None and place.entries() < enough:
+                time.sleep(0.005)
+            time.sleep(chance.random() * 0.1)
+            if left and process.poll() is None:
+                left -= 1
+                for pid in [process.pid, *(pid for pid, _ in session(process.pid))]:
+                    signal_if_there(pid)
+            _, said = process.communicate(timeout=240)
+        assert process.returncode in (0, -signal.SIGKILL), said
+        if process.returncode == 0:
+            completed += 1
+            assert tables(run) == expected
+            shutil.rmtree(place.store, ignore_errors=True)
+            shutil.rmtree(run)
+        else:
+            # The folder of a run that was killed has no tables yet, or all of them.
+            assert tables(run) in ({}, expected)
+    print(f"{engine}: killed {12 if many else few} times, completed {completed} times with the same bytes")
 
 
 def signal_if_there(pid: int) -> None:

@@ -3,17 +3,20 @@
 import errno
 import os
 import re
+import resource
 import tempfile
 import traceback
 from pathlib import Path
 
 from clirbench.configuration.keys import unknown
-from clirbench.errors import ClirbenchError, ConfigError, NothingCompared, shortened, shown
+from clirbench.errors import ClirbenchError, ConfigError, NothingCompared, Problems, ResourceError, shortened, shown
 
 MENDABLE, SOME_FAILED, NOTHING, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 11, 70, 130
 """What the user can mend; some systems failed, the rest is there; nothing was compared; all candidates are worse than
 the baseline; our fault; interrupted."""
 FILE = "fault.txt"
+LEAST_MEMORY = 800 * 10**6
+"""Bytes of address space below which a library waits for memory without end, or says something else is wrong."""
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE)
 """What a disk or a system refuses is no fault of ours, wherever it happens."""
 
@@ -24,7 +27,8 @@ def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
     folder: where the details of a fault go, if it can be written; else they go to the folder of temporary files.
     """
     if isinstance(error, ClirbenchError):
-        return f"error: {error}", NOTHING if isinstance(error, NothingCompared) else MENDABLE
+        all_of_it = error.errors if isinstance(error, Problems) else (error,)
+        return f"error: {error}", NOTHING if all(isinstance(e, NothingCompared) for e in all_of_it) else MENDABLE
     if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
         where = error.filename or "a file"
         return f"error: {ClirbenchError(f'{where}: {error.strerror}')}", MENDABLE
@@ -38,6 +42,15 @@ def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
         return f"error: {_of_hydra(' '.join(str(error).split()))}", MENDABLE
     reason = shortened(shown(" ".join(f"{type(error).__name__}: {error}".split())), 200)
     return f"error: this is a fault of clirbench ({reason}); the details are in {_details(error, folder)}", FAULT
+
+
+def check_memory() -> None:
+    """Raise `ResourceError` where a limit leaves less memory than any run needs (`ulimit -v`)."""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most < LEAST_MEMORY:
+        raise ResourceError(
+            f"the memory is limited to {most / 1e6:.0f} MB (ulimit -v), and a run needs {LEAST_MEMORY / 1e6:.0f} MB"
+        )
 
 
 def _raised_in(error: Exception) -> str:

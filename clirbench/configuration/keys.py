@@ -134,6 +134,9 @@ def unknown(overrides: Sequence[str]) -> Iterator[ConfigError]:
     for override in overrides:
         name = override.lstrip("+~").partition("=")[0].partition("@")[0].replace("/", ".")
         top = name.partition(".")[0]
+        if override.startswith("~") and (name in BY_NAME or name in SECTIONS):
+            yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
+            continue
         open_name = "correlation.intervals" if name.startswith("correlation.intervals.") else "scores.rename"
         if top in NODES or name in BY_NAME or name in SECTIONS or name.startswith(f"{open_name}."):
             continue

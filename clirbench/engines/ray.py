@@ -41,8 +41,11 @@ def _ray(address: str | None, workers: int | None) -> int:
             ignore_reinit_error=True,
             log_to_driver=False,
         )
-    except ConnectionError as error:
-        raise ResourceError(f"engine.address={address}: no Ray cluster answers there ({error})") from error
+    except Exception as error:  # a node that is too slow to start raises just that
+        what = (
+            f"engine.address={address}: no Ray cluster answers there" if address else "engine=ray: Ray does not start"
+        )
+        raise ResourceError(f"{what} ({error})") from error
     CLOSERS.append(_ray.cache_clear)
     CLOSERS.append(ray.shutdown)
     import_module("ray.util.joblib").register_ray()

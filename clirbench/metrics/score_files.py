@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.checks import check_choice
+from clirbench.corpora.jsonl import refuse_depth
 from clirbench.errors import ConfigError, InputError, shortened
 from clirbench.files import tables
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
-from clirbench.text import Text, TextFile
+from clirbench.text import Text, TextFile, whole_text
 from clirbench.types import EMPTY, TestSet
 
 if TYPE_CHECKING:
@@ -170,7 +171,9 @@ def table_rows(file: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[s
 def sacrebleu_score(file: Path, metric: str | None) -> float:
     """The full score in sacreBLEU's JSON: that of `metric` where it holds several."""
     try:
-        content = json.loads("\n".join(TextFile(file).lines()))
+        text = whole_text(file)
+        refuse_depth(str(file), text.encode())
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file}: not JSON ({error}); use sacrebleu -f json") from None
     entries = content if isinstance(content, list) else [content]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import Literal
 
+from clirbench.errors import ClirbenchError, NothingCompared, NotReproduced
 from clirbench.result import AnalysisTable
 
 Verdict = Literal["as printed", "published error", "explained", "differs", "not printed", "no scores"]
@@ -76,13 +77,15 @@ def cells_table(name: str, title: str, cells: Sequence[PaperCell]) -> AnalysisTa
     return AnalysisTable(name, title, HEADER, rows, text, shown=n, said=n, failures=failures(title, cells))
 
 
-def failures(title: str, cells: Sequence[PaperCell]) -> tuple[str, ...]:
+def failures(title: str, cells: Sequence[PaperCell]) -> tuple[ClirbenchError, ...]:
     """Cells that differ for no known reason; or that there is not one cell to compare, and why."""
     if cells and all(cell.verdict == "no scores" for cell in cells):
-        return (f"{title}: none of the {len(cells)} cells could be compared: {cells[0].remark}",)
+        return (NothingCompared(f"{title}: none of the {len(cells)} cells could be compared: {cells[0].remark}"),)
     return tuple(
-        f"{title}: {' '.join(filter(None, (cell.row, cell.measure, cell.metric)))} is printed {cell.printed}, "
-        f"ours is {cell.shown}, and nothing explains it"
+        NotReproduced(
+            f"{title}: {' '.join(filter(None, (cell.row, cell.measure, cell.metric)))} is printed {cell.printed}, "
+            f"ours is {cell.shown}, and nothing explains it"
+        )
         for cell in cells
         if cell.verdict == "differs"
     )

@@ -134,20 +134,21 @@ def verdict(parts: Sequence[Part]) -> str:
 
 
 def _flat(provenance: Mapping[str, Any], name: str) -> dict[str, str]:
-    return dict(_leaves(provenance.get(name, {}), ""))
+    return dict(leaves(provenance.get(name, {}), ""))
 
 
-def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
+def leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    """`a.b.c` and its value as text, for every value that is no mapping."""
     if isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _leaves(item, f"{key}.{name}" if key else str(name))
+            yield from leaves(item, f"{key}.{name}" if key else str(name))
     else:
         yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _program(run: RunFiles) -> dict[str, str]:
     names = ("clirbench", "python", "platform", "libraries", "seed", "command")
-    return dict(_leaves({name: run.provenance.get(name) for name in names}, ""))
+    return dict(leaves({name: run.provenance.get(name) for name in names}, ""))
 
 
 def _text_part(name: str, title: str, a: Mapping[str, str], b: Mapping[str, str]) -> Part:

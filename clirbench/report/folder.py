@@ -26,6 +26,7 @@ from clirbench.report.html import report as html
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.store.plan import MARKER
 from clirbench.store.whole import WRITING, abandoned, sweep, writer
+from clirbench.text import sha256_of
 
 READY = ".ready-"
 PLACING = ".placing-"
@@ -113,8 +114,15 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
     (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance)
+    provenance = {**provenance, "files": _hashes(folder)}
     text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)
     (folder / "provenance.json").write_text(shown(text) + "\n", encoding="utf-8", newline="\n")
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    """sha256 of every file of the run that holds numbers."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".tsv", ".run", ".txt", ".tex"))
+    return {path.relative_to(folder).as_posix(): sha256_of([path.read_bytes()]) for path in paths}
 
 
 def write_trec(folder: Path, retrieval: Retrieval, runs: str) -> None:

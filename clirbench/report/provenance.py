@@ -5,12 +5,15 @@ import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from clirbench import __version__
 from clirbench.result import Result
+from clirbench.store.snapshot import current_snapshot
 from clirbench.types import TestSet
 
+PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = (
     "numpy",
     "scipy",
@@ -29,15 +32,23 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
         "clirbench": __version__,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": list(command),
+        "directory": str(Path.cwd()),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "libraries": {name: _version(name) for name in LIBRARIES},
         "seed": result.experiment.seed,
         "signatures": {column.name: column.signature for column in result.board.columns},
         "inputs": _inputs(result),
+        "read": _read(),
         "notes": list(result.notes),
         "configuration": configuration,
     }
+
+
+def _read() -> dict[str, str]:
+    """sha256 of the unpacked bytes of every file that was read, by its path; what ships with the package apart."""
+    seen = current_snapshot().seen
+    return {path: seen[path].sha256 for path in sorted(seen) if not Path(path).is_relative_to(PACKAGE)}
 
 
 def _references(test: TestSet) -> str:

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,8 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
 from clirbench.errors import shown
+from clirbench.experiment import health_table
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import (
@@ -32,7 +35,7 @@ from clirbench.report.facts import (
 )
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 from clirbench.statistics.correlation import Correlation
-from clirbench.steps.examine import health_notes
+from clirbench.steps.examine import health
 
 Value = TypeVar("Value")
 
@@ -191,9 +194,13 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
             yield "topics", f"{len(topics)}  {experiment.topics[label].signature}"
         for note in corpus.notes:
             yield "note", note
-        strange = list(health_notes(corpus, inputs.translations, Serial().pmap))
-        for note in strange or ["nothing strange about the systems' files"]:
+        rows, strange = health(corpus, inputs.translations, Serial().pmap)
+        notes = [*strange, *look_alikes([t.system for t in inputs.translations])]
+        for note in notes or ["nothing strange about the systems' files"]:
             yield "health", note
+        made = health_table(rows)
+        if made.shown:
+            show_analysis(replace(made, rows=made.rows[: made.shown], said=made.shown, text=()))
     if experiment.tables is not None:
         board = experiment.tables.read()
         yield "imported metrics", ", ".join(column.name for column in board.metrics)

@@ -1,17 +1,18 @@
 """Whether a system's text is what it seems to be."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from clirbench.corpora.alignment import listed
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.later import opened
-from clirbench.systems.health import Health, Reference, alike, examined, unfilled
-from clirbench.text import Text, TextLines
+from clirbench.systems.health import MANY_BLANK, Health, Reference, examined, unfilled
+from clirbench.text import Text, TextLines, alike
 from clirbench.types import Failure, Ints, Translation
 
 
@@ -32,38 +33,80 @@ class Examine:
     def __call__(self, text: Text) -> Ints:
         found = examined(text, self.reference)
         off, line = found.slip or (0, 0)
-        return np.array([found.n_lines, found.n_blank, found.n_crlf, found.bom, off, line], dtype=np.int64)
+        return np.array(
+            [found.n_lines, found.n_blank, found.n_crlf, found.bom, off, line, found.n_bytes], dtype=np.int64
+        )
 
 
-def health_notes(
+@dataclass(frozen=True)
+class FileHealth:
+    """What is strange about one text of a system: a row of health.tsv; None where lines have ids of their own.
+
+    `off_by`: from line `from_line` on it fits the reference better so many lines later (or earlier, below 0).
+    `same_text_as`, `looks_like`: other systems with the same bytes, or a name that the eye takes for this one.
+    `side` is `no file` for a system that systems.tsv alone knows.
+    """
+
+    system: str
+    side: str
+    lines: int | None = None
+    blank_share: float | None = None
+    crlf_lines: int | None = None
+    bom: int | None = None
+    off_by: int | None = None
+    from_line: int | None = None
+    same_text_as: str = ""
+    looks_like: str = ""
+
+    @property
+    def strange(self) -> bool:
+        """Whether a reader must look at it."""
+        odd = (self.crlf_lines, self.bom, self.off_by, self.same_text_as, self.looks_like, self.side == "no file")
+        return any(odd) or (self.blank_share or 0) > MANY_BLANK
+
+
+def health(
     corpus: Corpus, translations: Sequence[Translation], pmap: Callable[..., Iterator[Any]]
-) -> Iterator[str]:
-    """Everything that is strange about the systems' files; of files of documents, which have ids, only copies.
+) -> tuple[list[FileHealth], list[str]]:
+    """A row for each text of a system, and notes on what is strange.
 
-    Texts that are made here, by a translator or a simulation, are not looked at.
+    Of files of documents, which have ids, only copies are found. Texts that are made here, by a translator or a
+    simulation, are not looked at.
     """
     sides = {
         "collection": Examine(corpus.english.text, corpus.english.map.n_lines),
         "test": Examine(TextLines(corpus.test.references[0]), len(corpus.test)),
     }
+    rows: list[FileHealth] = []
+    notes: list[str] = []
+    resembling = {name: group for group in alike(t.system for t in translations) for name in group}
     for side, step in sides.items():
         texts = {t.system: text for t in translations if (text := side_of(t, side)) is not None and text.files}
         lines = {system: text for system, text in texts.items() if not isinstance(text, JsonlText)}
-        found = pmap(step, list(lines.values()), tuple(lines))
-        for text, value in zip(lines.values(), found, strict=True):
-            if not isinstance(value, Failure):
-                n_lines, n_blank, n_crlf, bom, off, line = opened(value).tolist()
-                seen = Health(n_lines, n_blank, n_crlf, bool(bom), (off, line) if line else None)
-                for complaint in seen.complaints():
-                    yield f"{text.where}: {complaint}"
+        found = dict(zip(lines, pmap(step, list(lines.values()), tuple(lines)), strict=True))
         copies: dict[str, list[str]] = {}
         for system, text in texts.items():
             copies.setdefault(text.fingerprint, []).append(system)
+        for system, text in texts.items():
+            same = [name for name in copies[text.fingerprint] if name != system]
+            looks = [name for name in resembling.get(system, ()) if name != system]
+            row = FileHealth(system, side, same_text_as=listed(same), looks_like=listed(looks))
+            value = found.get(system)
+            if value is not None and not isinstance(value, Failure):
+                n_lines, n_blank, n_crlf, bom, off, line, n_bytes = opened(value).tolist()
+                seen = Health(n_lines, n_blank, n_crlf, bool(bom), (off, line) if line else None, n_bytes)
+                notes += [f"{text.where}: {complaint}" for complaint in seen.complaints(text.size)]
+                share = n_blank / max(n_lines, 1)
+                row = replace(row, lines=n_lines, blank_share=share, crlf_lines=n_crlf, bom=bom)
+                row = replace(row, off_by=off, from_line=line or None)
+            rows.append(row)
         for systems in copies.values():
             if len(systems) > 1:
-                yield f"systems whose {side} texts are the same, byte for byte: {', '.join(systems)}"
-    yield from alike(translation.system for translation in translations)
-    yield from unfilled(corpus)
+                notes.append(f"systems whose {side} texts are the same, byte for byte: {', '.join(systems)}")
+    for path, missing in unfilled(corpus):
+        rows += [FileHealth(system, "no file") for system in missing]
+        notes.append(f"{path}: systems without a file: {listed(missing)}")
+    return rows, notes
 
 
 def side_of(translation: Translation, side: str) -> Text | None:

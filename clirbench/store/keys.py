@@ -100,6 +100,22 @@ def _feed_sequence(digest: Digest, values: tuple[Any, ...] | list[Any]) -> None:
 
 
 def _feed_dataclass(digest: Digest, value: Any) -> None:
+    made = type(value).__dataclass_params__
+    if made.frozen and not made.eq:
+        _tagged(digest, "object", _of_object(value))
+    else:
+        _feed_fields(digest, value)
+
+
+@lru_cache(maxsize=4)
+def _of_object(value: Any) -> bytes:
+    """The digest of a large object (a run, judgments) that several keys name: it is its own equal alone, and frozen."""
+    digest = hashlib.sha256()
+    _feed_fields(digest, value)
+    return digest.digest()
+
+
+def _feed_fields(digest: Digest, value: Any) -> None:
     kind = type(value)
     _tagged(digest, "class", f"{kind.__module__}.{kind.__qualname__}".encode())
     _tagged(digest, "code", code_of(kind.__module__).encode())

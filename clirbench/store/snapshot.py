@@ -4,34 +4,27 @@
         ...                              the first one gives the hash; a later one that finds other bytes is `Changed`
         snapshot.changed()               which files are no longer what was read
 
-Hashes are kept in the store by what the system says of a file: device, inode, size, and the times (in nanoseconds) of
-its content and of its entry. The last one, ctime, is set by the system alone. A file that was touched within two
-seconds of its reading is not trusted by its times: clocks of file systems are coarse. Where results are made and kept,
-no file is: what a step reads is hashed while it reads.
+Hashes are kept in the store by what the system says of a file (`files/state.py`). Where results are made and kept, no
+file is trusted by that: what a step reads is hashed while it reads.
 """
 
 import hashlib
 import logging
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from clirbench.errors import Changed, InputError
+from clirbench.files.state import State, settled, state_of
 from clirbench.store.whole import write_whole
 from clirbench.text import current_view, read_pieces, seen_through
 
 LOG = logging.getLogger(__name__)
 HASHES = "hashes.tsv"
 """In the store: hashes of files that were read before, one a line, and a sum of the line."""
-SETTLED = 2 * 10**9
-"""Nanoseconds after which the times of a file tell its last change from the one before."""
 MOST = 100_000
 """Hashes that are kept, those that were used last."""
-
-State = tuple[int, int, int, int, int]
-"""Device, inode, size, time of the content, time of the entry."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +69,7 @@ class Snapshot:
         """
         expected = self._expected(path)
         before = state_of(path)
-        settled = _settled(before)
+        old = settled(before)
         known = not self.strict and expected is not None and expected.settled and expected.state == before
         digest = None if known else hashlib.sha256()
         held: bytes | None = None
@@ -88,7 +81,7 @@ class Snapshot:
             held = piece
         after = state_of(path)
         if digest is not None:
-            found = Seen(digest.hexdigest(), before if after == before else None, settled and after == before)
+            found = Seen(digest.hexdigest(), before if after == before else None, old and after == before)
             expected = expected or found
             if found.sha256 != expected.sha256:
                 raise Changed(path)
@@ -185,22 +178,9 @@ def write_hashes(path: Path, snapshot: Snapshot) -> None:
         LOG.debug("%s: hashes are not kept: %s", path, error)
 
 
-def state_of(path: Path) -> State | None:
-    """What the system says of a file; None where it says nothing."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-
 def _read(path: Path) -> None:
     for _ in read_pieces(path):
         pass
-
-
-def _settled(state: State | None) -> bool:
-    return state is not None and time.time_ns() - max(state[3:]) > SETTLED
 
 
 def _place(path: Path) -> str:

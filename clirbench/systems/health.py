@@ -6,14 +6,13 @@ with ids of their own cannot slip, and texts that are made by a translator here 
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
-from clirbench.corpora.alignment import listed
 from clirbench.corpora.base import Corpus
 from clirbench.systems.files import read_metadata
 from clirbench.text import Text
@@ -28,6 +27,8 @@ FEWEST = 8
 BETTER, CLEAR = 0.5, 5.0
 """By how much another offset must be better: the share by which lines fit better, and standard errors."""
 MANY_BLANK = 0.05
+UNPACKS_TO = 100
+"""Times its size: text comes to 10 at most."""
 TERM = re.compile(r"\w+")
 BOM = b"\xef\xbb\xbf"
 
@@ -41,9 +42,10 @@ class Health:
     n_crlf: int
     bom: bool
     slip: tuple[int, int] | None
+    n_bytes: int = 0
 
-    def complaints(self) -> Iterator[str]:
-        """What a reader must know."""
+    def complaints(self, packed: int = 0) -> Iterator[str]:
+        """What a reader must know; `packed`: bytes of the file, 0 where there is none."""
         if self.slip is not None:
             off, line = self.slip
             way = f"{abs(off)} line{'s' if abs(off) > 1 else ''} {'late' if off > 0 else 'early'}"
@@ -57,6 +59,8 @@ class Health:
             yield f"{self.n_crlf} of {self.n_lines} lines end in a carriage return (CRLF), which is part of their text"
         if self.bom:
             yield "begins with a byte order mark, which is part of its first word"
+        if packed and self.n_bytes > UNPACKS_TO * packed:
+            yield f"unpacks to {self.n_bytes // packed} times its size; is it a text?"
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,12 @@ class Reference:
 
 def examined(text: Text, reference: Reference) -> Health:
     """Read a text once, and again only where it seems to have slipped."""
-    n_lines = n_blank = n_crlf = 0
+    n_lines = n_blank = n_crlf = n_bytes = 0
     bom = False
     sample: dict[int, frozenset[str]] = {}
     for block in text.blocks():
         bom |= not n_lines and block.startswith(BOM)
+        n_bytes += len(block)
         n_crlf += block.count(b"\r\n")
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
         n_blank += int((np.diff(ends, prepend=-1) == 1).sum())
@@ -98,7 +103,7 @@ def examined(text: Text, reference: Reference) -> Health:
     slip = None
     if n_lines == reference.n_lines and slipped(sample, reference.sample) is not None:
         slip = slipped(terms_of(text, [(0, n_lines)]), reference.everything)
-    return Health(n_lines, n_blank, n_crlf, bom, slip)
+    return Health(n_lines, n_blank, n_crlf, bom, slip, n_bytes)
 
 
 def slipped(ours: Mapping[int, frozenset[str]], theirs: Mapping[int, frozenset[str]]) -> tuple[int, int] | None:
@@ -162,22 +167,10 @@ def _within(block: bytes, before: int, count: int, ranges: Sequence[tuple[int, i
             yield from enumerate(lines[start:end], start=before + start)
 
 
-def alike(names: Iterable[str]) -> Iterator[str]:
-    """A note for names that differ only in what the eye passes over."""
-    by_look: dict[str, list[str]] = {}
-    for name in names:
-        look = "".join(unicodedata.normalize("NFC", name).casefold().split())
-        by_look.setdefault(look, []).append(name)
-    for same in by_look.values():
-        if len(same) > 1:
-            listed_names = ", ".join(map(ascii, same))
-            yield f"systems whose names differ only in case, blanks or how letters are composed: {listed_names}"
-
-
-def unfilled(corpus: Corpus) -> Iterator[str]:
-    """A note for each systems.tsv that lists systems which have no file."""
+def unfilled(corpus: Corpus) -> Iterator[tuple[Path, list[str]]]:
+    """Each systems.tsv that lists systems which have no file, and those."""
     layouts = [layout for layout in (corpus.collection_layout, corpus.test_layout) if layout is not None]
     known = {name for layout in layouts for name in layout.systems}
     for path in dict.fromkeys(layout.single("systems.tsv") for layout in layouts):
         if path is not None and (missing := [name for name in read_metadata(path) if name not in known]):
-            yield f"{path}: systems without a file: {listed(missing)}"
+            yield path, missing

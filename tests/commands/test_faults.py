@@ -2,6 +2,8 @@
 
 import errno
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ from clirbench.errors import ConfigError, InputError, NothingCompared, Problems
         (InputError("a: no such file"), "error: a: no such file", MENDABLE),
         (Problems([InputError("a"), ConfigError("b")]), "error: - a\n- b", MENDABLE),
         (NothingCompared("no topic"), "error: no topic", NOTHING),
+        (Problems([NothingCompared("a"), NothingCompared("b")]), "error: - a\n- b", NOTHING),
+        (Problems([NothingCompared("a"), InputError("b")]), "error: - a\n- b", MENDABLE),
         (MemoryError(), "error: the memory is not enough. Try fewer workers, engine.workers=1", MENDABLE),
         (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "error: /x/y: No space left on device", MENDABLE),
         (OSError(errno.EACCES, "Permission denied"), "error: a file: Permission denied", MENDABLE),
@@ -56,3 +60,17 @@ def test_a_command_that_breaks_says_so_too(capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().err
     assert said.startswith("error: this is a fault of clirbench (KeyError: 'x')")
     Path(said.strip().rpartition(" ")[2]).unlink()
+
+
+@pytest.mark.parametrize("megabytes", [300, 450, 615])
+def test_too_little_memory_is_one_line(tmp_path: Path, megabytes: int) -> None:
+    """615: OpenBLAS would say so in its own words; 450: it would ask without end; 300: a library would seem to lack."""
+    program = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes * 10**6},) * 2);"
+        "from clirbench.__main__ import main; main()"
+    )
+    command = [sys.executable, "-c", program, "engine=serial", "hydra.run.dir=out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith(f"error: the memory is limited to {megabytes} MB (ulimit -v), and a run needs 800 MB")
+    assert done.stderr.count("\n") == 1

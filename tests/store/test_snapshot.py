@@ -10,6 +10,7 @@ import pytest
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import Changed
+from clirbench.files.state import state_of
 from clirbench.store import snapshot
 from clirbench.store.snapshot import HASHES, Snapshot, read_hashes, taken
 from clirbench.text import TextFile, seen_through, sha256_of
@@ -21,7 +22,7 @@ ONE_TWO = sha256_of([b"one\ntwo\n"])
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that nobody has touched for an hour: the clock is ahead, since ctime cannot be set back."""
     now = time.time_ns
-    monkeypatch.setattr("clirbench.store.snapshot.time.time_ns", lambda: now() + 3600 * 10**9)
+    monkeypatch.setattr("clirbench.files.state.time.time_ns", lambda: now() + 3600 * 10**9)
     path = tmp_path / "text.txt"
     path.write_text("one\ntwo\n", encoding="utf-8")
     return path
@@ -153,7 +154,7 @@ def test_damaged_lines_are_passed_over(old: Path, tmp_path: Path) -> None:
 
 def test_a_hash_that_is_wrong_is_forgotten(old: Path, tmp_path: Path) -> None:
     """Whatever made it so: the run says that the file changed, and the next one reads it anew."""
-    state = snapshot.state_of(old)
+    state = state_of(old)
     assert state is not None
     with taken(tmp_path) as held:
         held.known[state] = "0" * 64

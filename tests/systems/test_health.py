@@ -1,6 +1,8 @@
 """Files that are not what they seem: what is said of them, and that nothing is said of sound ones."""
 
+import gzip
 import random
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -8,15 +10,17 @@ import pytest
 
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.local import Serial
-from clirbench.steps.examine import health_notes
+from clirbench.experiment import health_table
+from clirbench.steps.examine import FileHealth, health
 from clirbench.store.cached import Cached
 from clirbench.store.snapshot import taken
 from clirbench.store.store import Store
 from clirbench.systems.files import FileSystems
-from clirbench.systems.health import Health, Reference, alike, examined
+from clirbench.systems.health import Health, Reference, examined
 from clirbench.text import TextFile, TextLines
 from tests.conftest import SHARED, write_lines
 
+Found = tuple[list[FileHealth], list[str]]
 Change = Callable[[list[str]], list[str]]
 
 
@@ -76,13 +80,18 @@ def test_nothing_is_said_of_unrelated_repeated_or_empty_text() -> None:
 
 
 @pytest.fixture
-def notes(small_folder: Path) -> Callable[[], list[str]]:
-    def found() -> list[str]:
+def found(small_folder: Path) -> Callable[[], Found]:
+    def examine() -> Found:
         with taken():
             corpus = FolderCorpus(str(small_folder)).read()
-            return list(health_notes(corpus, FileSystems().translations(corpus), Serial().pmap))
+            return health(corpus, FileSystems().translations(corpus), Serial().pmap)
 
-    return found
+    return examine
+
+
+@pytest.fixture
+def notes(found: Callable[[], Found]) -> Callable[[], list[str]]:
+    return lambda: found()[1]
 
 
 @pytest.mark.parametrize(
@@ -111,24 +120,43 @@ def test_copies_names_and_rows_without_a_file_are_said(small_folder: Path, notes
     write_lines(small_folder / "systems.tsv", ["system\tkind", "every9\ta", "every10\tb"])
     assert notes() == [
         "systems whose collection texts are the same, byte for byte: Every9 , every9",
-        "systems whose names differ only in case, blanks or how letters are composed: 'Every9 ', 'every9'",
         f"{small_folder / 'systems.tsv'}: systems without a file: every10",
     ]
 
 
-def test_names_are_compared_as_they_look() -> None:
-    assert list(alike(["caf\u00e9", "cafe\u0301", "cafe"])) == [
-        "systems whose names differ only in case, blanks or how letters are composed: 'caf\\xe9', 'cafe\\u0301'"
-    ]
+def test_the_table_has_strange_texts_first(small_folder: Path, found: Callable[[], Found]) -> None:
+    systems = small_folder / "systems"
+    (systems / "Every9 .txt").write_bytes((systems / "every9.txt").read_bytes())
+    write_lines(small_folder / "systems.tsv", ["system\tkind", "every9\ta", "every10\tb"])
+    (systems / "every2.txt").write_bytes((systems / "every2.txt").read_bytes().replace(b"\n", b"\r\n"))
+    rows = found()[0]
+    by_text = {(row.system, row.side): row for row in rows}
+    assert by_text["every9", "collection"].same_text_as == "Every9 "
+    assert by_text["every9", "collection"].looks_like == "Every9 "
+    assert by_text["every2", "collection"].crlf_lines == by_text["every2", "collection"].lines == 60
+    assert by_text["every10", "no file"].strange
+    table = health_table(rows)
+    assert sorted(row[0] for row in table.rows[: table.shown]) == ["Every9 ", "every10", "every2", "every9"]
+    assert table.text[0].startswith(f"4 of {len(rows)} texts are strange")
+
+
+def test_a_file_that_unpacks_to_much_more_is_named(small_folder: Path, notes: Callable[[], list[str]]) -> None:
+    path = small_folder / "systems" / "every9.txt"
+    lines = [line + " x" * 20_000 for line in path.read_text(encoding="utf-8").splitlines()]
+    path.unlink()
+    packed = path.with_suffix(".txt.gz")
+    packed.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode()))
+    (note,) = notes()
+    assert re.fullmatch(rf"{packed}: unpacks to \d+ times its size; is it a text\?", note)
 
 
 def test_a_rerun_does_not_read_the_texts_again(small_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = FolderCorpus(str(small_folder)).read()
     engine = Cached(Serial(), Store(small_folder.parent / "store"))
     translations = FileSystems().translations(corpus)
-    assert list(health_notes(corpus, translations, engine.pmap)) == []
+    assert health(corpus, translations, engine.pmap)[1] == []
     monkeypatch.setattr("clirbench.steps.examine.examined", None)
-    assert list(health_notes(corpus, translations, engine.pmap)) == []
+    assert health(corpus, translations, engine.pmap)[1] == []
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="REAL DATA ABSENT")

@@ -1,5 +1,6 @@
 """Tables as the pages show them: cells with their text, what they sort by, and what is said on hover."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
@@ -8,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from clirbench.analyses.wording import number
+from clirbench.files.tables import number as read_number
 from clirbench.report.facts import TauTable, best_value, highest, interval, tau_cell
 from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
 
 MOST_ROWS = 300
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
 
 
@@ -117,11 +120,8 @@ def _value(value: Any) -> Cell:
 
 
 def _sortable(text: str) -> float | str:
-    try:
-        value = float(text.replace(",", "").replace("_", ""))
-    except ValueError:
-        return text.casefold()
-    return text.casefold() if isnan(value) else value
+    value = read_number(THOUSANDS.sub("", text))
+    return text.casefold() if value is None or isnan(value) else value
 
 
 def _numbers(texts: Sequence[str]) -> bool:

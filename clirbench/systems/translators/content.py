@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from clirbench.errors import InputError
+from clirbench.files.state import State, settled, state_of
 
 
 def content_fingerprint(path: Path) -> str:
@@ -17,8 +18,8 @@ def content_fingerprint(path: Path) -> str:
     digest = hashlib.sha256()
     for name, file in _files(path):
         try:
-            status = file.stat()
-            found = _file_digest(file, status.st_size, status.st_mtime_ns)
+            state = state_of(file)
+            found = _known(file, state) if state is not None and settled(state) else _sha256(file)
         except OSError as error:
             raise InputError(f"{file}: cannot be read ({error.strerror or error})") from None
         digest.update(f"{name}\0{found}\n".encode("utf-8", "surrogateescape"))
@@ -49,7 +50,11 @@ def _unreadable(error: OSError) -> None:
 
 
 @lru_cache(maxsize=4096)
-def _file_digest(path: Path, size: int, modified: int) -> str:
-    """sha256 of a file's bytes; size and time only say when to read it again."""
+def _known(path: Path, state: State) -> str:
+    """sha256 of a file's bytes; its state only says when to read it again."""
+    return _sha256(path)
+
+
+def _sha256(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

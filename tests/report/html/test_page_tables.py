@@ -36,6 +36,12 @@ def test_holes_of_systems_are_dashes_that_sort_last_and_the_best_is_bold() -> No
     assert table.rows[0][1].sort == 1000
 
 
+def test_metadata_sort_as_numbers_only_where_they_are_numbers() -> None:
+    made = board({"BLEU": [1, 2, 3]}, {"MAP": [1, 2, 3]}, {"a": ["1_5", "2", "x"], "b": ["12,5", "1,234,567", "1e3"]})
+    cells = [[cell.sort for cell in row[1:3]] for row in systems_page_table(made).rows]
+    assert cells == [["1_5", "12,5"], [2, 1234567], ["x", 1000]]
+
+
 def test_long_analyses_are_cut_with_their_count_and_name_their_file() -> None:
     rows = tuple((f"s{i}", i, NAN if i else float("inf"), True) for i in range(MOST_ROWS + 7))
     table = analysis_page_table(AnalysisTable("power", "Power", ("name", "n", "value", "yes"), rows))

@@ -2,12 +2,13 @@
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.systems.translators.content import content_fingerprint
+from clirbench.systems.translators.content import _known, content_fingerprint
 
 
 def model(root: Path) -> Path:
@@ -51,3 +52,22 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "m" / "broken").symlink_to(tmp_path / "none")
     with pytest.raises(InputError, match=r"broken: cannot be read"):
         content_fingerprint(tmp_path / "m")
+
+
+def test_a_file_of_equal_size_and_time_is_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time_ns
+    monkeypatch.setattr("clirbench.files.state.time.time_ns", lambda: now() + 3600 * 10**9)
+    weights = model(tmp_path / "ckpt") / "model.bin"
+    before, status = content_fingerprint(tmp_path / "ckpt"), weights.stat()
+    time.sleep(0.02)
+    weights.write_bytes(b"WEIGHTS")
+    os.utime(weights, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert content_fingerprint(tmp_path / "ckpt") != before
+
+
+def test_a_file_that_was_just_touched_is_read_again(tmp_path: Path) -> None:
+    model(tmp_path / "ckpt")
+    content_fingerprint(tmp_path / "ckpt")
+    known = _known.cache_info()
+    content_fingerprint(tmp_path / "ckpt")
+    assert _known.cache_info() == known

@@ -1,0 +1,116 @@
+"""Runs that are done again: the same bytes, or what differs is named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clirbench.commands.rerun import again, differences, main, read_provenance
+from clirbench.errors import InputError
+from tests.conftest import Cli
+
+FAST = ["metric=[BLEU]", "measures=[RBO]", "topics.n=5", "relevance.k=3", "engine=serial", "correlation.intervals=null"]
+
+
+def made(cli: Cli, *more: str) -> Path:
+    done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out", *more)
+    assert done.returncode == 0, done.stderr
+    return cli.cwd / "out" / "provenance.json"
+
+
+def edited(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: Cli, small_folder: Path) -> None:
+    provenance = made(cli, "scores.title=a", "paths.cache=kept")
+    (cli.cwd / "elsewhere").mkdir()
+    there = Cli(cli.cwd / "elsewhere")
+    done = there("rerun", "../out/provenance.json")
+    assert done.returncode == 0, done.stderr
+    (again_in,) = (there.cwd / "runs").iterdir()
+    n = len(json.loads(provenance.read_text())["files"])
+    assert n >= 8
+    last = f"the same bytes: {n} tables of {again_in} are those of ../out/provenance.json"
+    assert done.stdout.splitlines()[-1] == last
+    assert (again_in / "systems.tsv").read_bytes() == (cli.cwd / "out" / "systems.tsv").read_bytes()
+
+    small_folder.rename(cli.cwd / "elsewhere" / "new")
+    gone = there("rerun", "../out/provenance.json")
+    assert gone.returncode == 1
+    assert f"{small_folder / 'reference.txt'}: the run read this file, and it is gone" in gone.stderr
+    found = there("rerun", "../out/provenance.json", "folder=new")
+    assert found.returncode == 0, found.stderr
+    assert "configuration: folder was small, is " in found.stdout
+    assert found.stdout.splitlines()[-1].startswith("the same bytes: ")
+
+
+def test_an_input_that_changed_is_named(cli: Cli, small_folder: Path) -> None:
+    made(cli)
+    changed = small_folder / "systems" / "every9.txt"
+    changed.write_text(changed.read_text().replace("the", "a"))
+    done = cli("rerun", "out/provenance.json")
+    assert done.returncode == 1
+    assert done.stderr == f"error: {changed}: is not what the run read: its content is another\n"
+    there = cli("rerun", "out/provenance.json", "seed=0")
+    assert there.returncode == 1
+    *_, named, last = there.stdout.splitlines()
+    assert named.startswith("input: systems.every9.collection was ")
+    assert last.startswith("other bytes: correlations.tsv")
+
+
+def test_another_version_and_another_configuration_are_named(cli: Cli, small_folder: Path) -> None:
+    provenance = made(cli)
+    files = json.loads(provenance.read_text())["files"]
+    edited(provenance, clirbench="0.0.1", files={**files, "systems.tsv": "0" * 64})
+    done = cli("rerun", "out/provenance.json")
+    assert done.returncode == 1
+    *_, named, last = done.stdout.splitlines()
+    assert named.startswith("version: clirbench was 0.0.1, is ")
+    assert last.startswith("other bytes: systems.tsv; see clirbench compare out ")
+    other = cli("rerun", "out/provenance.json", "relevance.k=2")
+    assert "configuration: relevance.k was 3, is 2\n" in other.stdout
+    assert other.returncode == 1
+
+
+def test_an_experiment_of_ones_own_is_found_again(cli: Cli, small_folder: Path) -> None:
+    (cli.cwd / "own" / "experiment").mkdir(parents=True)
+    (cli.cwd / "own" / "experiment" / "mine.yaml").write_text("# @package _global_\ndefaults: [folder]\nname: mine\n")
+    ran = cli("--config-dir=own", "+experiment=mine", "folder=small", *FAST, "hydra.run.dir=out")
+    assert ran.returncode == 0, ran.stderr
+    done = cli("rerun", "out/provenance.json")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_that_does_not_say_enough_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "provenance.json"
+    path.write_text('{"command": [], "configuration": {}, "inputs": {}}')
+    with pytest.raises(InputError, match="does not say files, read, directory, without which"):
+        read_provenance(path)
+    path.write_text("[" * 100_000)
+    assert main([str(path)]) == 1
+    assert "no provenance.json of a run" in capsys.readouterr().err
+
+
+def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
+    command = [
+        "python",
+        "-m",
+        "clirbench",
+        "--config-dir=/c",
+        "+experiment=x",
+        "engine=slurm",
+        "paths.cache=a",
+        "seed=1",
+    ]
+    assert again(command, ["engine=serial"]) == ["--config-dir=/c", "+experiment=x", "seed=1", "engine=serial"]
+
+
+def test_where_a_run_was_made_is_no_difference() -> None:
+    one: dict[str, Any] = {
+        "inputs": {},
+        "configuration": {"engine": {"workers": 1}, "paths": {"cache": "a"}, "seed": 1},
+    }
+    two = {"inputs": {"topics": 3}, "configuration": {"engine": {}, "paths": {}, "seed": 2}}
+    assert list(differences(one, two)) == ["input: topics was not there, is 3", "configuration: seed was 1, is 2"]
