@@ -1,4 +1,4 @@
-"""What the terminal shows: progress while it works, then the tau tables; plain text where output is piped."""
+"""What the terminal shows: progress, then the answer and the tau tables; plain text where output is piped."""
 
 import re
 import sys
@@ -69,13 +69,13 @@ def progress() -> Iterator[Watch]:
 
 
 def show(result: Result) -> None:
-    """Print the tau tables and what must be known about them; on a terminal the answer too, first."""
+    """Print the answer, the decision, the tau tables and what must be known about them."""
     answer = answered(result).sentences if result.correlations else ()
-    if sys.stdout.isatty():
-        for sentences in filter(None, (answer, decision_sentences(result))):
+    for sentences in filter(None, (answer, decision_sentences(result))):
+        if sys.stdout.isatty():
             Console(highlight=False).print(painted(" ".join(sentences), style="bold"), end="\n\n")
-    elif result.against_baseline:
-        say(" ".join(decision_sentences(result)))
+        else:
+            say("\n".join((*sentences, "")))
     rows = result.correlations
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
