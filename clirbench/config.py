@@ -239,7 +239,9 @@ def composed(overrides: Sequence[str]) -> DictConfig:
         with initialize_config_dir(str(CONF), version_base="1.3"):
             return compose("config", overrides=list(overrides))
     except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(f"the configuration cannot be put together: {' '.join(str(error).split())}") from None
+        # Without Hydra's advice to add a key that a run does not have.
+        said = " ".join(str(error).split()).partition(" To append")[0]
+        raise ConfigError(f"the configuration cannot be put together: {said}") from None
 
 
 def metric_named(name: str) -> Metric:

@@ -48,7 +48,7 @@ class Outcome:
 
         >>> import clirbench as cb
         >>> cb.run("europarl_csen_published").answer[:52]
-        'BLEURTmean, BLEURTmedian, MacroF1 and 3 more metrics'
+        'BLEU, chrF1, MacroF1, MicroF1, BLEURTmean and BLEURT'
         """
         return str(self.results["answer"])
 
@@ -59,7 +59,7 @@ class Outcome:
         >>> import clirbench as cb
         >>> taus = cb.run("europarl_csen_published").correlations
         >>> float(taus.query("measure == 'MAP' and metric == 'BLEU' and coefficient == 'kendall'").value.iloc[0])
-        0.9
+        0.95
         """
         return self._table("correlations")
 

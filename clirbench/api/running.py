@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from clirbench.api.components import experiment_of, is_plain, parts
 from clirbench.api.outcome import Outcome
-from clirbench.config import build, composed, limits_of, plain_configuration
 from clirbench.engines.local import close_workers
 from clirbench.errors import InputError
 from clirbench.experiment import run as run_experiment
@@ -58,6 +57,8 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
         cache = Path(settings.pop("cache", CACHE))
         made = experiment_of(settings)
         return _outcome(made, cache, {"components": repr(made)}, ["clirbench.run"])
+    from clirbench.config import build, composed, limits_of, plain_configuration
+
     overrides = [f"+experiment={quoted(experiment)}"] if experiment else []
     plain_settings = {name: value for name, value in settings.items() if name not in components}
     overrides += [f"{name.replace('__', '.')}={quoted(value)}" for name, value in plain_settings.items()]
@@ -94,7 +95,8 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
     """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
 
     `df`: one row for each system, whose name is the index or the column `system`; numeric columns are MT metrics,
-    those that `measures` names IR measures, text columns metadata. `given`: what is known beforehand, such as `step`.
+    those that `measures` names IR measures, text columns metadata. `given`: what is known beforehand, such as `step`;
+    such a column is no metric.
     Further settings are those of the command line: `scores__lower_is_better=["TER"]`, `units="none"`.
 
     >>> import clirbench as cb, pandas as pd
@@ -106,7 +108,9 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         path = Path(folder) / "DataFrame.tsv"
         write_tsv(path, [str(name) for name in rows.columns], rows.itertuples(index=False))
-        return run("scores", scores__tables=[path], scores__measures=list(measures), given=list(given), **settings)
+        known = [*given, *settings.pop("scores__metadata", ())]
+        named = {"scores__measures": list(measures), "scores__metadata": known, "given": list(given)}
+        return run("scores", scores__tables=[path], **named, **settings)
 
 
 def load(folder: str | Path) -> Outcome:

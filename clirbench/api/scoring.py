@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from clirbench.config import metric_named
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
@@ -22,7 +21,13 @@ if TYPE_CHECKING:
 
     Lines = Sequence[str] | pd.Series[str] | Path
 
-named = lru_cache(maxsize=64)(metric_named)
+
+@lru_cache(maxsize=64)
+def named(name: str) -> Metric:
+    """The metric of that name, as the command line has it."""
+    from clirbench.config import metric_named
+
+    return metric_named(name)
 
 
 @overload
@@ -58,7 +63,7 @@ def score(
 
     >>> import clirbench as cb
     >>> round(cb.score(["the cat sat"], ["the cat sat down"], "chrF2"), 2)
-    75.14
+    66.02
     >>> cb.score(["a b", "c d"], ["a b", "c e"], "WER", segments=True).tolist()
     [0.0, 50.0]
     """
