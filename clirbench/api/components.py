@@ -58,7 +58,8 @@ def experiment_of(settings: Mapping[str, Any]) -> Experiment:
     found = parts(settings)
     if "corpus" in found:
         found = _defaults(int(found.get("seed", 0))) | found
-    return Experiment(**{"name": "run", "engine": Processes()} | found)
+    named: dict[str, Any] = {"name": "run", "engine": Processes()}
+    return Experiment(**named | found)
 
 
 def _defaults(seed: int) -> dict[str, Any]:

@@ -30,10 +30,10 @@ class Outcome:
     `results` is results.json, `provenance` is provenance.json. Both kinds of outcome, of `run` and of `load`, are
     made of the same tables.
 
-    >>> import clirbench as cb
-    >>> r = cb.run("europarl_csen_published")
-    >>> list(r.tables)
-    ['systems', 'correlations']
+        >>> import clirbench as cb
+        >>> r = cb.run("europarl_csen_published")
+        >>> list(r.tables)
+        ['systems', 'correlations']
     """
 
     results: Mapping[str, Any]
@@ -93,9 +93,9 @@ class Outcome:
 
         `ax`: where to draw; default, a new figure. Raises `UnknownName` for a column that the run does not have.
 
-        >>> import clirbench as cb
-        >>> cb.run("europarl_csen_published").plot("MAP", "BLEU").get_xlabel()
-        'BLEU'
+            >>> import clirbench as cb
+            >>> cb.run("europarl_csen_published").plot("MAP", "BLEU").get_xlabel()
+            'BLEU'
         """
         from matplotlib import pyplot
 
@@ -104,8 +104,8 @@ class Outcome:
         ax = pyplot.subplots(layout="constrained")[1] if ax is None else ax
         for place, name in enumerate(groups.names):
             rows = [row for row, group in enumerate(groups.group_of) if group == place]
-            style = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
-            ax.scatter(across.values[rows], along.values[rows], label=name, **style)
+            colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+            ax.scatter(across.values[rows], along.values[rows], label=name, color=colour, marker=marker)
         if len(groups.names) > 1:
             ax.legend(fontsize="small")
         ax.set(xlabel=axis_label(across), ylabel=axis_label(along))
@@ -156,5 +156,7 @@ class Outcome:
             table = cells.pivot(index="measure", columns="metric", values="tau")
             order = [list(dict.fromkeys(names)) for names in zip(*taus, strict=True)]
             table = table.reindex(index=order[0], columns=order[1]).rename_axis(index=None, columns=None)
-            shown += [table.to_html(na_rep=""), f"<p>{escape(self.results['units']['said'])}; x: not significant</p>"]
+            untested = "; ?: not tested" if cells["tau"].str.endswith("?").any() else ""
+            said = f"{self.results['units']['said']}; x: not significant{untested}"
+            shown += [table.to_html(na_rep=""), f"<p>{escape(said)}</p>"]
         return "\n".join(shown)

@@ -47,10 +47,10 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
     Results are kept in the store of the command line (`paths__cache`, or `cache` without a configuration), so that a
     second run does only what is missing. Raises a `ClirbenchError` for everything a user can mend.
 
-    >>> import clirbench as cb
-    >>> r = cb.run("europarl_csen_published", units="none")
-    >>> r.correlations.columns[:4].tolist()
-    ['measure', 'metric', 'coefficient', 'value']
+        >>> import clirbench as cb
+        >>> r = cb.run("europarl_csen_published", units="none")
+        >>> r.correlations.columns[:4].tolist()
+        ['measure', 'metric', 'coefficient', 'value']
     """
     components = {name: value for name, value in settings.items() if not is_plain(value)}
     if components and experiment is None:
@@ -99,10 +99,12 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
     such a column is no metric.
     Further settings are those of the command line: `scores__lower_is_better=["TER"]`, `units="none"`.
 
-    >>> import clirbench as cb, pandas as pd
-    >>> df = pd.DataFrame({"BLEU": [20.1, 22.5, 30.2, 31.0], "MAP": [0.2, 0.3, 0.4, 0.5]}, index=["a", "b", "c", "d"])
-    >>> cb.correlate(df, measures=["MAP"]).correlations.value.tolist()[:2]
-    [1.0, 1.0]
+        >>> import clirbench as cb, pandas as pd
+        >>> df = pd.DataFrame(
+        ...     {"BLEU": [20.1, 22.5, 30.2, 31.0], "MAP": [0.2, 0.3, 0.4, 0.5]}, index=["a", "b", "c", "d"]
+        ... )
+        >>> cb.correlate(df, measures=["MAP"]).correlations.value.tolist()[:2]
+        [1.0, 1.0]
     """
     rows = df if "system" in df.columns else df.rename_axis("system").reset_index()
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
@@ -178,5 +180,5 @@ def _outcome(experiment: Experiment, cache: Path, configuration: Any, command: S
         (target / PLAN).write_bytes(planned)
         claimed.write(result, made)
 
-    tables = Shelf(run_tables(result), holds=True)
+    tables: Shelf[str, pd.DataFrame] = Shelf(run_tables(result), holds=True)
     return Outcome(results(result), plain(made), tables, write)

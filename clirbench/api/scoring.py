@@ -61,11 +61,11 @@ def score(
     `metric`: the name of one that the command line has, or a metric; metrics that read the source need `source`.
     Raises `AlignmentError` for unequal numbers of lines, `UnknownName` for a metric that does not exist.
 
-    >>> import clirbench as cb
-    >>> round(cb.score(["the cat sat"], ["the cat sat down"], "chrF2"), 2)
-    66.02
-    >>> cb.score(["a b", "c d"], ["a b", "c e"], "WER", segments=True).tolist()
-    [0.0, 50.0]
+        >>> import clirbench as cb
+        >>> round(cb.score(["the cat sat"], ["the cat sat down"], "chrF2"), 2)
+        66.02
+        >>> cb.score(["a b", "c d"], ["a b", "c e"], "WER", segments=True).tolist()
+        [0.0, 50.0]
     """
     lines, kept = _lines("hypotheses", hypotheses), [_lines("references", one) for one in _each(references)]
     if not lines:
@@ -77,10 +77,11 @@ def score(
         return float(np.asarray(metric.score(np.asarray(statistics.sum(axis=0)))))
     import pandas as pd
 
-    dense = isinstance(statistics, np.ndarray)
-    rows = [statistics] if dense else (np.asarray(statistics[[i]].sum(axis=0)) for i in range(len(lines)))
-    scores = np.concatenate([np.atleast_1d(metric.score(row)) for row in rows])
-    return pd.Series(scores, name=metric.name, dtype=float)
+    if isinstance(statistics, np.ndarray):
+        scores = metric.score(statistics)
+    else:
+        scores = np.array([metric.score(np.asarray(statistics[[i]].sum(axis=0))) for i in range(len(lines))])
+    return pd.Series(scores.reshape(-1), name=metric.name, dtype=float)
 
 
 def _each(references: Any) -> Iterable[Any]:
@@ -95,6 +96,30 @@ def _lines(what: str, lines: Any) -> tuple[str, ...]:
     if isinstance(lines, str) or not all(isinstance(line, str) for line in lines):
         raise InputError(f"{what}: a list of lines was expected, or the Path of a file of lines, not {lines!r:.60}")
     return tuple(lines)
+
+
+@overload
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Sequence[str | Measure],
+    *,
+    ideal: Any = None,
+    n_documents: int = 0,
+    per_topic: Literal[False] = False,
+) -> dict[str, float]: ...
+
+
+@overload
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Sequence[str | Measure],
+    *,
+    ideal: Any = None,
+    n_documents: int = 0,
+    per_topic: Literal[True],
+) -> "pd.DataFrame": ...
 
 
 def evaluate(
@@ -115,10 +140,10 @@ def evaluate(
 
     Every judged topic counts; one for which the run has nothing scores 0.
 
-    >>> import clirbench as cb
-    >>> qrels = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
-    >>> cb.evaluate(qrels, {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}, ["AP", "P@1"])
-    {'AP': 0.8333333333333333, 'P@1': 1.0}
+        >>> import clirbench as cb
+        >>> qrels = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
+        >>> cb.evaluate(qrels, {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}, ["AP", "P@1"])
+        {'AP': 0.8333333333333333, 'P@1': 1.0}
     """
     judgments = qrels if isinstance(qrels, Qrels) else _qrels(qrels)
     best = {

@@ -1,8 +1,10 @@
 """What `import clirbench` offers: light, silent, complete, and stable."""
 
 import doctest
+import os
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
 from pathlib import Path
 
@@ -87,3 +89,35 @@ def test_an_old_name_works_and_warns_until_its_version(monkeypatch: pytest.Monke
     monkeypatch.setitem(cb.RENAMED, "clirbench.read", ("load", cb.__version__))
     with pytest.raises(AttributeError, match=r"clirbench.read is called clirbench.load"):
         _ = cb.read
+
+
+@pytest.mark.slow
+def test_a_user_s_script_is_typed_from_the_wheel(tmp_path: Path) -> None:
+    """The wheel alone, in a folder of its own beside the libraries: `mypy --strict` finds all that is offered."""
+    build = [
+        str(Path(sys.executable).with_name("hatchling")),
+        "build",
+        "--target",
+        "wheel",
+        "--directory",
+        str(tmp_path),
+    ]
+    subprocess.run(build, cwd=PACKAGE, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "site")
+    script = tmp_path / "script.py"
+    script.write_text((Path(__file__).parent / "user_script.py").read_text(encoding="utf-8"), encoding="utf-8")
+    for text, expected in ((script.read_text(), 0), (script.read_text().replace("ChrF(beta=3)", "ChrF(bta=3)"), 1)):
+        script.write_text(text, encoding="utf-8")
+        arguments = ["--strict", "--config-file=", "--follow-imports=silent", "--ignore-missing-imports", str(script)]
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "MYPYPATH": str(tmp_path / "site"), "MYPY_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == expected, done.stdout + done.stderr
+    assert 'Unexpected keyword argument "bta" for "ChrF"' in done.stdout
