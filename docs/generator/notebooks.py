@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 PAGES = "notebooks"
+STYLE = re.compile(r"<style.*?</style>", re.DOTALL)
 
 
 def notebooks() -> list[Path]:
@@ -83,8 +85,9 @@ def _shown(output: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> str
         pictures[name] = base64.b64decode(data["image/png"])
         return f"![{' '.join(''.join(data['text/plain']).split())}]({name})"
     if "text/html" in data:
-        html = "".join(data["text/html"])
-        return f'<div class="md-typeset__scrollwrap">\n{html}\n</div>'
+        # In the look of the site's own tables.
+        html = "".join(data["text/html"]).replace(' border="1" class="dataframe"', "")
+        return f"<div>\n{STYLE.sub('', html)}\n</div>"
     return f"```text\n{''.join(output.get('text') or data['text/plain']).rstrip()}\n```"
 
 
