@@ -168,12 +168,13 @@ def _outcome(experiment: Experiment, cache: Path, configuration: Any, command: S
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         plan = Path(folder) / PLAN
         try:
-            with stored(experiment, cache, plan) as ready, progress() as watch:
-                result = run_experiment(ready, watch)
+            with stored(experiment, cache, plan) as ready:
+                with progress() as watch:
+                    result = run_experiment(ready, watch)
+                made = provenance(configuration, command, result)
         finally:
             close_workers()
         planned = plan.read_bytes()
-    made = provenance(configuration, command, result)
 
     def write(target: Path) -> None:
         claimed = RunFolder.claim(target)
