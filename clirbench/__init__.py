@@ -1,8 +1,68 @@
-"""clirbench: does an MT metric predict retrieval quality, how sure is that, and which checkpoint to ship."""
+"""clirbench: does an MT metric predict retrieval quality, how sure is that, and which checkpoint to ship.
 
+`import clirbench as cb` loads nothing: what a package offers stands in its `__init__.pyi`, for type checkers and for
+`names`, and is loaded when it is used.
+"""
+
+import ast
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 __version__ = "0.1.0"
 
 # `python -m clirbench.fetch` is `clirbench fetch`: commands are found one folder higher than they lie.
 __path__ = [*__path__, str(Path(__file__).with_name("commands"))]
+
+RENAMED: dict[str, tuple[str, str]] = {}
+"""Old name -> (new name, the version that ends it): until then it works and warns, from then on it says the new one."""
+
+
+@cache
+def places(package: str) -> dict[str, tuple[str, str]]:
+    """The names that a package offers, each with the module and the name that it stands for."""
+    stub = Path(str(sys.modules[package].__file__)).with_suffix(".pyi")
+    found: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("clirbench"):
+            found |= {one.asname or one.name: (node.module, one.name) for one in node.names}
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            found[node.targets[0].id] = found.pop(node.value.id)  # type: ignore[attr-defined]
+    return found
+
+
+def names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package."""
+
+    def offered(name: str) -> object:
+        if name == "__all__":
+            return list(places(package))
+        if f"{package}.{name}" in RENAMED:
+            return _renamed(package, name)
+        if name.startswith("_") or name not in places(package):
+            raise AttributeError(f"{package} has no {name!r}; it has {', '.join(places(package))}")
+        module, original = places(package)[name]
+        if f"{module}.{original}" in sys.modules or module == package:
+            return import_module(f"{module}.{original}")
+        return getattr(import_module(module), original)
+
+    return offered, lambda: [*vars(sys.modules[package]), *places(package)]
+
+
+def _renamed(package: str, old: str) -> object:
+    new, last = RENAMED[f"{package}.{old}"]
+    said = f"{package}.{old} is called {package}.{new} since {__version__}"
+    if _version(__version__) >= _version(last):
+        raise AttributeError(said)
+    warnings.warn(f"{said}; the old name ends with {last}", DeprecationWarning, stacklevel=3)
+    return getattr(sys.modules[package], new)
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")[:3]))
+
+
+__getattr__, __dir__ = names(__name__)

@@ -1,45 +1,33 @@
 """The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`, or a command and its arguments."""
 
 import os
-import re
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import CompactHydraException, HydraException
+from hydra.errors import CompactHydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
-from clirbench.config import build, limits_of
+from clirbench.config import CONF, OPEN, at_home, build, check_override, limits_of, plain_configuration, spoken_of
 from clirbench.engines.local import close_workers
-from clirbench.errors import ClirbenchError, ConfigError, StoreError, UnknownName, gathered, raise_all
-from clirbench.experiment import read_inputs, run
+from clirbench.errors import ClirbenchError, StoreError, gathered, raise_all
+from clirbench.experiment import read_inputs, run, stored
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
-from clirbench.store.cached import Cached
-from clirbench.store.plan import PLAN, Plan
+from clirbench.store.plan import PLAN
 from clirbench.store.snapshot import taken
-from clirbench.store.store import Store
 from clirbench.text import set_limits
 
-HERE = Path(__file__).resolve().parent
-# In a wheel conf/ lies inside the package, in a checkout beside it.
-CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
-
-# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
-OPEN = re.compile(r"scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)")
-DEEPEST = 20
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(
     ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
@@ -81,15 +69,13 @@ def _one_run(cfg: DictConfig) -> int:
             terminal.show_inputs(experiment, read_inputs(experiment))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
-    store = Store(Path(cfg.paths.cache) / "store")
-    store.sweep()
-    plan = Plan.begin(folder.path / PLAN, store.path)
-    with store.used(), taken(store.path):
+    with stored(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:
         with terminal.progress() as watch:
-            result = run(replace(experiment, engine=Cached(experiment.engine, store, plan), plan=plan), watch)
-        terminal.show(result)
-        folder.write(result, provenance(OmegaConf.to_container(cfg, resolve=True), _command(), result))
-    terminal.show_folder(folder.path)
+            result = run(ready, watch)
+        if not cfg.output.json:
+            terminal.show(result)
+        folder.write(result, provenance(plain_configuration(cfg), _command(), result))
+    terminal.show_folder(folder.path, as_json=bool(cfg.output.json))
     raise_all([error for table in result.tables for error in table.failures])
     return WORSE if result.worse else SOME_FAILED if result.failed else 0
 
@@ -107,18 +93,6 @@ def _command() -> list[str]:
     searched = [o for o in hydra_config.overrides.hydra if o.lstrip("+").startswith("hydra.searchpath=")]
     options = [f"--config-dir={Path(folder).absolute()}" for folder in added]
     return ["python", "-m", "clirbench", *options, *searched, *hydra_config.overrides.task]
-
-
-HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
-
-
-def at_home(argument: str) -> str:
-    """`key=~/x` with the home folder in it: Hydra's grammar refuses the tilde, and nothing else would expand it."""
-    found = HOME.fullmatch(argument)
-    if found is None:
-        return argument
-    rest = found["rest"].removesuffix(found["quote"]) if found["quote"] else found["rest"]
-    return f'{found["key"]}="{Path.home()}{rest}"'
 
 
 def check_run_folder(overrides: list[str]) -> None:
@@ -165,7 +139,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def prepare() -> None:
     """Check the arguments in our own words, and add the experiment that they speak of where they name none."""
-    sys.argv[1:] = [at_home(argument) for argument in sys.argv[1:]]
+    sys.argv[1:] = ["output.json=true" if a == "--json" else at_home(a) for a in sys.argv[1:]]
     overrides = [
         argument
         for before, argument in pairwise(["", *sys.argv[1:]])
@@ -181,7 +155,7 @@ def prepare() -> None:
     if len(overrides) == len(sys.argv) - 1:
         check_run_folder(overrides)
     if not any(override.lstrip("+").startswith("experiment=") for override in overrides):
-        sys.argv.append(f"+experiment={_spoken_of(overrides)}")
+        sys.argv.append(f"+experiment={spoken_of(overrides)}")
 
 
 def own_folders(arguments: Sequence[str]) -> list[Path] | None:
@@ -190,44 +164,6 @@ def own_folders(arguments: Sequence[str]) -> list[Path] | None:
         return None
     given = [a.partition("=")[2] for a in arguments if a.startswith(("--config-dir=", "-cd="))]
     return [*map(Path, given), *(Path(a) for option, a in pairwise(arguments) if option in ("--config-dir", "-cd"))]
-
-
-def _spoken_of(overrides: list[str]) -> str:
-    if any(override.startswith("folder=") for override in overrides):
-        return "folder"
-    return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
-
-
-def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
-    """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice.
-
-    folders: where configurations of the user's lie too; None: anywhere, so that choices cannot be checked.
-    """
-    nested = accumulate((character in "[{(") - (character in "]})") for character in text)
-    if max(nested, default=0) > DEEPEST:
-        raise ConfigError(f"{text}: lists and mappings are nested more than {DEEPEST} deep")
-    try:
-        override = OverridesParser.create().parse_override(text)
-    except HydraException:
-        key, _, value = text.partition("=")
-        raise ConfigError(
-            f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
-            f"quotes: '{key}=\"{value}\"'"
-        ) from None
-    group = override.key_or_group
-    if folders is None or override.is_delete() or not (CONF / group).is_dir():
-        return
-    if override.is_sweep_override():
-        for value in override.sweep_string_iterator() if override.is_choice_sweep() else ():
-            check_override(f"{group}={value}", folders)
-        return
-    choices = [path.stem for folder in (CONF, *folders) for path in (folder / group).glob("*.yaml")]
-    named = override.value()
-    for name in named if isinstance(named, list) else [named]:
-        if name is not None and not isinstance(name, str):
-            raise ConfigError(f"{text}: {name!r} is no name; {group} is one of {', '.join(sorted(choices))}")
-        if name is not None and name not in choices:
-            raise UnknownName(group, name, choices)
 
 
 if __name__ == "__main__":

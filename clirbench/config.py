@@ -3,22 +3,25 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from hydra import compose, initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn
-from hydra.errors import InstantiationException
+from hydra.errors import HydraException, InstantiationException
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from clirbench.checks import name_list
+from clirbench.checks import name_list, require
 from clirbench.configuration import components, keys
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
-from clirbench.errors import ClirbenchError, ConfigError, UnknownName, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
@@ -33,7 +36,15 @@ from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
 
+HERE = Path(__file__).resolve().parent
+# In a wheel conf/ lies inside the package, in a checkout beside it.
+CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
+
+# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
+OPEN = re.compile(r"scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)")
+DEEPEST = 20
 RUN_FILES = ("auto", "all", "ideal", "none")
+TABLE_FORMATS = ("tsv", "parquet")
 
 
 def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
@@ -41,7 +52,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
 
     overrides: those of the command line, which may add no key that a run does not have.
     """
-    errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(_plain_all(cfg))]
+    errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(plain_configuration(cfg))]
     raise_all(errors)
     engine = _component(cfg, "engine", Engine, errors)
     relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
@@ -60,11 +71,12 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         "analyses": _analyses(cfg, errors),
         "paper": _component(cfg, "paper", Analysis, errors),
         "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
-        "figures": tuple(
-            _choice("output.figures", name, FORMATS, errors)
-            for name in dict.fromkeys(_names(OmegaConf.select(cfg, "output.figures")))
-        ),
+        "figures": _choices(cfg, "output.figures", FORMATS, errors),
+        "table_formats": (formats := _choices(cfg, "output.tables", TABLE_FORMATS, errors)),
     }
+    with gathered(errors):
+        if "parquet" in formats:
+            require("output.tables=[parquet]", "parquet", "pyarrow")
     raise_all(errors)
     return Experiment(
         name=str(cfg.name),
@@ -189,14 +201,6 @@ def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str,
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
-def _plain_all(cfg: DictConfig) -> dict[str, Any]:
-    try:
-        plain = OmegaConf.to_container(cfg, resolve=True)
-    except OmegaConfBaseException as error:
-        raise ConfigError(f"the configuration: {error}") from None
-    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
-
-
 def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
     """The analyses that `analysis` names, as `analyses.NAME` configures them; the correlation itself is always made."""
     nodes: Mapping[str, Any] = cfg.get("analyses") or {}
@@ -216,6 +220,98 @@ def _choice(key: str, value: str, choices: Sequence[str], errors: list[Clirbench
     if value not in choices:
         errors.append(UnknownName(key, value, choices))
     return value
+
+
+def _choices(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[ClirbenchError]) -> tuple[str, ...]:
+    names = dict.fromkeys(_names(OmegaConf.select(cfg, key)))
+    return tuple(_choice(key, name, choices, errors) for name in names)
+
+
+def composed(overrides: Sequence[str]) -> DictConfig:
+    """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
+    errors: list[ClirbenchError] = [*keys.unknown(overrides)]
+    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in map(at_home, overrides)]
+    for one in overrides:
+        with gathered(errors):
+            check_override(one)
+    raise_all(errors)
+    if not any(one.lstrip("+").startswith("experiment=") for one in overrides):
+        overrides = [*overrides, f"+experiment={spoken_of(overrides)}"]
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            return compose("config", overrides=list(overrides))
+    except (HydraException, OmegaConfBaseException) as error:
+        # Without Hydra's advice to add a key that a run does not have.
+        said = " ".join(str(error).split()).partition(" To append")[0]
+        raise ConfigError(f"the configuration cannot be put together: {said}") from None
+
+
+def metric_named(name: str) -> Metric:
+    """The metric that `metric=[NAME]` means; raises `UnknownName`, or `ConfigError` for one that needs settings."""
+    errors: list[ClirbenchError] = []
+    metrics = _listed(composed([f"metric=[{name}]"]), "metric", Metric, errors)
+    raise_all(errors)
+    return metrics[0]  # type: ignore[no-any-return]
+
+
+def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
+    """The whole configuration as plain values, every `${key}` in it resolved."""
+    try:
+        plain = OmegaConf.to_container(cfg, resolve=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"the configuration: {error}") from None
+    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+
+
+def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
+    """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice.
+
+    folders: where configurations of the user's lie too; None: anywhere, so that choices cannot be checked.
+    """
+    nested = accumulate((character in "[{(") - (character in "]})") for character in text)
+    if max(nested, default=0) > DEEPEST:
+        raise ConfigError(f"{text}: lists and mappings are nested more than {DEEPEST} deep")
+    try:
+        override = OverridesParser.create().parse_override(text)
+    except HydraException:
+        key, _, value = text.partition("=")
+        raise ConfigError(
+            f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
+            f"quotes: '{key}=\"{value}\"'"
+        ) from None
+    group = override.key_or_group
+    if folders is None or override.is_delete() or not (CONF / group).is_dir():
+        return
+    if override.is_sweep_override():
+        for value in override.sweep_string_iterator() if override.is_choice_sweep() else ():
+            check_override(f"{group}={value}", folders)
+        return
+    choices = [path.stem for folder in (CONF, *folders) for path in (folder / group).glob("*.yaml")]
+    named = override.value()
+    for name in named if isinstance(named, list) else [named]:
+        if name is not None and not isinstance(name, str):
+            raise ConfigError(f"{text}: {name!r} is no name; {group} is one of {', '.join(sorted(choices))}")
+        if name is not None and name not in choices:
+            raise UnknownName(group, name, choices)
+
+
+HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
+
+
+def at_home(argument: str) -> str:
+    """`key=~/x` with the home folder in it: Hydra's grammar refuses the tilde, and nothing else would expand it."""
+    found = HOME.fullmatch(argument)
+    if found is None:
+        return argument
+    rest = found["rest"].removesuffix(found["quote"]) if found["quote"] else found["rest"]
+    return f'{found["key"]}="{Path.home()}{rest}"'
+
+
+def spoken_of(overrides: Sequence[str]) -> str:
+    """The experiment that overrides speak of where they name none."""
+    if any(override.startswith("folder=") for override in overrides):
+        return "folder"
+    return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
 class SweepTable(Callback):

@@ -1,6 +1,7 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,10 @@ from clirbench.steps.examine import FileHealth, health
 from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.plan import TRANSLATE, Planned
+from clirbench.store.cached import Cached
+from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, taken
+from clirbench.store.store import Store
 from clirbench.systems.translation import completed, shard_keys
 from clirbench.text import Text, beyond, current_limits
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation, sound
@@ -58,6 +61,19 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
         notes = (*untranslated.values(), *strange)
         work = Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
         return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+
+
+@contextmanager
+def stored(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Experiment]:
+    """The experiment with the store in `cache`, so that it computes only what is missing, and a new plan.
+
+    The store is in use until the block ends; statistics of the result may be read from it until then.
+    """
+    store = Store(cache / "store")
+    store.sweep()
+    begun = Plan.begin(plan, store.path)
+    with store.used(), taken(store.path):
+        yield replace(experiment, engine=Cached(experiment.engine, store, begun), plan=begun)
 
 
 def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Watch) -> Result:

@@ -143,6 +143,7 @@ class Experiment:
     paper: Analysis | None = None
     write_runs: str = "auto"
     figures: tuple[str, ...] = ("svg",)
+    table_formats: tuple[str, ...] = ("tsv",)
     plan: Plan | None = None
     seed: int = 0
     units: str = ""

@@ -60,7 +60,16 @@ def _small_lines() -> list[str]:
 @pytest.fixture
 def small_folder(tmp_path: Path, _small_lines: list[str]) -> Path:
     """A folder of MT outputs: 60 English lines in 10 documents, four systems that drop every n-th word."""
-    folder = tmp_path / "small"
+    return _small_folder(tmp_path / "small", _small_lines)
+
+
+@pytest.fixture(scope="session")
+def small_texts(tmp_path_factory: pytest.TempPathFactory, _small_lines: list[str]) -> Path:
+    """The same folder, for tests that change nothing in it."""
+    return _small_folder(tmp_path_factory.mktemp("texts") / "small", _small_lines)
+
+
+def _small_folder(folder: Path, _small_lines: list[str]) -> Path:
     (folder / "systems").mkdir(parents=True)
     write_lines(folder / "reference.txt", _small_lines)
     write_lines(folder / "source.txt", [line[::-1] for line in _small_lines])

@@ -34,6 +34,7 @@ FLOORS = (
     ("report", "papers"),
     ("configuration",),
     ("config",),
+    ("api",),
     ("commands", "__main__"),
 )
 """The rooms of the house, from below: a room imports lower ones only, also under TYPE_CHECKING.
@@ -279,8 +280,8 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None
 
 BROUGHT_ALONG = {"jnius", "jnius_config", "safetensors"}
 """Imported, and brought along by an extra that is declared: pyserini's bridge to Java, the files of transformers."""
-PROMISED = {"pandas", "snowballstemmer"}
-"""Declared for those who read our tables; and loaded by the name of a language."""
+PROMISED = {"snowballstemmer"}
+"""Loaded by the name of a language."""
 
 
 def normal(name: str) -> str:

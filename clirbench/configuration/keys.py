@@ -106,6 +106,8 @@ KEYS = (
     Key("limits.pairs", "a whole number of at least 1", "the most that is read: topics times documents"),
     Key("output.runs", TEXT, "which run files are written: all, ideal, none, auto"),
     Key("output.figures", NAMES, "formats of the figures: svg, pdf, png"),
+    Key("output.json", FLAG, "whether results.json is printed, and nothing else"),
+    Key("output.tables", NAMES, "formats of the tables: tsv, parquet beside it"),
 )
 BY_NAME = {key.name: key for key in KEYS}
 SECTIONS = {name.partition(".")[0] for name in BY_NAME if "." in name}

@@ -10,19 +10,19 @@ A folder that holds anything of somebody else is refused before any work starts.
 A process that is killed after `.ready` leaves work that the next run ends first: no run stays half here, half there.
 """
 
-import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError, shown
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.report import figures, latex, markdown, tables
-from clirbench.report.decision import decision_tables
+from clirbench.report import figures, latex, markdown
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
+from clirbench.report.results_json import RESULTS, as_json, results
+from clirbench.report.tables import run_tables, write_tsv
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.store.plan import MARKER
 from clirbench.store.whole import WRITING, abandoned, sweep, writer
@@ -62,12 +62,16 @@ class RunFolder:
         return cls(path)
 
     def write(self, result: Result, provenance: Mapping[str, Any]) -> None:
-        """Write every file of the run beside its place, then move all of them in."""
+        """Write every file of the run."""
+        self.put(lambda unfinished: _write_all(unfinished, result, provenance))
+
+    def put(self, write: Callable[[Path], None]) -> None:
+        """Have all files written to a folder beside their place, then move them in."""
         name = writer()
         unfinished = self.path / f"{WRITING}{name}"
         try:
             unfinished.mkdir()
-            _write_all(unfinished, result, provenance)
+            write(unfinished)
             names = sorted(path.name for path in unfinished.iterdir())
             (unfinished / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
             unfinished.rename(self.path / f"{READY}{name}")
@@ -102,21 +106,18 @@ class RunFolder:
 
 
 def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
-    tables.write_tsv(folder / "systems.tsv", *tables.systems_table(result.board))
-    tables.write_tsv(folder / "correlations.tsv", *tables.correlations_table(result.correlations))
-    if result.retrieval:
-        tables.write_tsv(folder / "per_topic.tsv", *tables.per_topic_table(result))
-        for label, retrieval in result.retrieval.items():
-            write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
-    for table in (*decision_tables(result), *tables.all_tables(result)):
-        tables.write_tsv(folder / f"{table.name}.tsv", table.header, table.rows)
+    for name, table in run_tables(result).items():
+        write_tsv(folder / f"{name}.tsv", table.header, table.rows())
+        if "parquet" in result.experiment.table_formats:
+            table.load().to_parquet(folder / f"{name}.parquet", index=False)
+    for label, retrieval in result.retrieval.items():
+        write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
     (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance)
-    provenance = {**provenance, "files": _hashes(folder)}
-    text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)
-    (folder / "provenance.json").write_text(shown(text) + "\n", encoding="utf-8", newline="\n")
+    for name, values in ((RESULTS, results(result)), ("provenance.json", {**provenance, "files": _hashes(folder)})):
+        (folder / name).write_text(as_json(values), encoding="utf-8", newline="\n")
 
 
 def _hashes(folder: Path) -> dict[str, str]:

@@ -38,7 +38,7 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
         "libraries": {name: _version(name) for name in LIBRARIES},
         "seed": result.experiment.seed,
         "signatures": {column.name: column.signature for column in result.board.columns},
-        "inputs": _inputs(result),
+        "inputs": inputs(result),
         "read": _read(),
         "notes": list(result.notes),
         "configuration": configuration,
@@ -66,7 +66,8 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _inputs(result: Result) -> Mapping[str, Any]:
+def inputs(result: Result) -> Mapping[str, Any]:
+    """What was read, by content: sizes and sha256 of the collection, the test set and every system's texts."""
     if result.inputs is None:
         return {}
     corpus = result.inputs.corpus

@@ -1,21 +1,99 @@
-"""Tables as tab-separated text: numbers are written so that they read back exactly, holes as empty cells."""
+"""Tables as tab-separated text: numbers are written so that they read back exactly, holes as empty cells.
+
+`run_tables` are all tables of a run. Their files are written from them, and a DataFrame is what such a file reads as.
+"""
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
 from clirbench.analyses.wording import listed
 from clirbench.errors import shown
+from clirbench.files.tables import number
+from clirbench.report.decision import decision_tables
 from clirbench.result import AnalysisTable, Result, marked
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.units.claims import beyond_known
 from clirbench.statistics.units.given import Beyond
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 BLANKS = str.maketrans("\t\n\r", "   ")
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """One table of a run's folder; `text` are the columns that hold text, all others hold numbers."""
+
+    header: tuple[str, ...]
+    text: frozenset[str]
+    rows: Callable[[], Iterable[Sequence[Any]]]
+
+    def load(self) -> "pd.DataFrame":
+        """The table as a DataFrame: as its file reads."""
+        stream = io.StringIO()
+        write_rows(stream, self.header, self.rows())
+        stream.seek(0)
+        return frame(stream, self.text)
+
+
+def run_tables(result: Result) -> dict[str, RunTable]:
+    """Every table of a run's folder, by the name of its file: `systems`, `correlations`, `per_topic`, ...
+
+    A further table that every run has is a further entry here, and nothing else.
+    """
+    header, rows = systems_table(result.board)
+    described = {name for name, texts in result.board.metadata.items() if not _numbers(texts)}
+    found = {"systems": RunTable(tuple(header), frozenset({"system", *described}), lambda: rows)}
+    names, taus = correlations_table(result.correlations)
+    text = frozenset(field.name for field in dataclasses.fields(Correlation) if field.type not in (int, float))
+    found["correlations"] = RunTable(tuple(names), text, lambda: taus)
+    if result.retrieval:
+        columns = ("system", "topic_id", "measure", "value")
+        found["per_topic"] = RunTable(columns, frozenset(columns[:3]), lambda: _per_topic_rows(result))
+    return found | {table.name: _of_analysis(table) for table in (*decision_tables(result), *all_tables(result))}
+
+
+def _of_analysis(table: AnalysisTable) -> RunTable:
+    numeric = (int, float, np.integer, np.floating)
+    texts = {
+        name
+        for at, name in enumerate(table.header)
+        if any(
+            isinstance(row[at], bool) or not (row[at] in ("", None) or isinstance(row[at], numeric))
+            for row in table.rows
+        )
+    }
+    return RunTable(tuple(table.header), frozenset(texts), lambda: table.rows)
+
+
+def _numbers(texts: Iterable[str]) -> bool:
+    return all(not text.strip() or number(text) is not None for text in texts)
+
+
+def frame(stream: TextIO, text: Collection[str]) -> "pd.DataFrame":
+    """A table read as a DataFrame: whole numbers, floats with NaN for an empty cell, and `text` as it stands.
+
+    Numbers are those that were written, to the last bit.
+    """
+    import pandas as pd
+
+    cells = pd.read_csv(stream, sep="\t", dtype=str, keep_default_na=False, na_filter=False)
+    return cells.assign(**{name: _as_numbers(cells[name].tolist()) for name in cells.columns if name not in text})
+
+
+def _as_numbers(cells: list[str]) -> Any:
+    try:
+        return np.array([int(cell) for cell in cells], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array([float(cell) if cell.strip() else np.nan for cell in cells])
 
 
 def cell(value: Any) -> str:
@@ -30,8 +108,12 @@ def cell(value: Any) -> str:
 def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write a header and rows, so that csv, pandas, polars and R read the same cells (`one_cell`)."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for row in (header, *rows):
-            stream.write("\t".join(one_cell(cell(value)) for value in row) + "\n")
+        write_rows(stream, header, rows)
+
+
+def write_rows(stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    for row in (header, *rows):
+        stream.write("\t".join(one_cell(cell(value)) for value in row) + "\n")
 
 
 def one_cell(text: str) -> str:
@@ -74,12 +156,7 @@ def correlations_table(rows: Sequence[Correlation]) -> tuple[list[str], list[lis
     return header, [[getattr(row, name) for name in header] for row in rows]
 
 
-def per_topic_table(result: Result) -> tuple[list[str], Iterable[list[Any]]]:
-    """per_topic.tsv: system, topic_id, measure, value."""
-    return ["system", "topic_id", "measure", "value"], _per_topic_rows(result)
-
-
-def _per_topic_rows(result: Result) -> Iterable[list[Any]]:
+def _per_topic_rows(result: Result) -> Iterator[list[Any]]:
     collection = "" if result.inputs is None else result.inputs.corpus.collection
     for topics, retrieval in result.retrieval.items():
         for (relevance, measure), values in retrieval.per_topic.items():

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +34,7 @@ from clirbench.report.facts import (
     tau_tables,
     warnings,
 )
+from clirbench.report.results_json import RESULTS
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
@@ -52,9 +54,10 @@ def painted(text: str, style: str = "") -> Text:
 
 @contextmanager
 def progress() -> Iterator[Watch]:
-    """Progress bars on a terminal, nothing where the output is piped."""
+    """Progress bars on a terminal and in a notebook (with ipywidgets), nothing where the output is piped."""
     console = Console(stderr=True)
-    if not (console.is_terminal and sys.stdout.isatty()):
+    in_notebook = console.is_jupyter and find_spec("ipywidgets") is not None
+    if not (in_notebook or (console.is_terminal and sys.stdout.isatty())):
         yield unwatched
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -108,9 +111,11 @@ def _short(value: object) -> str:
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
-def show_folder(folder: Path) -> None:
-    """The last line: where everything lies."""
-    say(str(folder))
+def show_folder(folder: Path, *, as_json: bool = False) -> None:
+    """The last line: where everything lies; `as_json`: results.json, and that line apart from it."""
+    if as_json:
+        print((folder / RESULTS).read_text(encoding="utf-8"), end="")
+    print(shown(str(folder)), file=sys.stderr if as_json else sys.stdout)
 
 
 def show_table(table: TauTable, systems: str, notes: list[str]) -> None:

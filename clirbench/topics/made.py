@@ -6,11 +6,12 @@ Evenly spaced: of N candidates, n topics take those at positions floor(i * N / n
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
 from clirbench.retrieval.analyzers.base import Analyzer
+from clirbench.retrieval.analyzers.english import English
 from clirbench.types import Documents, Topic
 
 _WORD = re.compile(r"\w+")
@@ -26,7 +27,7 @@ class KeyTerms:
     Raises `InputError` where no document gives a topic.
     """
 
-    analyzer: Analyzer
+    analyzer: Analyzer = field(default_factory=English)
     n: int = 150
     terms: int = 3
     min_documents: int = 3
@@ -101,7 +102,7 @@ class Sentences:
     topic_id = `line` and the 1-based line number. Raises `InputError` where there is no such segment.
     """
 
-    analyzer: Analyzer
+    analyzer: Analyzer = field(default_factory=English)
     n: int = 150
     min_terms: int = 5
 

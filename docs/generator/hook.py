@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+import notebooks
 from mkdocs.structure.files import File
-from reference import configuration_page, metrics_page, packages, python_pages
+from reference import ROOT, configuration_page, metrics_page, packages, python_pages
 
 
 def on_config(config: Any) -> Any:
@@ -15,6 +16,8 @@ def on_config(config: Any) -> Any:
     pages = [{"The line, types, files, errors": "reference/python/line.md"}]
     pages += [{f"clirbench.{name}": f"reference/python/{name}.md"} for name in packages()]
     reference.append({"Python": pages})
+    shown = [{notebooks.title(path): f"{notebooks.PAGES}/{path.stem}.md"} for path in notebooks.notebooks()]
+    next(entry for entry in config.nav if "Notebooks" in entry)["Notebooks"] += shown
     return config
 
 
@@ -28,6 +31,10 @@ def on_files(files: Any, config: Any) -> Any:
     """Add pages that stand in no file."""
     made = {"reference/configuration.md": configuration_page(), "reference/metrics.md": metrics_page()}
     made |= {f"reference/python/{name}": text for name, text in python_pages().items()}
-    for path, text in made.items():
-        files.append(File.generated(config, path, content=text))
+    made |= notebooks.pages()
+    made["reference/results.schema.json"] = (ROOT / "clirbench/data/results.schema.json").read_bytes()
+    for path, content in made.items():
+        if (existing := files.get_file_from_path(path)) is not None:
+            files.remove(existing)
+        files.append(File.generated(config, path, content=content))
     return files

@@ -1,0 +1,1 @@
+"""What `import clirbench as cb` gives: runs, their results, scores and measures as Python objects."""

@@ -1,0 +1,86 @@
+"""What differs between two runs, as a DataFrame and as a page."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clirbench.api.outcome import Outcome
+from clirbench.report.comparison import Part, RunFiles, read_run, verdict
+from clirbench.report.comparison import compare as compare_files
+from clirbench.report.comparison_view import write_html
+from clirbench.report.tables import write_tsv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("part", "what", "first", "second", "difference", "unequal")
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Everything that differs between two runs, part by part."""
+
+    runs: tuple[RunFiles, RunFiles]
+    parts: tuple[Part, ...]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: do the numbers agree, and where they do not, should they?"""
+        return verdict(self.parts)
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """A row for each difference; `unequal`: the two numbers should be equal and are not."""
+        import pandas as pd
+
+        rows = [
+            (part.name, " ".join(change.what), change.first, change.second, change.difference, change.unequal)
+            for part in self.parts
+            for change in part.changes
+        ]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    def write_html(self, path: "str | Path") -> Path:
+        """Write the page that `clirbench compare --html` writes."""
+        write_html(Path(path), *self.runs, self.parts)
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"<clirbench comparison: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(self.verdict)}</p>\n{self.table.to_html(index=False, max_rows=30)}"
+
+
+def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:
+    """Compare two runs, or folders of runs, as `clirbench compare` does.
+
+    >>> import clirbench as cb
+    >>> r = cb.run("europarl_csen_published")
+    >>> cb.compare(r, r).verdict
+    'All 334 numbers that both runs have are equal.'
+    """
+    first, second = _files(a), _files(b)
+    return Comparison((first, second), compare_files(first, second))
+
+
+def _files(run: "Outcome | str | Path") -> RunFiles:
+    """What the comparison reads, from a run's folder; an outcome writes just that."""
+    if not isinstance(run, Outcome):
+        return read_run(Path(run))
+    with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
+        folder = Path(name)
+        for table in ("systems", "correlations", "per_topic"):
+            if table in run.tables:
+                write_tsv(folder / f"{table}.tsv", list(run.tables[table].columns), _rows(run.tables[table]))
+        (folder / "provenance.json").write_text(json.dumps(run.provenance), encoding="utf-8")
+        return read_run(folder)
+
+
+def _rows(table: "pd.DataFrame") -> Iterator[list[Any]]:
+    return map(list, table.itertuples(index=False))

@@ -1,0 +1,122 @@
+"""An experiment of components, without a configuration; what is not given is as on the command line."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from clirbench.checks import name_list
+from clirbench.corpora.base import CorpusSource
+from clirbench.engines.base import Engine
+from clirbench.engines.local import Processes
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.files.score_tables import ScoreTables
+from clirbench.measures.base import Measure
+from clirbench.measures.parsing import parse
+from clirbench.metrics.base import Metric
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.chrf import ChrF
+from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.relevance.base import Relevance
+from clirbench.relevance.top_k import TopK
+from clirbench.result import Analysis, Experiment
+from clirbench.retrieval.base import Retriever
+from clirbench.retrieval.bm25 import BM25
+from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.statistics.resampling import Draws
+from clirbench.systems.base import SystemSource
+from clirbench.systems.files import FileSystems
+from clirbench.topics.base import TopicSource
+from clirbench.topics.made import KeyTerms
+
+MEASURES = ("MAP", "RBO", "P@10", "R@10", "nDCG")
+ONE: Mapping[str, tuple[str, type]] = {
+    "corpus": ("corpus", CorpusSource),
+    "systems": ("systems", SystemSource),
+    "retrieval": ("retriever", Retriever),
+    "engine": ("engine", Engine),
+    "scores": ("tables", ScoreTables),
+    "intervals": ("intervals", Bootstrap),
+}
+"""Keyword -> field of `Experiment`, and what stands there."""
+LABELLED: Mapping[str, type] = {"topics": TopicSource, "relevance": Relevance}
+"""One component, or a mapping of labels to components; the measures of the first one are not labelled."""
+SEVERAL: Mapping[str, type] = {"metrics": Metric, "measures": Measure, "analyses": Analysis}
+NAMES = ("given", "coefficients", "remarks", "figures", "table_formats")
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value can stand in a configuration; else it is a component, or holds some."""
+    if isinstance(value, Mapping):
+        return all(map(is_plain, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, bool | int | float | str | Path)
+
+
+def experiment_of(settings: Mapping[str, Any]) -> Experiment:
+    """The experiment of these settings; raises `ConfigError` for one that is not what its name says."""
+    found = parts(settings)
+    if "corpus" in found:
+        found = _defaults(int(found.get("seed", 0))) | found
+    named: dict[str, Any] = {"name": "run", "engine": Processes()}
+    return Experiment(**named | found)
+
+
+def _defaults(seed: int) -> dict[str, Any]:
+    """What the command line takes where nothing is said."""
+    return {
+        "systems": FileSystems(),
+        "topics": {"": KeyTerms()},
+        "retriever": BM25(),
+        "relevance": {"": TopK(k=100)},
+        "metrics": (BLEU(), ChrF(beta=1, name="chrF1"), ChrF(beta=2, name="chrF2"), MacroF(), MicroF()),
+        "measures": tuple(map(parse, MEASURES)),
+        "intervals": Bootstrap(draws=Draws(levels=["systems"], samples=1000, sampling="replacement", seed=seed)),
+    }
+
+
+def parts(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of an experiment by the keywords that set them."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        if key in ONE:
+            field, protocol = ONE[key]
+            found[field] = None if value is None else _checked(key, value, protocol)
+        elif key in LABELLED:
+            labelled = value if isinstance(value, Mapping) else {"": value}
+            found[key] = {str(label): _checked(key, one, LABELLED[key]) for label, one in labelled.items()}
+        elif key in SEVERAL:
+            found[key] = _several(key, value)
+        elif key in NAMES:
+            found[key] = name_list(key, value)
+        elif key in PLAIN:
+            if not isinstance(value, PLAIN[key]):
+                raise ConfigError(f"{key}={value!r} must be of type {PLAIN[key].__name__}")
+            found[key] = value
+        else:
+            raise UnknownName("setting of a run of components", key, [*ONE, *LABELLED, *SEVERAL, *NAMES, *PLAIN])
+    return found
+
+
+PLAIN: Mapping[str, type] = {
+    name: kind for name, kind in get_type_hints(Experiment).items() if kind in (str, int, float, bool)
+}
+"""Fields of `Experiment` that are what they are."""
+
+
+def _several(key: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        value = [value]
+    read = [parse(one) if key == "measures" and isinstance(one, str) else one for one in value]
+    found = tuple(_checked(key, one, SEVERAL[key]) for one in read)
+    names = [getattr(one, "name", "") for one in found] if key != "analyses" else []
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
+        raise ConfigError(f"{key}: {', '.join(doubled)} is given twice; give one another name")
+    return found
+
+
+def _checked(key: str, value: Any, protocol: type) -> Any:
+    if not isinstance(value, protocol) or isinstance(value, type):
+        hint = f"; did you mean {value.__name__}()?" if isinstance(value, type) else ""
+        raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}{hint}")
+    return value

@@ -1,0 +1,162 @@
+"""What a run found, as a notebook has it: the same whether it was run now or is loaded from its folder."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clirbench.errors import UnknownName
+from clirbench.report.drawing import COLOURS
+from clirbench.report.facts import by_pair, coefficient_symbol, interval, tau_cell
+from clirbench.report.figures import axis_label
+from clirbench.report.grouping import grouping
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.correlation import Correlation
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+MARKERS = "osD^"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Outcome:
+    """The result of a run: its answer, its tables, its figures, its folder.
+
+    `tables[name]` is NAME.tsv of the run's folder as a DataFrame: the same rows and columns, numbers to the last bit.
+    `results` is results.json, `provenance` is provenance.json. Both kinds of outcome, of `run` and of `load`, are
+    made of the same tables.
+
+        >>> import clirbench as cb
+        >>> r = cb.run("europarl_csen_published")
+        >>> list(r.tables)
+        ['systems', 'correlations']
+    """
+
+    results: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    tables: "Mapping[str, pd.DataFrame]"
+    written: Callable[[Path], None]
+    """Writes the run's folder."""
+
+    @property
+    def answer(self) -> str:
+        """The answer, in at most four sentences.
+
+        >>> import clirbench as cb
+        >>> cb.run("europarl_csen_published").answer[:52]
+        'BLEU, chrF1, MacroF1, MicroF1, BLEURTmean and BLEURT'
+        """
+        return str(self.results["answer"])
+
+    @property
+    def correlations(self) -> "pd.DataFrame":
+        """correlations.tsv: one row for each measure, metric and coefficient.
+
+        >>> import clirbench as cb
+        >>> taus = cb.run("europarl_csen_published").correlations
+        >>> float(taus.query("measure == 'MAP' and metric == 'BLEU' and coefficient == 'kendall'").value.iloc[0])
+        0.95
+        """
+        return self._table("correlations")
+
+    @property
+    def systems(self) -> "pd.DataFrame":
+        """systems.tsv: one row for each system, which is the index; metadata, metrics and measures.
+
+        >>> import clirbench as cb
+        >>> cb.run("europarl_csen_published").systems.shape
+        (16, 13)
+        """
+        return self._table("systems").set_index("system")
+
+    @property
+    def per_topic(self) -> "pd.DataFrame":
+        """per_topic.tsv: system, topic_id, measure, value; raises `UnknownName` where nothing was retrieved."""
+        return self._table("per_topic")
+
+    @property
+    def decision(self) -> "pd.DataFrame":
+        """decision.tsv: which system to choose; raises `UnknownName` where there was nothing to choose."""
+        return self._table("decision")
+
+    def _table(self, name: str) -> "pd.DataFrame":
+        if name not in self.tables:
+            raise UnknownName("table of this run", name, self.tables)
+        return self.tables[name]
+
+    def plot(self, measure: str, metric: str, ax: "Axes | None" = None) -> "Axes":
+        """Systems by metric and measure, those that belong together in one colour; headed by their coefficient.
+
+        `ax`: where to draw; default, a new figure. Raises `UnknownName` for a column that the run does not have.
+
+            >>> import clirbench as cb
+            >>> cb.run("europarl_csen_published").plot("MAP", "BLEU").get_xlabel()
+            'BLEU'
+        """
+        from matplotlib import pyplot
+
+        board = self._board()
+        across, along, groups = board[metric], board[measure], grouping(board)
+        ax = pyplot.subplots(layout="constrained")[1] if ax is None else ax
+        for place, name in enumerate(groups.names):
+            rows = [row for row, group in enumerate(groups.group_of) if group == place]
+            colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+            ax.scatter(across.values[rows], along.values[rows], label=name, color=colour, marker=marker)
+        if len(groups.names) > 1:
+            ax.legend(fontsize="small")
+        ax.set(xlabel=axis_label(across), ylabel=axis_label(along))
+        if row := self._taus().get((measure, metric)):
+            ax.set_title(f"{coefficient_symbol(row.coefficient)} {tau_cell(row)}{interval(row)}")
+        return ax
+
+    def save(self, folder: "str | Path") -> Path:
+        """Write the run's folder as the command line writes it, and return its path.
+
+        An earlier run there is kept in `previous-N`. Raises `StoreError` for a folder that holds what is not ours.
+        """
+        path = Path(folder)
+        self.written(path)
+        return path
+
+    def _board(self) -> Scoreboard:
+        """The scoreboard, from systems.tsv and what results.json says of its columns."""
+        systems = self.systems
+        described = {entry["name"]: entry for entry in self.results["columns"]}
+        columns = tuple(
+            Column(values=systems[name].to_numpy(dtype=np.float64), **entry) for name, entry in described.items()
+        )
+        metadata = {str(name): tuple(map(str, systems[name])) for name in systems.columns if name not in described}
+        return Scoreboard(tuple(systems.index), columns, metadata)
+
+    def _taus(self) -> dict[tuple[str, str], Correlation]:
+        rows = (Correlation(**{str(name): value for name, value in row.items()}) for row in self._rows())
+        return by_pair(rows, next(iter(self.results["coefficients"]), ""))
+
+    def _rows(self) -> "list[dict[Any, Any]]":
+        return self.correlations.to_dict("records")
+
+    def __repr__(self) -> str:
+        return f"<clirbench {self.results['name']}: {self.answer}>"
+
+    def _repr_html_(self) -> str:
+        """The answer and the tau tables, as a notebook shows them."""
+        from html import escape
+
+        import pandas as pd
+
+        taus = self._taus()
+        cells = pd.DataFrame([(row.measure, row.metric, tau_cell(row)) for row in taus.values()])
+        shown = [f"<p>{escape(self.answer)}</p>"]
+        if taus:
+            cells.columns = pd.Index(["measure", "metric", "tau"])
+            table = cells.pivot(index="measure", columns="metric", values="tau")
+            order = [list(dict.fromkeys(names)) for names in zip(*taus, strict=True)]
+            table = table.reindex(index=order[0], columns=order[1]).rename_axis(index=None, columns=None)
+            untested = "; ?: not tested" if cells["tau"].str.endswith("?").any() else ""
+            said = f"{self.results['units']['said']}; x: not significant{untested}"
+            shown += [table.to_html(na_rep=""), f"<p>{escape(said)}</p>"]
+        return "\n".join(shown)

@@ -1,0 +1,185 @@
+"""Runs from Python: an experiment by its name, components, a DataFrame, or the folder of a finished run."""
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clirbench.api.components import experiment_of, is_plain, parts
+from clirbench.api.outcome import Outcome
+from clirbench.engines.local import close_workers
+from clirbench.errors import InputError
+from clirbench.experiment import run as run_experiment
+from clirbench.experiment import stored
+from clirbench.later import Shelf
+from clirbench.report.folder import RunFolder
+from clirbench.report.provenance import provenance
+from clirbench.report.results_json import RESULTS, plain, results
+from clirbench.report.tables import frame, run_tables, write_tsv
+from clirbench.report.terminal import progress
+from clirbench.result import Experiment
+from clirbench.store.plan import MARKER, PLAN
+from clirbench.text import set_limits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CACHE = "runs/.cache"
+WORD = re.compile(r"[A-Za-z_][\w.@+/-]*", re.ASCII)
+SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
+BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
+
+
+def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
+    """Run an experiment, as the command line does, and return what it found; nothing is printed or written.
+
+    `experiment`: its name. `settings`: its overrides, `metric=["BLEU"], measures=["MAP"], topics="keyterms"`; a dot in
+    a key is two underscores, `topics__n=20`, or a mapping, `correlation={"alpha": 0.01}`.
+
+    Components are objects: `corpus`, `systems`, `topics`, `retrieval`, `relevance`, `metrics`, `measures`, `analyses`,
+    `engine`, ... They take the places of those of a named experiment. Without a name, and with a component, there is
+    no configuration: what is not given is as on the command line.
+
+    Results are kept in the store of the command line (`paths__cache`, or `cache` without a configuration), so that a
+    second run does only what is missing. Raises a `ClirbenchError` for everything a user can mend.
+
+        >>> import clirbench as cb
+        >>> r = cb.run("europarl_csen_published", units="none")
+        >>> r.correlations.columns[:4].tolist()
+        ['measure', 'metric', 'coefficient', 'value']
+    """
+    components = {name: value for name, value in settings.items() if not is_plain(value)}
+    if components and experiment is None:
+        cache = Path(settings.pop("cache", CACHE))
+        made = experiment_of(settings)
+        return _outcome(made, cache, {"components": repr(made)}, ["clirbench.run"])
+    from clirbench.config import build, composed, limits_of, plain_configuration
+
+    overrides = [f"+experiment={quoted(experiment)}"] if experiment else []
+    plain_settings = {name: value for name, value in settings.items() if name not in components}
+    overrides += [f"{name.replace('__', '.')}={quoted(value)}" for name, value in plain_settings.items()]
+    cfg = composed(overrides)
+    set_limits(limits_of(cfg))
+    made = replace(build(cfg), **parts(components))
+    command = ["python", "-m", "clirbench", *overrides, *(f"{name}={one!r}" for name, one in components.items())]
+    return _outcome(made, Path(cfg.paths.cache), plain_configuration(cfg), command)
+
+
+def quoted(value: Any) -> str:
+    """A value as Hydra's grammar reads it back.
+
+    >>> print(quoted(["BLEU", "RBO(p=0.9)", 0.5, None]))
+    [BLEU,"RBO(p=0.9)",0.5,null]
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        keys = (SPECIAL.sub(r"\\\g<0>", str(name)) for name in value)
+        return "{" + ",".join(f"{key}:{quoted(one)}" for key, one in zip(keys, value.values(), strict=True)) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{','.join(map(quoted, value))}]"
+    if WORD.fullmatch(str(value)) and str(value).lower() not in ("null", "true", "false", "nan", "inf"):
+        return str(value)
+    # What stands before a quote is read with its backslashes halved; `${` would be the value of another key.
+    text = BEFORE_QUOTE.sub(lambda found: found[1] * 2 + ('\\"' if found[2] else ""), str(value))
+    return '"' + text.replace("${", "\\${") + '"'
+
+
+def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] = (), **settings: Any) -> Outcome:
+    """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
+
+    `df`: one row for each system, whose name is the index or the column `system`; numeric columns are MT metrics,
+    those that `measures` names IR measures, text columns metadata. `given`: what is known beforehand, such as `step`;
+    such a column is no metric.
+    Further settings are those of the command line: `scores__lower_is_better=["TER"]`, `units="none"`.
+
+        >>> import clirbench as cb, pandas as pd
+        >>> df = pd.DataFrame(
+        ...     {"BLEU": [20.1, 22.5, 30.2, 31.0], "MAP": [0.2, 0.3, 0.4, 0.5]}, index=["a", "b", "c", "d"]
+        ... )
+        >>> cb.correlate(df, measures=["MAP"]).correlations.value.tolist()[:2]
+        [1.0, 1.0]
+    """
+    rows = df if "system" in df.columns else df.rename_axis("system").reset_index()
+    with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
+        path = Path(folder) / "DataFrame.tsv"
+        write_tsv(path, [str(name) for name in rows.columns], rows.itertuples(index=False))
+        known = [*given, *settings.pop("scores__metadata", ())]
+        named = {"scores__measures": list(measures), "scores__metadata": known, "given": list(given)}
+        return run("scores", scores__tables=[path], **named, **settings)
+
+
+def load(folder: str | Path) -> Outcome:
+    """What the run whose folder this is found; raises `InputError` where it is no folder of a finished run.
+
+    >>> import clirbench as cb
+    >>> folder = cb.run("europarl_csen_published").save("published")
+    >>> cb.load(folder).tables.keys() == cb.run("europarl_csen_published").tables.keys()
+    True
+    """
+    path = Path(folder)
+    try:
+        found, made = (json.loads((path / name).read_text(encoding="utf-8")) for name in (RESULTS, "provenance.json"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not the folder of a finished run: {RESULTS} cannot be read ({error})") from None
+    tables = {name: TableFile(path / f"{name}.tsv", tuple(table["text"])) for name, table in found["tables"].items()}
+    return Outcome(found, made, Shelf(tables, holds=True), lambda target: _copy(path, target))
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table of a run's folder."""
+
+    path: Path
+    text: tuple[str, ...]
+
+    def load(self) -> "pd.DataFrame":
+        """The table; raises `InputError` where the file has gone."""
+        try:
+            with self.path.open(encoding="utf-8", newline="") as stream:
+                return frame(stream, self.text)
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be read ({error.strerror})") from None
+
+
+def _copy(folder: Path, target: Path) -> None:
+    names = [name for name in (folder / MARKER).read_text(encoding="utf-8").split("\n") if name]
+    if target.resolve() == folder.resolve():
+        return
+
+    def write(unfinished: Path) -> None:
+        for name in names:
+            source = folder / name
+            (shutil.copytree if source.is_dir() else shutil.copy2)(source, unfinished / name)
+
+    claimed = RunFolder.claim(target)
+    if (folder / PLAN).is_file():
+        shutil.copy2(folder / PLAN, target / PLAN)
+    claimed.put(write)
+
+
+def _outcome(experiment: Experiment, cache: Path, configuration: Any, command: Sequence[str]) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
+        plan = Path(folder) / PLAN
+        try:
+            with stored(experiment, cache, plan) as ready:
+                with progress() as watch:
+                    result = run_experiment(ready, watch)
+                made = provenance(configuration, command, result)
+        finally:
+            close_workers()
+        planned = plan.read_bytes()
+
+    def write(target: Path) -> None:
+        claimed = RunFolder.claim(target)
+        (target / PLAN).write_bytes(planned)
+        claimed.write(result, made)
+
+    tables: Shelf[str, pd.DataFrame] = Shelf(run_tables(result), holds=True)
+    return Outcome(results(result), plain(made), tables, write)

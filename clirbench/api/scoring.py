@@ -1,0 +1,193 @@
+"""Scores of one system: an MT metric of its lines, IR measures of its run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from clirbench.errors import AlignmentError, ConfigError, InputError
+from clirbench.files.trec import read_qrels, read_run
+from clirbench.measures.base import Measure
+from clirbench.measures.parsing import parse
+from clirbench.metrics.base import Metric
+from clirbench.steps.evaluate import Evaluate
+from clirbench.text import TextFile
+from clirbench.types import Judged, Qrels, Run, TestSet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Lines = Sequence[str] | pd.Series[str] | Path
+
+
+@lru_cache(maxsize=64)
+def named(name: str) -> Metric:
+    """The metric of that name, as the command line has it."""
+    from clirbench.config import metric_named
+
+    return metric_named(name)
+
+
+@overload
+def score(
+    hypotheses: "Lines",
+    references: "Lines | Sequence[Sequence[str]]",
+    metric: str | Metric,
+    *,
+    source: "Lines | None" = None,
+    segments: Literal[False] = False,
+) -> float: ...
+
+
+@overload
+def score(
+    hypotheses: "Lines",
+    references: "Lines | Sequence[Sequence[str]]",
+    metric: str | Metric,
+    *,
+    source: "Lines | None" = None,
+    segments: Literal[True],
+) -> "pd.Series[float]": ...
+
+
+def score(
+    hypotheses: Any, references: Any, metric: str | Metric, *, source: Any = None, segments: bool = False
+) -> "float | pd.Series[float]":
+    """The score of a system's lines, as a run computes it; with `segments`, the score of each line as a Series.
+
+    `hypotheses`: lines, or the `Path` of a file of lines. `references`: the same, or a list of several references.
+    `metric`: the name of one that the command line has, or a metric; metrics that read the source need `source`.
+    Raises `AlignmentError` for unequal numbers of lines, `UnknownName` for a metric that does not exist.
+
+        >>> import clirbench as cb
+        >>> round(cb.score(["the cat sat"], ["the cat sat down"], "chrF2"), 2)
+        66.02
+        >>> cb.score(["a b", "c d"], ["a b", "c e"], "WER", segments=True).tolist()
+        [0.0, 50.0]
+    """
+    lines, kept = _lines("hypotheses", hypotheses), [_lines("references", one) for one in _each(references)]
+    if not lines:
+        raise AlignmentError("hypotheses: there is no line, so there is nothing to score")
+    test = TestSet(tuple(kept), None if source is None else _lines("source", source))
+    metric = named(metric) if isinstance(metric, str) else metric
+    statistics = metric.statistics(lines, test)
+    if not segments:
+        return float(np.asarray(metric.score(np.asarray(statistics.sum(axis=0)))))
+    import pandas as pd
+
+    if isinstance(statistics, np.ndarray):
+        scores = metric.score(statistics)
+    else:
+        scores = np.array([metric.score(np.asarray(statistics[[i]].sum(axis=0))) for i in range(len(lines))])
+    return pd.Series(scores.reshape(-1), name=metric.name, dtype=float)
+
+
+def _each(references: Any) -> Iterable[Any]:
+    """One reference or several."""
+    one = isinstance(references, Path) or all(isinstance(line, str) for line in references)
+    return [references] if one else references
+
+
+def _lines(what: str, lines: Any) -> tuple[str, ...]:
+    if isinstance(lines, Path):
+        return tuple(TextFile(lines).lines())
+    if isinstance(lines, str) or not all(isinstance(line, str) for line in lines):
+        raise InputError(f"{what}: a list of lines was expected, or the Path of a file of lines, not {lines!r:.60}")
+    return tuple(lines)
+
+
+@overload
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Sequence[str | Measure],
+    *,
+    ideal: Any = None,
+    n_documents: int = 0,
+    per_topic: Literal[False] = False,
+) -> dict[str, float]: ...
+
+
+@overload
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Sequence[str | Measure],
+    *,
+    ideal: Any = None,
+    n_documents: int = 0,
+    per_topic: Literal[True],
+) -> "pd.DataFrame": ...
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Sequence[str | Measure],
+    *,
+    ideal: Any = None,
+    n_documents: int = 0,
+    per_topic: bool = False,
+) -> "dict[str, float] | pd.DataFrame":
+    """IR measures of a run: a value for each measure or, with `per_topic`, a row for each measure and topic.
+
+    `qrels`, `run`: {topic: {document: grade or score}}; a DataFrame or named tuples with the columns of ir_measures
+    (query_id, doc_id, relevance or score); the path of a TREC file; or our own `Qrels` and `Run`. `ideal`: the run
+    that RBO and its like compare with; default, the judged documents by their grade, equal grades tied.
+    `n_documents`: the size of the collection, which AQWV needs.
+
+    Every judged topic counts; one for which the run has nothing scores 0.
+
+        >>> import clirbench as cb
+        >>> qrels = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
+        >>> cb.evaluate(qrels, {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}, ["AP", "P@1"])
+        {'AP': 0.8333333333333333, 'P@1': 1.0}
+    """
+    judgments = qrels if isinstance(qrels, Qrels) else _qrels(qrels)
+    best = {
+        topic: {doc_id: float(grade) for doc_id, grade in grades.items() if grade > 0}
+        for topic, grades in judgments.grades.items()
+    }
+    judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
+    chosen = tuple(parse(one) if isinstance(one, str) else one for one in measures)
+    found = {name: values for (_, name), values in Evaluate(chosen, {"": judged})(_run(run)).items()}
+    if not per_topic:
+        return {one.name: float(one.aggregate(found[one.name])) for one in chosen}
+    import pandas as pd
+
+    rows = []
+    for one in chosen:
+        topics = judged.with_relevant.topic_ids if one.needs_relevant else judged.topic_ids
+        rows += [(topic, one.name, value) for topic, value in zip(topics, found[one.name].tolist(), strict=True)]
+    return pd.DataFrame(rows, columns=["topic_id", "measure", "value"])
+
+
+def _qrels(qrels: Any) -> Qrels:
+    if isinstance(qrels, str | Path):
+        return read_qrels(Path(qrels))
+    grades = _nested("qrels", qrels, "relevance")
+    return Qrels({topic: {doc_id: int(grade) for doc_id, grade in by.items()} for topic, by in grades.items()})
+
+
+def _run(run: Any) -> Run:
+    if isinstance(run, Run):
+        return run
+    return read_run(Path(run)) if isinstance(run, str | Path) else Run.of(_nested("run", run, "score"))
+
+
+def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, float]]:
+    """{topic: {document: number}} of any of the forms that `evaluate` takes."""
+    if isinstance(given, Mapping):
+        return {str(topic): {str(doc_id): one for doc_id, one in by.items()} for topic, by in given.items()}
+    rows = given.itertuples(index=False) if hasattr(given, "itertuples") else given
+    found: dict[str, dict[str, float]] = {}
+    try:
+        for row in rows:
+            found.setdefault(str(row.query_id), {})[str(row.doc_id)] = getattr(row, value)
+    except (AttributeError, TypeError):
+        raise ConfigError(
+            f"{what}: expected a mapping of mappings, a TREC file, or rows with query_id, doc_id and {value}"
+        ) from None
+    return found

@@ -1,0 +1,77 @@
+"""results.json: what a run found, for programs: answer, tau table, sizes, signatures, warnings.
+
+Its JSON Schema is `clirbench/data/results.schema.json`. Within one `version` keys are added, none changes its meaning.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from clirbench import __version__
+from clirbench.errors import shown
+from clirbench.report.answer import answered
+from clirbench.report.facts import counts, warnings
+from clirbench.report.provenance import inputs
+from clirbench.report.tables import run_tables
+from clirbench.result import Result
+
+RESULTS = "results.json"
+VERSION = 1
+"""Of the format; `clirbench` beside it is the program's."""
+
+
+def results(result: Result) -> dict[str, Any]:
+    """The run as plain JSON values; a number that is undefined is null."""
+    answer, tables = answered(result), run_tables(result)
+    decision = tables.get("decision")
+    found = {
+        "version": VERSION,
+        "clirbench": __version__,
+        "name": result.experiment.name,
+        "answer": str(answer),
+        "measure": answer.measure,
+        "trusted": answer.metrics,
+        "decision": decision and [dict(zip(decision.header, row, strict=True)) for row in decision.rows()],
+        "correlations": [asdict(row) for row in result.correlations],
+        "coefficients": result.experiment.coefficients,
+        "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},
+        "systems": result.board.systems,
+        "failed": result.failed,
+        "columns": [
+            {
+                "name": column.name,
+                "role": column.role,
+                "origin": column.origin,
+                "higher_is_better": column.higher_is_better,
+                "table": column.table,
+                "signature": column.signature,
+            }
+            for column in result.board.columns
+        ],
+        "inputs": {key: value for key, value in inputs(result).items() if key != "systems"},
+        "topics": [{"label": label, **asdict(found)} for label, found in counts(result).items()],
+        "tables": {
+            name: {"columns": table.header, "text": [column for column in table.header if column in table.text]}
+            for name, table in tables.items()
+        },
+        "warnings": warnings(result),
+    }
+    return {key: plain(value) for key, value in found.items()}
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON has them: numbers of numpy as numbers, tuples as lists, what is not finite as null."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(held) for name, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(held) for held in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def as_json(values: Mapping[str, Any]) -> str:
+    """The text of a JSON file, every control character in it visible."""
+    return shown(json.dumps(values, indent=2, ensure_ascii=False)) + "\n"

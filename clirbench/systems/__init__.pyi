@@ -1,0 +1,12 @@
+from clirbench.systems.base import SystemSource as SystemSource
+from clirbench.systems.checkpoints import CheckpointSystems
+from clirbench.systems.commands import CommandSystems
+from clirbench.systems.error_model import ErrorModel as ErrorModel
+from clirbench.systems.files import FileSystems
+from clirbench.systems.simulated import SensitivitySystems, SimulatedSystems
+
+Checkpoints = CheckpointSystems
+Commands = CommandSystems
+Files = FileSystems
+Sensitivity = SensitivitySystems
+Simulated = SimulatedSystems

@@ -1,0 +1,123 @@
+"""What `import clirbench` offers: light, silent, complete, and stable."""
+
+import doctest
+import os
+import subprocess
+import sys
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+
+import clirbench as cb
+from tests.conftest import PACKAGE
+
+ROOMS = ("corpora", "measures", "metrics", "relevance", "retrieval", "systems", "topics")
+NAMES = {"run", "load", "correlate", "score", "evaluate", "compare", "Outcome", "Comparison", "ClirbenchError", *ROOMS}
+HEAVY = ("numpy", "pandas", "numba", "scipy", "matplotlib", "hydra", "rich")
+
+
+def test_importing_loads_nothing() -> None:
+    code = (
+        "import sys, time; before = set(sys.modules); start = time.perf_counter(); import clirbench; "
+        "spent = time.perf_counter() - start; print(spent, *sorted(set(sys.modules) - before))"
+    )
+    runs = []
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE, capture_output=True, text=True, check=True)
+        assert done.stderr == ""
+        spent, *modules = done.stdout.split()
+        runs.append(float(spent))
+        assert not {name.partition(".")[0] for name in modules} & set(HEAVY)
+        assert [name for name in modules if name.startswith("clirbench")] == ["clirbench"]
+        assert len(modules) < 60
+    assert min(runs) < 0.15
+
+
+def test_every_name_that_is_offered_is_there() -> None:
+    assert set(cb.__all__) == NAMES
+    assert set(dir(cb)) >= NAMES
+    for room in ROOMS:
+        package = getattr(cb, room)
+        assert package is import_module(f"clirbench.{room}")
+        for name in package.__all__:
+            assert callable(getattr(package, name)), f"{room}.{name}"
+            assert name in dir(package)
+    with pytest.raises(AttributeError, match="clirbench.metrics has no 'Bleu'; it has .*BLEU"):
+        _ = cb.metrics.Bleu  # type: ignore[attr-defined]
+
+
+def test_the_parts_are_the_classes_that_conf_names() -> None:
+    groups = {"corpus": "corpora", "metric": "metrics"} | {name: name for name in ROOMS} | {"analyzer": "retrieval"}
+    offered = {room: {getattr(getattr(cb, room), name) for name in getattr(cb, room).__all__} for room in ROOMS}
+    for group, room in groups.items():
+        for path in (PACKAGE / "conf" / group).glob("*.yaml"):
+            node = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+            target = node.get("_target_") or next((v["_target_"] for v in node.values() if "_target_" in (v or ())), "")
+            if target:
+                module, _, name = target.rpartition(".")
+                assert getattr(import_module(module), name) in offered[room], path
+
+
+@pytest.mark.parametrize("module", ["outcome", "running", "scoring", "comparing"])
+def test_every_example_runs(module: str, home: Path) -> None:
+    found = import_module(f"clirbench.api.{module}")
+    failed, tried = doctest.testmod(found, optionflags=doctest.ELLIPSIS)
+    assert failed == 0
+    assert tried > 0
+
+
+def test_every_public_name_has_an_example() -> None:
+    for name in sorted(NAMES - set(ROOMS) - {"ClirbenchError", "Comparison"}):
+        assert ">>> " in (getattr(cb, name).__doc__ or ""), name
+    for name, member in vars(cb.Outcome).items():
+        if not name.startswith("_") and (callable(member) or isinstance(member, property)):
+            assert member.__doc__, name
+
+
+def test_an_old_name_works_and_warns_until_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One cycle of deprecation: a warning that names the new name, then an error that does."""
+    monkeypatch.setitem(cb.RENAMED, "clirbench.read", ("load", "99.0.0"))
+    monkeypatch.setitem(cb.RENAMED, "clirbench.metrics.CHRF", ("ChrF", "99.0.0"))
+    with pytest.warns(DeprecationWarning, match=r"clirbench.read is called clirbench.load .* ends with 99.0.0") as said:
+        assert cb.read is cb.load
+    assert said[0].filename == __file__
+    with pytest.warns(DeprecationWarning, match="ChrF"):
+        assert cb.metrics.CHRF is cb.metrics.ChrF
+    monkeypatch.setitem(cb.RENAMED, "clirbench.read", ("load", cb.__version__))
+    with pytest.raises(AttributeError, match=r"clirbench.read is called clirbench.load"):
+        _ = cb.read
+
+
+@pytest.mark.slow
+def test_a_user_s_script_is_typed_from_the_wheel(tmp_path: Path) -> None:
+    """The wheel alone, in a folder of its own beside the libraries: `mypy --strict` finds all that is offered."""
+    build = [
+        str(Path(sys.executable).with_name("hatchling")),
+        "build",
+        "--target",
+        "wheel",
+        "--directory",
+        str(tmp_path),
+    ]
+    subprocess.run(build, cwd=PACKAGE, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "site")
+    script = tmp_path / "script.py"
+    script.write_text((Path(__file__).parent / "user_script.py").read_text(encoding="utf-8"), encoding="utf-8")
+    for text, expected in ((script.read_text(), 0), (script.read_text().replace("ChrF(beta=3)", "ChrF(bta=3)"), 1)):
+        script.write_text(text, encoding="utf-8")
+        arguments = ["--strict", "--config-file=", "--follow-imports=silent", "--ignore-missing-imports", str(script)]
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "MYPYPATH": str(tmp_path / "site"), "MYPY_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == expected, done.stdout + done.stderr
+    assert 'Unexpected keyword argument "bta" for "ChrF"' in done.stdout

@@ -1,0 +1,94 @@
+"""An outcome: its tables are the files, and a loaded one is the same as one that was run."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pandas as pd
+import pytest
+
+import clirbench as cb
+from clirbench.errors import UnknownName
+from tests.conftest import PACKAGE
+
+SCHEMA = json.loads((PACKAGE / "clirbench/data/results.schema.json").read_text())
+
+
+@pytest.fixture(params=["published", "texts"])
+def outcome(request: pytest.FixtureRequest) -> cb.Outcome:
+    return request.getfixturevalue(request.param)
+
+
+def test_a_loaded_run_is_the_run(outcome: cb.Outcome, tmp_path: Path) -> None:
+    loaded = cb.load(outcome.save(tmp_path / "run"))
+    assert list(loaded.tables) == list(outcome.tables)
+    for name in outcome.tables:
+        pd.testing.assert_frame_equal(loaded.tables[name], outcome.tables[name], check_exact=True)
+    assert loaded.answer == outcome.answer
+    assert loaded._repr_html_() == outcome._repr_html_()
+    assert loaded.results == outcome.results
+    files = loaded.provenance["files"]  # sums of what `save` wrote: an outcome in memory has no files
+    assert loaded.provenance == {**outcome.provenance, "files": files} and files
+
+
+def test_a_loaded_run_is_saved_whole(outcome: cb.Outcome, tmp_path: Path) -> None:
+    first = outcome.save(tmp_path / "first")
+    second = cb.load(first).save(tmp_path / "second")
+    names = {str(path.relative_to(first)) for path in first.rglob("*")}
+    assert {str(path.relative_to(second)) for path in second.rglob("*")} == names
+    assert all((first / n).read_bytes() == (second / n).read_bytes() for n in names if (first / n).is_file())
+    assert cb.load(second).save(second) == second
+    assert not (second / "previous-1").exists()
+
+
+def test_results_follow_the_published_schema(outcome: cb.Outcome) -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(outcome.results, SCHEMA)
+    assert set(outcome.results) == set(SCHEMA["properties"])
+    assert len(outcome.results["correlations"]) == len(outcome.correlations)
+    for name, table in outcome.results["tables"].items():
+        assert table["columns"] == list(outcome.tables[name].columns)
+
+
+def test_a_result_that_breaks_the_schema_is_refused(published: cb.Outcome) -> None:
+    broken = {**published.results, "correlations": [{**published.results["correlations"][0], "p_value": 1.5}]}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(broken, SCHEMA)
+
+
+def test_names_are_text_and_numbers_are_numbers(texts: cb.Outcome) -> None:
+    assert texts.systems.index.tolist() == ["every2", "every3", "every5", "every9"]
+    assert texts.systems.dtypes.map(pd.api.types.is_numeric_dtype).all()
+    assert list(texts.per_topic.columns) == ["system", "topic_id", "measure", "value"]
+    assert texts.per_topic.topic_id.map(type).eq(str).all()
+    mean = texts.per_topic.query("measure == 'MAP'").groupby("system").value.mean()
+    assert mean.tolist() == pytest.approx(texts.systems["MAP"].tolist())
+    assert {"choice", "types"} <= set(texts.tables)
+
+
+def test_a_table_that_is_not_there_is_named(published: cb.Outcome) -> None:
+    for ask in (lambda: published.per_topic, lambda: published.decision, lambda: published.plot("MAP", "BLUE")):
+        with pytest.raises(UnknownName, match="Choices: "):
+            ask()
+
+
+def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> None:
+    ax = texts.plot("MAP", "BLEU")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("BLEU (0-100)", "MAP (0-1)")
+    (dots,) = ax.collections
+    assert dots.get_offsets().tolist() == texts.systems[["BLEU", "MAP"]].to_numpy().tolist()
+    assert published.plot("RBO", "MacroF1", ax=ax) is ax
+    assert ax.get_title().startswith("tau .867")
+
+
+def test_a_notebook_shows_the_answer_and_the_taus(published: cb.Outcome) -> None:
+    html = published._repr_html_()
+    assert "may be trusted to order these 16 systems" in html
+    for row in published.correlations.query("coefficient == 'kendall'").itertuples():
+        assert f"{row.value:.3f}".lstrip("0") in html
+
+
+def test_parquet_beside_each_table(published: cb.Outcome, tmp_path: Path) -> None:
+    folder = published.save(tmp_path / "run")
+    for name, table in published.tables.items():
+        pd.testing.assert_frame_equal(pd.read_parquet(folder / f"{name}.parquet"), table, check_exact=True)

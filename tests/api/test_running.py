@@ -1,0 +1,184 @@
+"""Runs from Python give what the command line writes, file for file."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import clirbench as cb
+from clirbench.api.running import quoted
+from clirbench.config import composed
+from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, UnknownName
+from clirbench.metrics.segments import SegmentMean
+from tests.conftest import PACKAGE, Cli
+
+# The two say when they were made, and by which command.
+TIMES = {"provenance.json", "report.html"}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and ".hydra" not in path.parts)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def differing(first: Path, second: Path) -> set[str]:
+    a, b = contents(first), contents(second)
+    assert a.keys() == b.keys()
+    return {name for name in a if a[name] != b[name]}
+
+
+def test_score_tables_are_written_as_the_command_line_writes_them(published: cb.Outcome, cli: Cli) -> None:
+    saved = published.save(cli.cwd / "saved")
+    done = cli("+experiment=europarl_csen_published", "output.tables=[tsv,parquet]", "hydra.run.dir=written")
+    assert done.returncode == 0, done.stderr
+    assert differing(saved, cli.cwd / "written") - TIMES <= {"plan.tsv"}
+
+
+def test_a_folder_is_written_as_the_command_line_writes_it(texts: cb.Outcome, cli: Cli) -> None:
+    saved = texts.save(cli.cwd / "saved")
+    command = texts.provenance["command"][3:]
+    done = cli(*command, "hydra.run.dir=written", f"paths.cache={Path('runs/.cache').resolve()}")
+    assert done.returncode == 0, done.stderr
+    assert differing(saved, cli.cwd / "written") <= TIMES | {"plan.tsv"}
+    assert json.loads((saved / "results.json").read_text()) == texts.results
+
+
+def test_a_second_run_computes_nothing_again(texts: cb.Outcome, small_texts: Path) -> None:
+    store = {path: path.stat().st_mtime_ns for path in Path("runs/.cache/store").glob("??/*.npz")}
+    again = cb.run("folder", folder=small_texts, metric=["BLEU"], measures=["MAP"], topics__n=8, relevance__k=2)
+    assert {path: path.stat().st_mtime_ns for path in Path("runs/.cache/store").glob("??/*.npz")} == store
+    assert again.systems["BLEU"].equals(texts.systems["BLEU"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a b", 'say "x"', "C:\\x\\", '\\"', "${seed}", "a=b,c", "x~/y", "null", "", "7", "ä{b}", "it's", "\\\\\"'"],
+)
+def test_any_text_reaches_the_configuration_as_it_is(value: str) -> None:
+    cfg = composed([f"title={quoted(value)}", f"remarks={quoted([value, value])}"])
+    assert cfg.title == value
+    assert list(cfg.remarks) == [value, value]
+
+
+def test_mappings_reach_the_configuration_and_leave_their_neighbours() -> None:
+    cfg = composed([f"correlation={quoted({'alpha': 0.01})}", f"scores.rename={quoted({'a b=c': 'x,(y)'})}"])
+    assert (cfg.correlation.alpha, cfg.correlation.p_value) == (0.01, "exact")
+    assert dict(cfg.scores.rename) == {"a b=c": "x,(y)"}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("europarl", {}, "Did you mean 'europarl_"),
+        ("folder", {"folder": "/no/such/folder"}, "/no/such/folder"),
+        ("folder", {"metric": ["BLUE"]}, "Did you mean 'BLEU'"),
+        ("folder", {"foldr": "x"}, "there is no key 'foldr'"),
+        ("folder", {"topics__m": 3}, "topics"),
+        (None, {"corpus": cb.corpora.Folder}, "did you mean FolderCorpus()"),
+        (None, {"corpus": cb.corpora.Demo(), "metric": ["BLEU"]}, "unknown setting"),
+        (None, {"corpus": cb.corpora.Demo(), "metrics": [cb.metrics.BLEU(), cb.metrics.BLEU()]}, "BLEU is given twice"),
+        (None, {"corpus": cb.corpora.Demo(), "seed": "one"}, "seed='one' must be of type int"),
+    ],
+)
+def test_errors_are_ours(name: str | None, settings: dict[str, object], said: str) -> None:
+    with pytest.raises(ClirbenchError, match=said.replace("(", r"\(").replace(")", r"\)")):
+        cb.run(name, **settings)
+
+
+@dataclass(frozen=True)
+class Words(SegmentMean):
+    """Words of the reference that the hypothesis has, in per cent."""
+
+    name: str = "Words"
+    higher_is_better: bool = True
+    signature: str = "words"
+
+    def segment_scores(self, hypotheses, test):  # type: ignore[no-untyped-def]
+        pairs = zip(hypotheses, test.references[0], strict=True)
+        return [100 * len(set(h.split()) & set(r.split())) / len(set(r.split())) for h, r in pairs]
+
+
+def test_a_metric_of_one_s_own_joins_a_named_experiment(texts: cb.Outcome, small_texts: Path) -> None:
+    mixed = cb.run("folder", folder=small_texts, metrics=[Words()], measures=["MAP"], topics__n=8, relevance__k=2)
+    assert mixed.systems.Words.corr(texts.systems.BLEU, method="kendall") > 0.9
+    assert mixed.systems.MAP.equals(texts.systems.MAP)
+
+
+def test_a_class_without_a_file_is_computed_anew(tmp_path: Path) -> None:
+    """A cell of a notebook that is run again may hold another class of the same name."""
+    cell = "class Same(Words):\n    def segment_scores(self, hypotheses, test):\n        return [{}] * len(test)\n"
+    scores = []
+    for value in (1.0, 2.0):
+        scope: dict[str, object] = {"Words": Words, "__name__": "notebook"}
+        exec(cell.format(value), scope)
+        r = cb.run("demo", metrics=[scope["Same"]()], measures=[])  # type: ignore[operator]
+        scores.append(set(r.systems.Words))
+    assert scores == [{1.0}, {2.0}]
+
+
+def test_a_dataframe_gives_what_its_file_gives(published: cb.Outcome) -> None:
+    table = published.systems.rename_axis(None)
+    names = ["MAP", "GMAP", "P@5", "P@10", "R@10", "RBO", "nDCG"]
+    settings = {"correlation__p_value": "scipy", "scores__title": "published (Europarl)"}
+    for df in (table, table.reset_index(names="system")):
+        r = cb.correlate(df, measures=names, **settings)
+        assert r.correlations.equals(published.correlations)
+        assert r.answer == published.answer
+    given = cb.correlate(table, names, given=["BLEU"], **settings)
+    assert "BLEU" not in set(given.correlations.metric)
+    assert "than BLEU" in given.answer
+
+
+def test_a_hole_in_a_dataframe_is_told() -> None:
+    df = pd.DataFrame({"BLEU": [1.0, np.nan, 3.0, 5.0], "MAP": [0.1, 0.2, 0.3, 0.4]}, index=list("abcd"))
+    with pytest.raises(InputError, match="system 'b', column 'BLEU'"):
+        cb.correlate(df, ["MAP"])
+    assert list(cb.correlate(df, ["MAP"], scores__missing="drop").systems.index) == ["a", "c", "d"]
+    with pytest.raises(UnknownName, match="MPA"):
+        cb.correlate(df.dropna(), ["MPA"])
+
+
+def test_what_is_no_run_is_not_loaded(tmp_path: Path, published: cb.Outcome) -> None:
+    with pytest.raises(InputError, match="not the folder of a finished run"):
+        cb.load(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(StoreError, match="mine.txt"):
+        published.save(tmp_path)
+
+
+def test_components_without_a_configuration_are_the_command_line_s(small_texts: Path, cli: Cli) -> None:
+    """No Hydra is loaded, and what is not given is the same."""
+    code = (
+        "import sys, clirbench as cb\n"
+        f"r = cb.run(corpus=cb.corpora.Folder({str(small_texts)!r}), systems=cb.systems.Files(),"
+        " topics=cb.topics.KeyTerms(n=8), relevance=cb.relevance.TopK(k=2), retrieval=cb.retrieval.BM25(),"
+        " metrics=[cb.metrics.ChrF(beta=3)], measures=['MAP', cb.measures.RBO()], name='folder')\n"
+        "r.save('saved')\n"
+        "print('hydra' in sys.modules)"
+    )
+    environment = {"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin", "HOME": str(cli.cwd)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=cli.cwd, capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.stdout == "False\n", done.stderr
+    overrides = ("topics.n=8", "relevance.k=2", "metric=[chrF3]", "measures=[MAP,RBO]", f"folder={small_texts}")
+    done = cli("+experiment=folder", *overrides, "hydra.run.dir=written")
+    assert done.returncode == 0, done.stderr
+    assert differing(cli.cwd / "saved", cli.cwd / "written") <= TIMES
+    with pytest.raises(ConfigError, match="nothing to do"):
+        cb.run(metrics=[cb.metrics.BLEU()])
+
+
+@pytest.mark.slow
+def test_real_data_give_the_command_line_s_files(shared_data: Path, cli: Cli) -> None:
+    r = cb.run("wmt21_isen", paths__mirror=shared_data)
+    done = cli("+experiment=wmt21_isen", f"paths.mirror={shared_data}", "hydra.run.dir=w", "paths.cache=c")
+    assert done.returncode == 0, done.stderr
+    assert differing(r.save(cli.cwd / "saved"), cli.cwd / "w") <= TIMES | {"plan.tsv"}
+    loaded = cb.load(cli.cwd / "w")
+    assert all(loaded.tables[name].equals(table) for name, table in r.tables.items())

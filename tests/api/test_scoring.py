@@ -1,0 +1,89 @@
+"""Scores and measures by themselves are those of a run, and of the libraries that others use."""
+
+from collections import namedtuple
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import sacrebleu
+
+import clirbench as cb
+from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
+from tests.conftest import DEMO
+
+
+@pytest.mark.parametrize("metric", ["BLEU", "MacroF1"])
+def test_a_score_is_that_of_the_run(texts: cb.Outcome, small_texts: Path, metric: str) -> None:
+    for system in texts.systems.index:
+        files = small_texts / "systems" / f"{system}.txt", small_texts / "reference.txt"
+        hypotheses, reference = (path.read_text(encoding="utf-8").splitlines() for path in files)
+        assert cb.score(hypotheses, reference, metric) == texts.systems[metric][system]
+        assert cb.score(*files, metric) == texts.systems[metric][system]
+        assert cb.score(pd.Series(hypotheses), [reference], metric) == texts.systems[metric][system]
+
+
+def test_segments_are_scores_of_single_lines() -> None:
+    reference = (DEMO / "reference.txt").read_text(encoding="utf-8").splitlines()[:20]
+    lines = [line[: 3 * len(line) // 4] for line in reference]
+    for name in ("chrF2", "MacroF1", "TER"):
+        found = cb.score(lines, reference, name, segments=True)
+        assert found.name == name
+        expected = [cb.score([line], [other], name) for line, other in zip(lines, reference, strict=True)]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    theirs = [sacrebleu.sentence_chrf(line, [other]).score for line, other in zip(lines, reference, strict=True)]
+    np.testing.assert_allclose(cb.score(lines, reference, "chrF2", segments=True), theirs)
+    two = sacrebleu.corpus_bleu(lines, [reference, lines]).score
+    assert cb.score(lines, [reference, lines], cb.metrics.BLEU()) == pytest.approx(two)
+
+
+def test_what_cannot_be_scored_is_told() -> None:
+    with pytest.raises(AlignmentError, match="1 hypotheses for references of 2 lines"):
+        cb.score(["a"], ["a", "b"], "BLEU")
+    with pytest.raises(InputError, match="a list of lines was expected"):
+        cb.score("a b", ["a b"], "BLEU")
+    with pytest.raises(AlignmentError, match="no line"):
+        cb.score([], [], "BLEU")
+    with pytest.raises(UnknownName, match="BLEU"):
+        cb.score(["a"], ["a"], "BLUE")
+    with pytest.raises(ConfigError, match="COMET|path"):
+        cb.score(["a"], ["a"], "COMET")
+
+
+MEASURES = ["AP", "nDCG@10", "P@5", "RR", "RBO(p=0.9)"]
+
+
+def test_evaluate_takes_every_form_and_gives_the_run_s_values(texts: cb.Outcome, tmp_path: Path) -> None:
+    trec = texts.save(tmp_path / "run") / "trec"
+    qrels, ideal = trec / "qrels.txt", trec / "ideal.run"
+    for system in texts.systems.index:
+        path = trec / f"{system}.run"
+        found = cb.evaluate(qrels, path, ["MAP", "RBO(p=0.9)"], ideal=ideal)
+        assert found == pytest.approx(texts.systems.loc[system, ["MAP", "RBO(p=0.9)"]].to_dict(), rel=1e-6)
+    judged, ranked = list(ir_measures.read_trec_qrels(str(qrels))), list(ir_measures.read_trec_run(str(path)))
+    by_dict = {q: {d.doc_id: d.relevance for d in judged if d.query_id == q} for q in {d.query_id for d in judged}}
+    scores = {q: {d.doc_id: d.score for d in ranked if d.query_id == q} for q in {d.query_id for d in ranked}}
+    ours = cb.evaluate(cb.load(tmp_path / "run") and qrels, path, MEASURES)
+    for one, other in ((judged, ranked), (pd.DataFrame(judged), pd.DataFrame(ranked)), (by_dict, scores)):
+        assert cb.evaluate(one, other, MEASURES) == pytest.approx(ours)
+    theirs = ir_measures.calc_aggregate([ir_measures.parse_measure(name) for name in MEASURES[:4]], judged, ranked)
+    assert {str(measure): value for measure, value in theirs.items()} == pytest.approx(
+        {str(ir_measures.parse_measure(name)): ours[name] for name in MEASURES[:4]}
+    )
+    each = cb.evaluate(qrels, path, MEASURES, per_topic=True)
+    assert each.groupby("measure").value.mean().to_dict() == pytest.approx(ours)
+
+
+def test_the_ideal_run_of_judgments_scores_one() -> None:
+    qrels = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"x": 1}}
+    best = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0}}
+    assert cb.evaluate(qrels, best, ["AP", "RBO"]) == pytest.approx({"AP": 1.0, "RBO": 1.0})
+    assert cb.evaluate(qrels, {"q1": {"a": 1.0}}, ["AP"]) == {"AP": 0.25}
+
+
+def test_rows_of_another_shape_are_refused() -> None:
+    row = namedtuple("row", "topic doc grade")
+    for wrong in ([row("q", "d", 1)], 7):
+        with pytest.raises(ConfigError, match="query_id, doc_id and relevance"):
+            cb.evaluate(wrong, {}, ["AP"])

@@ -1,0 +1,43 @@
+"""A script as a user writes it, with everything that there is; checked by mypy --strict, never run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+import clirbench as cb
+
+
+@dataclass(frozen=True)
+class Words(cb.metrics.SegmentMean):
+    name: str = "Words"
+
+
+def main() -> None:
+    r: cb.Outcome = cb.run("folder", folder="DIR", metric=["BLEU", "MacroF1"], measures=["MAP"], topics="keyterms")
+    parts = cb.run(
+        corpus=cb.corpora.Folder("DIR"),
+        systems=cb.systems.Files(exclude=["draft*"]),
+        topics=cb.topics.KeyTerms(n=20),
+        retrieval=cb.retrieval.BM25(k1=1.2),
+        relevance=cb.relevance.TopK(k=10),
+        metrics=[cb.metrics.ChrF(beta=3), cb.metrics.MacroF()],
+        measures=["MAP", cb.measures.RBO(p=0.9)],
+    )
+    answer: str = r.answer
+    tables: list[pd.DataFrame] = [r.decision, r.correlations, r.systems, r.per_topic, r.tables["choice"]]
+    axes: Axes = r.plot("MAP", "BLEU")
+    folder: Path = r.save("out")
+    again = cb.load(folder)
+    taus = cb.correlate(r.systems, measures=["MAP"], given=["step"]).correlations
+    score: float = cb.score(["a"], ["b"], "MacroF1")
+    segments: pd.Series[float] = cb.score(["a"], ["b"], cb.metrics.BLEU(), segments=True)
+    values: dict[str, float] = cb.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["AP", "RBO(p=0.9)"])
+    topics: pd.DataFrame = cb.evaluate("qrels.txt", Path("run.txt"), ["AP"], per_topic=True)
+    found: cb.Comparison = cb.compare(r, parts)
+    differences: pd.DataFrame = found.table
+    try:
+        cb.run("demo")
+    except cb.ClirbenchError as error:
+        print(error, answer, tables, axes, again, taus, score, segments, values, topics, differences, cb.__version__)

@@ -1,0 +1,57 @@
+"""The notebooks run in an empty folder, and show what their pages show."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "docs" / "generator" / "notebooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_shows_what_its_page_shows(
+    path: Path, generator: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    kept, made = json.loads(path.read_text(encoding="utf-8")), generator.executed(path)
+    assert generator.said(made) == generator.said(kept), f"run {sys.executable} docs/generator/notebooks.py"
+
+
+def test_every_notebook_has_a_picture_and_its_text(generator: ModuleType) -> None:
+    pages = generator.pages()
+    for path in NOTEBOOKS:
+        page = pages[f"notebooks/{path.stem}.md"]
+        assert page.startswith(f"# {generator.title(path)}\n")
+        assert pages[f"notebooks/{path.stem}-1.png"].startswith(b"\x89PNG")
+        assert f"({path.stem}-1.png)" in page
+        assert "Traceback" not in page
+        assert path.stat().st_size < 100_000
+
+
+def test_the_notebooks_use_every_name(generator: ModuleType) -> None:
+    code = "\n".join(
+        "".join(cell["source"])
+        for path in NOTEBOOKS
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+    )
+    calls = ("run(", "load(", "correlate(", "score(", "evaluate(", "compare(", "corpora.", "systems.", "metrics.")
+    attributes = ("answer", "decision", "correlations", "systems", "per_topic", "tables[", "plot(", "save(")
+    names = (*(f"cb.{one}" for one in calls), *(f"r.{one}" for one in attributes))
+    assert [name for name in names if name not in code] == []
