@@ -69,7 +69,7 @@ class Outcome:
 
         >>> import clirbench as cb
         >>> cb.run("europarl_csen_published").systems.shape
-        (16, 13)
+        (16, 15)
         """
         return self._table("systems").set_index("system")
 

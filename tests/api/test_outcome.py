@@ -28,7 +28,8 @@ def test_a_loaded_run_is_the_run(outcome: cb.Outcome, tmp_path: Path) -> None:
     assert loaded._repr_html_() == outcome._repr_html_()
     assert loaded.results == outcome.results
     files = loaded.provenance["files"]  # sums of what `save` wrote: an outcome in memory has no files
-    assert loaded.provenance == {**outcome.provenance, "files": files} and files
+    assert loaded.provenance == {**outcome.provenance, "files": files}
+    assert files
 
 
 def test_a_loaded_run_is_saved_whole(outcome: cb.Outcome, tmp_path: Path) -> None:

@@ -124,7 +124,11 @@ def test_a_class_without_a_file_is_computed_anew(tmp_path: Path) -> None:
 def test_a_dataframe_gives_what_its_file_gives(published: cb.Outcome) -> None:
     table = published.systems.rename_axis(None)
     names = ["MAP", "GMAP", "P@5", "P@10", "R@10", "RBO", "nDCG"]
-    settings = {"correlation__p_value": "scipy", "scores__title": "published (Europarl)"}
+    settings: dict[str, object] = {
+        "correlation__p_value": "scipy",
+        "scores__title": "published (Europarl)",
+        "scores__metadata": ["training_lines", "bpe"],
+    }
     for df in (table, table.reset_index(names="system")):
         r = cb.correlate(df, measures=names, **settings)
         assert r.correlations.equals(published.correlations)
