@@ -11,12 +11,14 @@ from clirbench.corpora.alignment import listed
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
-from clirbench.systems.files import misaligned
+from clirbench.systems.files import aligned
 from clirbench.systems.metadata import joined_metadata
 from clirbench.systems.patterns import Match, PathPattern, natural
+from clirbench.systems.pending import check_settings, pending, touched
 from clirbench.systems.translation import machine_translations
 from clirbench.systems.translators.base import Translator
 from clirbench.systems.translators.detected import detected
+from clirbench.text import Text
 from clirbench.types import Translation
 
 REPLICATES = ("seed", "run", "replicate")
@@ -32,7 +34,8 @@ class CheckpointSystems:
     `cache`. A name is made of the values in the order of the path, `run1-step100`; the systems are ordered by step,
     then by the other values, numbers as numbers. Checkpoints that differ in `replicates` (and `*`) alone have the
     same `group` in their metadata. `metadata` is a table with further columns, by `system` or by the values.
-    `include` and `exclude` are glob patterns of names.
+    `include` and `exclude` are glob patterns of names. `unfinished="skip"`: a checkpoint whose file is short or
+    missing, or that was touched within `quiet` seconds, is pending.
 
     **Raises** `ConfigError` for settings that contradict each other; `translations`: `InputError` for a pattern that
     matches nothing, two files for one system, a system that one side lacks; `AlignmentError` for line counts; what a
@@ -47,6 +50,8 @@ class CheckpointSystems:
     exclude: Sequence[str] = ()
     metadata: str | None = None
     replicates: Sequence[str] = REPLICATES
+    unfinished: str = "error"
+    quiet: int = 5
     shard_lines: int = 1000
     cache: str = field(default="runs/.cache")
 
@@ -60,6 +65,7 @@ class CheckpointSystems:
         if self.test_pattern and self.model:
             raise ConfigError("systems.test_pattern: models translate the test set themselves; leave it out")
         whole_number("systems.shard_lines", self.shard_lines)
+        check_settings(self.unfinished, self.quiet)
         if self.translator is not None and not isinstance(self.translator, Translator):
             raise ConfigError(f"systems.translator: {type(self.translator).__name__} is not a Translator")
         main = self.main
@@ -119,7 +125,7 @@ class CheckpointSystems:
         self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
     ) -> tuple[Translation, ...]:
         searched = {name: text_at(match.path) for name, match in named.items()}
-        test = searched
+        test: Mapping[str, Text] = searched
         if self.test_pattern:
             test = {name: text_at(path) for name, path in self._test_files(named).items()}
         elif corpus.english.map.n_lines != len(corpus.test):
@@ -127,8 +133,9 @@ class CheckpointSystems:
                 f"the collection has {corpus.english.map.n_lines} lines and the test set {len(corpus.test)}: name the "
                 "systems' files for the test set too, systems.test_pattern=..."
             )
-        raise_all(misaligned(corpus, searched, test))
-        return tuple(Translation(name, test[name], searched[name], described[name]) for name in named)
+        found = [Translation(name, test.get(name), searched[name], described[name]) for name in named]
+        found = [t if t.test else pending(t, "its file for the test set is not there yet") for t in found]
+        return aligned(corpus, found, self.unfinished, self.quiet)
 
     def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:
         """The file of each system for the test set: the one whose placeholders and stars have the same values."""
@@ -147,7 +154,7 @@ class CheckpointSystems:
                 files[name] = paths[0]
             else:
                 lacking.append(f"{name} ({match.path})")
-        if lacking:
+        if lacking and self.unfinished == "error":
             errors.append(InputError(f"{pattern.key}={pattern.text}: has no file for {listed(lacking)}"))
         raise_all(errors)
         return files
@@ -157,7 +164,11 @@ class CheckpointSystems:
     ) -> tuple[Translation, ...]:
         errors: list[ClirbenchError] = []
         models: list[tuple[str, Translator, Path | None, Mapping[str, str]]] = []
+        waiting: dict[str, Translation] = {}
         for name, match in named.items():
+            if self.unfinished == "skip" and (why := touched([match.path], self.quiet)):
+                waiting[name] = Translation(name, None, None, described[name], f"{match.path}: {why}")
+                continue
             with gathered(errors):
                 translator = self.translator or detected(match.path)
                 translator.check(match.path)
@@ -166,7 +177,8 @@ class CheckpointSystems:
         with gathered(errors):
             translations = machine_translations(corpus, models, self.cache, self.shard_lines)
         raise_all(list({str(error): error for error in errors}.values()))  # a missing library is missed by every model
-        return translations
+        made = {**waiting, **{translation.system: translation for translation in translations}}
+        return tuple(made[name] for name in named)
 
 
 def by_name(matches: Sequence[Match], key: str) -> dict[str, Match]:
