@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from hydra import compose, initialize_config_dir
 from hydra.core.utils import JobReturn
 from hydra.errors import InstantiationException
 from hydra.experimental.callback import Callback
@@ -41,7 +42,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
 
     overrides: those of the command line, which may add no key that a run does not have.
     """
-    errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(_plain_all(cfg))]
+    errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(plain_configuration(cfg))]
     raise_all(errors)
     engine = _component(cfg, "engine", Engine, errors)
     relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
@@ -82,6 +83,12 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
+
+
+def composed(conf: Path, overrides: Sequence[str]) -> DictConfig:
+    """The configuration that the command line would make of these overrides, without its node `hydra`."""
+    with initialize_config_dir(str(conf), version_base="1.3"):
+        return compose("config", list(overrides))
 
 
 def limits_of(cfg: DictConfig) -> Limits:
@@ -187,7 +194,8 @@ def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str,
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
-def _plain_all(cfg: DictConfig) -> dict[str, Any]:
+def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
+    """The whole configuration as plain values, references resolved; raises `ConfigError`."""
     try:
         plain = OmegaConf.to_container(cfg, resolve=True)
     except OmegaConfBaseException as error:

@@ -37,16 +37,21 @@ MetricOf = tuple[str, str]
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     with taken() as snapshot:
-        inputs, untranslated = translated(experiment, read_inputs(experiment), watch)
-        if inputs is not None and experiment.plan is not None:
-            experiment.plan.add(expected(experiment, inputs))
-        statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
-        retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
-        strange = health_notes(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ()
-        waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
-        notes = (*waiting, *untranslated.values(), *strange)
-        work = Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated))
+        work = computed(experiment, read_inputs(experiment), watch)
         return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+
+
+def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwatched) -> Work:
+    """All steps of all systems: what costs time, and what the store keeps."""
+    inputs, untranslated = translated(experiment, inputs, watch)
+    if inputs is not None and experiment.plan is not None:
+        experiment.plan.add(expected(experiment, inputs))
+    statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
+    retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
+    strange = health_notes(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ()
+    waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
+    notes = (*waiting, *untranslated.values(), *strange)
+    return Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated))
 
 
 def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Watch) -> Result:

@@ -22,6 +22,7 @@ from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import figures, latex, markdown, tables
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
+from clirbench.report.html.report import Live
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.store.plan import MARKER
 from clirbench.store.whole import WRITING, abandoned, sweep, writer
@@ -59,29 +60,35 @@ class RunFolder:
             raise StoreError(f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR") from None
         return cls(path)
 
-    def write(self, result: Result, provenance: Mapping[str, Any]) -> None:
-        """Write every file of the run beside its place, then move all of them in."""
+    def write(self, result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> None:
+        """Write every file of the run beside its place, then move all of them in.
+
+        live: the run is one look of many; it takes the place of the look before, which is not kept.
+        """
         name = writer()
         unfinished = self.path / f"{WRITING}{name}"
         try:
             unfinished.mkdir()
-            _write_all(unfinished, result, provenance)
+            _write_all(unfinished, result, provenance, live)
             names = sorted(path.name for path in unfinished.iterdir())
             (unfinished / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
             unfinished.rename(self.path / f"{READY}{name}")
-            self._move_in(name)
+            self._move_in(name, keep=live is None)
         except OSError as error:
             raise StoreError(f"{self.path}: the run's files cannot be written ({error})") from error
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
 
-    def _move_in(self, name: str) -> None:
+    def _move_in(self, name: str, keep: bool = True) -> None:
         """Move in what the writer of this name has ready; goes on wherever it was left."""
         ready, placing = self.path / f"{READY}{name}", self.path / f"{PLACING}{name}"
         if ready.is_dir():
-            self._keep_previous(self.path / f"{KEEPING}{name}")
+            if keep:
+                self._keep_previous(self.path / f"{KEEPING}{name}")
             ready.rename(placing)
         for path in sorted(placing.iterdir(), key=lambda path: (path.name == MARKER, path.name == "provenance.json")):
+            if (self.path / path.name).is_dir():
+                shutil.rmtree(self.path / path.name)
             path.replace(self.path / path.name)
         placing.rmdir()
 
@@ -99,7 +106,7 @@ class RunFolder:
             keeping.rename(self.path / f"previous-{number}")
 
 
-def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
+def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None) -> None:
     tables.write_tsv(folder / "systems.tsv", *tables.systems_table(result.board))
     tables.write_tsv(folder / "correlations.tsv", *tables.correlations_table(result.correlations))
     if result.retrieval:
@@ -111,7 +118,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
     figures.write(folder / "figures", result)
     (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
-    html.write(folder, result, provenance)
+    html.write(folder, result, provenance, live)
     text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)
     (folder / "provenance.json").write_text(shown(text) + "\n", encoding="utf-8", newline="\n")
 

@@ -20,6 +20,13 @@
   const finite = (value) => value !== null && value !== undefined;
   const show = (value, digits = 4) => (finite(value) ? String(Number(value.toPrecision(digits))) : "no value");
 
+  // ---- a run that goes on: the page is made anew beside this one; nobody is interrupted who is at work on it
+  if (data.reload) {
+    let used = 0;
+    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => { used = Date.now(); });
+    setInterval(() => { if (Date.now() - used > 30000) location.reload(); }, data.reload * 1000);
+  }
+
   // ---- what is said on hover and focus
   const tip = byId("tip");
   function tell(text, box) {

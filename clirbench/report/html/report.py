@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,20 @@ ORDER = (
 APART = ("favoritism", "favoritism_top")  # on a page of their own
 
 
-def write(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
+@dataclass(frozen=True)
+class Live:
+    """What a page of a run that goes on says first; an open browser loads it anew every `seconds`."""
+
+    seconds: int
+    sentences: tuple[str, ...]
+
+
+def write(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> None:
     """Write `report.html`, and `pair.html` where two systems were compared segment by segment."""
     pair = write_pair(folder / PAIR, result.tables)
-    data = payload(result)
+    data = {**payload(result), "reload": live.seconds if live else 0}
     ellipses = any(column["sd"] for column in data["columns"].values())
-    shown = {**values(result, provenance, PAIR if pair else ""), "ellipses": ellipses}
+    shown = {**values(result, provenance, PAIR if pair else ""), "ellipses": ellipses, "live": live}
     page = rendered("report.html.j2", shown, data)
     (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
 
