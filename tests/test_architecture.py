@@ -53,6 +53,7 @@ GROUPS = {
     "relevance": "relevance",
     "retrieval": "retrieval",
     "systems": "systems",
+    "systems/toolkit": "systems",
     "systems/translator": "systems.translators",
     "topics": "topics",
 }

@@ -1,7 +1,7 @@
 """`systems=checkpoints`: a sweep found by a pattern of paths, of translations or of models that translate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from clirbench.systems.files import aligned
 from clirbench.systems.metadata import joined_metadata
 from clirbench.systems.patterns import Match, PathPattern, natural
 from clirbench.systems.pending import check_settings, pending, touched
+from clirbench.systems.toolkits import Toolkit
 from clirbench.systems.translation import machine_translations
 from clirbench.systems.translators.base import Translator
 from clirbench.systems.translators.detected import detected
@@ -34,8 +35,9 @@ class CheckpointSystems:
     `cache`. A name is made of the values in the order of the path, `run1-step100`; the systems are ordered by step,
     then by the other values, numbers as numbers. Checkpoints that differ in `replicates` (and `*`) alone have the
     same `group` in their metadata. `metadata` is a table with further columns, by `system` or by the values.
-    `include` and `exclude` are glob patterns of names. `unfinished="skip"`: a checkpoint whose file is short or
-    missing, or that was touched within `quiet` seconds, is pending.
+    `toolkit` says what stands for `%checkpoint%` in the patterns. `include` and `exclude` are glob patterns of names.
+    `unfinished="skip"`: a checkpoint whose file is short or missing, or that was touched within `quiet` seconds, is
+    pending.
 
     **Raises** `ConfigError` for settings that contradict each other; `translations`: `InputError` for a pattern that
     matches nothing, two files for one system, a system that one side lacks; `AlignmentError` for line counts; what a
@@ -50,6 +52,7 @@ class CheckpointSystems:
     exclude: Sequence[str] = ()
     metadata: str | None = None
     replicates: Sequence[str] = REPLICATES
+    toolkit: Toolkit | None = None
     unfinished: str = "error"
     quiet: int = 5
     shard_lines: int = 1000
@@ -68,24 +71,32 @@ class CheckpointSystems:
         check_settings(self.unfinished, self.quiet)
         if self.translator is not None and not isinstance(self.translator, Translator):
             raise ConfigError(f"systems.translator: {type(self.translator).__name__} is not a Translator")
-        main = self.main
+        main = self.patterns("pattern" if self.pattern else "model")
         if self.test_pattern:
-            other = PathPattern(self.test_pattern, "systems.test_pattern")
-            if sorted(other.names) != sorted(main.names):
-                raise ConfigError(
-                    f"systems.test_pattern has the placeholders {listed(other.names) or 'none'}, "
-                    f"systems.pattern {listed(main.names) or 'none'}; both must have the same"
-                )
+            for other, one in zip(self.patterns("test_pattern"), main, strict=True):
+                if sorted(other.names) != sorted(one.names):
+                    raise ConfigError(
+                        f"systems.test_pattern has the placeholders {listed(other.names) or 'none'}, "
+                        f"systems.pattern {listed(one.names) or 'none'}; both must have the same"
+                    )
 
-    @property
-    def main(self) -> PathPattern:
-        """The pattern that the systems' names come from."""
-        if self.pattern:
-            return PathPattern(self.pattern, "systems.pattern")
-        return PathPattern(str(self.model), "systems.model")
+    def patterns(self, field: str) -> tuple[PathPattern, ...]:
+        """`pattern`, `test_pattern` or `model`: one pattern, or one for each name that the toolkit uses."""
+        text = str(getattr(self, field))
+        texts = self.toolkit.patterns(text) if self.toolkit else (text,)
+        return tuple(PathPattern(text, f"systems.{field}") for text in texts)
+
+    def matches(self, field: str) -> list[Match]:
+        """What the patterns of a field match; raises `InputError` where that is nothing."""
+        patterns, folders = self.patterns(field), field == "model"
+        found = [match for pattern in patterns for match in pattern.matches(folders=folders, none=True)]
+        return found or list(patterns[0].matches(folders=folders))
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
-        named = self.chosen(by_name(self.main.matches(folders=bool(self.model)), self.main.key))
+        field = "pattern" if self.pattern else "model"
+        named = self.chosen(by_name(self.matches(field), f"systems.{field}"))
+        if not any("step" in match.values for match in named.values()):
+            named = {name: replace(match, values=_with_step(match.values)) for name, match in named.items()}
         described = joined_metadata(self.metadata, {name: self.described(match) for name, match in named.items()})
         if self.model:
             return self._translated(corpus, named, described)
@@ -116,7 +127,8 @@ class CheckpointSystems:
         stars = [label for name, label in match.labels.items() if name.startswith("*") and label]
         if columns and stars:
             columns.setdefault("replicate", "-".join(stars))
-        kept = [match.labels[name] for name in match.values if name not in self.replicates and name != "system"]
+        passed = {*self.replicates, "system"}
+        kept = [match.labels[name] for name in match.values if name in match.labels and name not in passed]
         if kept and any(name in self.replicates for name in columns):
             columns.setdefault("group", "-".join(kept))
         return columns
@@ -139,9 +151,9 @@ class CheckpointSystems:
 
     def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:
         """The file of each system for the test set: the one whose placeholders and stars have the same values."""
-        pattern = PathPattern(str(self.test_pattern), "systems.test_pattern")
+        pattern = self.patterns("test_pattern")[0]
         found: dict[Any, list[Path]] = {}
-        for match in pattern.matches():
+        for match in self.matches("test_pattern"):
             found.setdefault(match.identity, []).append(match.path)
         errors: list[ClirbenchError] = []
         files: dict[str, Path] = {}
@@ -193,9 +205,15 @@ def by_name(matches: Sequence[Match], key: str) -> dict[str, Match]:
 
 
 def _order(match: Match) -> tuple[object, ...]:
-    step = natural("step", match.values.get("step", ""))
-    others = [natural(name, value) for name, value in match.values.items() if name != "step"]
-    return step, *others, *(natural("*", star) for star in match.stars)
+    """By epoch, then step (the end of an epoch has none), then the rest."""
+    epoch, step = (natural(name, match.values.get(name, "")) for name in ("epoch", "step"))
+    others = [natural(name, value) for name, value in match.values.items() if name not in ("epoch", "step")]
+    return epoch, bool(epoch) and not step, step, *others, *(natural("*", star) for star in match.stars)
+
+
+def _with_step(values: Mapping[str, str]) -> Mapping[str, str]:
+    """Where nothing has a step, the epoch is one."""
+    return {**values, "step": values["epoch"]} if "epoch" in values else values
 
 
 def _same_system(key: str, name: str, paths: Sequence[Path]) -> InputError:

@@ -23,9 +23,9 @@ HORIZON = 10
 SHARE = 0.1
 """A gain that is worth the wait, where none is named: a share of what training has moved so far."""
 DRAWS = 1000
-LENGTHS = (5.0, 20.0, 60.0)
-WANDERS = (2.0, 6.0, 20.0)
-AMPLITUDES = ((0.1, 0.4, 1.0), (0.05, 0.15, 0.45), (0.02, 0.1))
+LENGTHS = (8.0, 30.0)
+WANDERS = (4.0, 20.0)
+AMPLITUDES = ((0.1, 0.5), (0.1, 0.3, 0.8), (0.05,))
 """Checkpoints over which the curve and the wandering about it keep their level; standard deviations, as shares of that
 of the measured values, of curve, wandering and what each checkpoint has alone. All combinations are weighed."""
 
