@@ -179,7 +179,7 @@ def learning_curve(result: Result, measure: str) -> tuple[Doubles, Doubles]:
     values = topic_values(part, measure) if measure in part.measure_names else None
     if values is None:
         return none
-    steps, runs = part.board.metadata.get("step", ()), training_runs(part.board)
+    steps, runs = part.board.metadata.get("step", ()), training_runs(part.board).group_of
     at: dict[float, dict[int, list[int]]] = {}
     for row, text in enumerate(steps):
         with suppress(ValueError):

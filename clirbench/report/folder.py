@@ -19,7 +19,7 @@ from typing import Any
 
 from clirbench.errors import StoreError, shown
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.report import figures, latex, markdown, tables
+from clirbench.report import curves, figures, latex, markdown, tables
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
 from clirbench.report.html.report import Live
@@ -116,6 +116,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     for table in result.tables:
         tables.write_tsv(folder / f"{table.name}.tsv", table.header, table.rows)
     figures.write(folder / "figures", result)
+    curves.write(folder / "figures", result)
     (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance, live)

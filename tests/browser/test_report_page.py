@@ -178,3 +178,20 @@ def test_printing_opens_what_is_folded(browser: Browser, demo_page: Path) -> Non
     browser.open(demo_page)
     browser.run("dispatchEvent(new Event('beforeprint'))")
     assert browser.run("return [...document.querySelectorAll('details')].every(d => d.open)")
+
+
+@pytest.mark.slow
+def test_learning_curves_have_a_legend_a_mean_and_say_where_each_column_stops(
+    browser: Browser, evil_page: Path
+) -> None:
+    for width in (1280, 400):
+        for dark in (False, True):
+            browser.open(evil_page, width, dark)
+            assert len(browser.all("#curves polyline.draw")) == 4, "two runs, metric and measure"
+            assert len(browser.all("#curves .mean")) == len(browser.all("#curves .band")) == 2
+            assert len(browser.texts("#curve-legend li")) == 3
+            stops = browser.texts("#stops li")
+            assert len(stops) == 4
+            assert all("(step " in text for text in stops)
+            assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+            assert browser.errors() == []

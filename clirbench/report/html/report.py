@@ -9,6 +9,7 @@ from typing import Any
 
 from clirbench.analyses.wording import number
 from clirbench.report.answer import answered
+from clirbench.report.curves import recommended
 from clirbench.report.facts import (
     agreement_lines,
     by_pair,
@@ -129,6 +130,7 @@ def ordered(tables: Sequence[AnalysisTable]) -> list[AnalysisTable]:
 def payload(result: Result) -> dict[str, Any]:
     """What the plots and the topic view are drawn from."""
     board = result.board
+    runs = training_runs(board)
     spread = spreads(result.evidence) if result.inputs is not None else {}
     columns = {
         column.name: {
@@ -150,7 +152,9 @@ def payload(result: Result) -> dict[str, Any]:
         ],
         "tau": _labels(result),
         "steps": board.metadata.get("step") if checkpoints(board) else None,
-        "series": training_runs(board),
+        "series": runs.group_of,
+        "runs": runs.names,
+        "shipped": recommended(result),
         "topics": topic_sets(result),
     }
 
