@@ -74,6 +74,9 @@ def job(cfg: DictConfig) -> None:
 def _one_run(cfg: DictConfig) -> int:
     """Do the run; returns the exit status of one that has come to its end: 2 where some systems failed."""
     set_limits(limits_of(cfg))
+    if HydraConfig.get().mode is RunMode.MULTIRUN:
+        swept = [override for override in HydraConfig.get().overrides.task if override not in sys.argv]
+        terminal.say(f"\n{' '.join(swept) or 'the one condition'}\n")
     overrides = HydraConfig.get().overrides.task
     experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
     if cfg.check:

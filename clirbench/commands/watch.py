@@ -35,7 +35,7 @@ from clirbench.report.provenance import provenance
 from clirbench.result import Experiment, Inputs, Result, unwatched
 from clirbench.statistics.evidence import panels
 from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.stopping import FEWEST, HORIZON, Outlook, outlook
+from clirbench.statistics.model.stopping import FEWEST, Outlook, outlook
 from clirbench.store.cached import Cached
 from clirbench.store.plan import PLAN, Plan
 from clirbench.store.snapshot import taken
@@ -84,7 +84,7 @@ class Watching:
     command: Sequence[str]
     seconds: int = 30
     gain: float | None = None
-    horizon: int = HORIZON
+    horizon: int | None = None
     measure: str = ""
     done: set[str] = field(default_factory=set)
     state: dict[Path, tuple[int, ...]] = field(default_factory=dict)
@@ -228,9 +228,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--every", type=int, default=30, metavar="SECONDS", help="between two looks (default 30)")
     parser.add_argument("--once", action="store_true", help="look once, for cron")
     parser.add_argument("--stop-rule", action="store_true", help="end with status 10 where no gain is to be expected")
-    parser.add_argument("--gain", type=float, help="what is worth the wait, in units of the measure (default: a tenth "
+    parser.add_argument("--gain", type=float, help="what is worth the wait, in units of the measure (default: a fifth "
                         "of what training has moved it so far)")  # fmt: skip
-    parser.add_argument("--horizon", type=int, default=HORIZON, help=f"checkpoints ahead (default {HORIZON})")
+    parser.add_argument("--horizon", type=int, help="checkpoints ahead (default: a fifth of those so far, at least 5)")
     parser.add_argument("--measure", default="", help="that the rule goes by (default: that of the answer)")
     return run_command(parser, arguments, _watch)
 

@@ -19,11 +19,12 @@ from typing import Any
 
 from clirbench.errors import StoreError, shown
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.report import curves, figures, latex, markdown, tables
+from clirbench.report import conditions, curves, figures, latex, markdown, tables
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
 from clirbench.report.html.report import Live
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
+from clirbench.statistics.multiverse import UniverseTau
 from clirbench.store.plan import MARKER
 from clirbench.store.whole import WRITING, abandoned, sweep, writer
 
@@ -120,6 +121,8 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance, live)
+    if universes := result.rows(UniverseTau):
+        conditions.write(folder, "Other reasonable choices", conditions.of_universes(universes))
     text = json.dumps(provenance, indent=2, ensure_ascii=False, sort_keys=False)
     (folder / "provenance.json").write_text(shown(text) + "\n", encoding="utf-8", newline="\n")
 
