@@ -109,6 +109,22 @@
     });
   }
 
+  // ---- two systems: segments by who is better, by length, by words of topics lost
+  if (byId("segment-filters")) {
+    const chosen = (id) => (byId(id) ? byId(id).value : "");
+    const show = () => {
+      const [side, length, lost] = ["by-winner", "by-length", "by-terms"].map(chosen), [least, most] = length.split("-").map(Number);
+      const all = [...document.querySelectorAll(".segment")];
+      for (const one of all) {
+        const words = Number(one.dataset.words);
+        one.hidden = Boolean((side && one.dataset.side !== side) || (length && (words < least || words > most)) || (lost && !(lost === "any" ? one.dataset.lost : one.dataset.lost.includes(lost))));
+      }
+      byId("segments-shown").textContent = `${all.filter((one) => !one.hidden).length} of ${all.length} shown`;
+    };
+    byId("segment-filters").addEventListener("change", show);
+    show();
+  }
+
   // ---- plots
   function scale(values, from, to, margin = 0.06) {
     let low = Math.min(...values), high = Math.max(...values);

@@ -26,7 +26,7 @@ from clirbench.report.grouping import Grouping, checkpoints, group_columns, grou
 from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.page_tables import PageTable, analysis_page_table, systems_page_table, tau_page_table
 from clirbench.report.html.pair import NAME as PAIR
-from clirbench.report.html.pair import write_pair
+from clirbench.report.html.pair import topic_words, write_pair
 from clirbench.report.html.spread import spreads
 from clirbench.report.html.topics import topic_sets
 from clirbench.result import AnalysisTable, Result
@@ -43,7 +43,7 @@ ORDER = (
     "multiverse_taus",
     "power",
 )
-APART = ("favoritism", "favoritism_top")  # on a page of their own
+APART = ("favoritism", "favoritism_top", "segment_wins")  # on a page of their own
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Live:
 
 def write(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> None:
     """Write `report.html`, and `pair.html` where two systems were compared segment by segment."""
-    pair = write_pair(folder / PAIR, result.tables)
+    pair = write_pair(folder / PAIR, result.tables, topic_words(result))
     data = {**payload(result), "reload": live.seconds if live else 0}
     ellipses = any(column["sd"] for column in data["columns"].values())
     shown = {**values(result, provenance, PAIR if pair else ""), "ellipses": ellipses, "live": live}
