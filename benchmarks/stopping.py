@@ -2,7 +2,7 @@
 
     python benchmarks/stopping.py --worlds 50 --steps 60 120 --runs 1 2 5
 
-The rule looks after every checkpoint, from the eighth on, until it says stop. It errs where one of the checkpoints
+The rule looks after every checkpoint, from the twelfth on, until it says stop. It errs where one of the checkpoints
 within its horizon is better than the best before by more than the gain it named. Wasted: checkpoints after the best.
 """
 

@@ -213,7 +213,7 @@ def tell(text: str) -> None:
 
 def states(paths: Iterable[Path]) -> dict[Path, tuple[int, ...]]:
     """What the system says of each path: a new file changes its folder."""
-    found = {}
+    found: dict[Path, tuple[int, ...]] = {}
     for path in paths:
         with suppress(OSError):
             status = path.stat()
