@@ -202,7 +202,10 @@ def in_words(found: Outlook | None, measure: str, checkpoints: int) -> str:
         f"a gain of more than {number(found.gain)} {measure} within the next {found.horizon} checkpoints has "
         f"probability {probability}; the best so far is at step {found.best:g}"
     )
-    return f"{found.verdict[0].upper()}{found.verdict[1:]}: {gain}."
+    wrong = (
+        " Over all looks of a training this rule was wrong in at most .08 of each kind simulated." if found.stop else ""
+    )
+    return f"{found.verdict[0].upper()}{found.verdict[1:]}: {gain}.{wrong}"
 
 
 def tell(text: str) -> None:

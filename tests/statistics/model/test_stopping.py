@@ -16,7 +16,7 @@ STEP = np.arange(1.0, 25.0) * 1000
 
 
 def test_a_curve_that_rises_goes_on() -> None:
-    found = outlook(curve(STEP / 4000), STEP)
+    found = outlook(curve(STEP / 4000), STEP, gain=0.5)  # in five checkpoints it will have risen by 1.25
     assert found is not None
     assert found.verdict == "go on"
     assert found.p_gain > 0.9
