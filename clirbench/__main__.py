@@ -62,6 +62,9 @@ def job(cfg: DictConfig) -> None:
 def _one_run(cfg: DictConfig) -> int:
     """Do the run; returns the exit status of one that has come to its end: 2 where some systems failed."""
     set_limits(limits_of(cfg))
+    if HydraConfig.get().mode is RunMode.MULTIRUN:
+        swept = [override for override in HydraConfig.get().overrides.task if override not in sys.argv]
+        terminal.say(f"\n{' '.join(swept) or 'the one condition'}\n")
     overrides = HydraConfig.get().overrides.task
     experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
     if cfg.check:
@@ -117,7 +120,7 @@ def main() -> None:
         if len(sys.argv) > 1 and sys.argv[1] in command_names():
             sys.exit(command(sys.argv[1])(sys.argv[2:]))
         check_memory()
-        prepare()
+        sys.argv[1:] = prepared(sys.argv[1:])
         job()
     except KeyboardInterrupt:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -137,25 +140,26 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def prepare() -> None:
-    """Check the arguments in our own words, and add the experiment that they speak of where they name none."""
-    sys.argv[1:] = ["output.json=true" if a == "--json" else at_home(a) for a in sys.argv[1:]]
+def prepared(arguments: Sequence[str]) -> list[str]:
+    """The arguments, checked in our own words, with the experiment that they speak of where they name none."""
+    arguments = ["output.json=true" if a == "--json" else at_home(a) for a in arguments]
     overrides = [
         argument
-        for before, argument in pairwise(["", *sys.argv[1:]])
+        for before, argument in pairwise(["", *arguments])
         if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
     ]
-    folders = own_folders(sys.argv[1:])
-    sys.argv[1:] = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in sys.argv[1:]]
+    folders = own_folders(arguments)
+    arguments = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in arguments]
     errors: list[ClirbenchError] = []
     for override in overrides:
         with gathered(errors):
             check_override(override, folders)
     raise_all(errors)
-    if len(overrides) == len(sys.argv) - 1:
+    if len(overrides) == len(arguments):
         check_run_folder(overrides)
     if not any(override.lstrip("+").startswith("experiment=") for override in overrides):
-        sys.argv.append(f"+experiment={spoken_of(overrides)}")
+        arguments.append(f"+experiment={spoken_of(overrides)}")
+    return arguments
 
 
 def own_folders(arguments: Sequence[str]) -> list[Path] | None:

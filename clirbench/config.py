@@ -9,7 +9,7 @@ from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.utils import JobReturn
+from hydra.core.utils import JobReturn, JobStatus
 from hydra.errors import HydraException, InstantiationException
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode
@@ -27,6 +27,7 @@ from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
+from clirbench.report.conditions import PAGE, TEXT
 from clirbench.report.image_files import FORMATS
 from clirbench.report.sweep import NAME, SUMMARY, combine
 from clirbench.result import Analysis, Experiment
@@ -320,15 +321,19 @@ class SweepTable(Callback):
     def __init__(self, exclude_not_significant: bool = False) -> None:
         self._exclude = exclude_not_significant
         self._jobs: list[tuple[Path, list[str]]] = []
+        self._failed: dict[Path, str] = {}
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
         """Write the table anew after every job of a sweep: Hydra calls nothing at the end where a job failed."""
         if config.hydra.mode is RunMode.MULTIRUN:
-            self._jobs.append((Path(config.hydra.runtime.output_dir), list(config.hydra.overrides.task)))
+            job = Path(config.hydra.runtime.output_dir)
+            self._jobs.append((job, list(config.hydra.overrides.task)))
+            if job_return.status is JobStatus.FAILED:
+                self._failed[job] = str(job_return._return_value).removeprefix("error: ")
             folder = Path(config.hydra.sweep.dir)
-            combine(folder, self._jobs, exclude_not_significant=self._exclude)
+            combine(folder, self._jobs, exclude_not_significant=self._exclude, failed=self._failed)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Say where the tables lie."""
-        for name in (NAME, SUMMARY):
+        for name in (NAME, SUMMARY, PAGE, TEXT):
             print(Path(config.hydra.sweep.dir) / name)

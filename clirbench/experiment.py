@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.errors import ClirbenchError, ConfigError, InputError, NothingCompared, UnknownName, gathered, raise_all
+from clirbench.errors import (
+    ClirbenchError,
+    ConfigError,
+    InputError,
+    NothingCompared,
+    UnknownName,
+    gathered,
+    raise_all,
+    shortened,
+)
 from clirbench.files.trec import read_ideal, read_runs, tied_topics
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
@@ -52,15 +61,21 @@ MetricOf = tuple[str, str]
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     with taken() as snapshot:
-        inputs, untranslated = translated(experiment, read_inputs(experiment), watch)
-        if inputs is not None and experiment.plan is not None:
-            experiment.plan.add(expected(experiment, inputs))
-        statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
-        retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
-        rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
-        notes = (*untranslated.values(), *strange)
-        work = Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
+        work = computed(experiment, read_inputs(experiment), watch)
         return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+
+
+def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwatched) -> Work:
+    """All steps of all systems: what costs time, and what the store keeps."""
+    inputs, untranslated = translated(experiment, inputs, watch)
+    if inputs is not None and experiment.plan is not None:
+        experiment.plan.add(expected(experiment, inputs))
+    statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
+    retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
+    rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
+    waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
+    notes = (*waiting, *untranslated.values(), *strange)
+    return Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
 
 
 @contextmanager
@@ -186,7 +201,11 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
                 topics[label] = tuple(source.topics(corpus.english))
                 check_size(marked("topics", label), len(topics[label]), len(corpus.english))
     raise_all(problems)
-    return Inputs(corpus, translations, topics)
+    pending = {t.system: t.pending for t in translations if t.pending}
+    if len(pending) == len(translations):
+        waited_for = "; ".join(f"{system} ({why})" for system, why in pending.items())
+        raise NothingCompared(f"every system is pending: {shortened(waited_for, 1000)}")
+    return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending)
 
 
 def check_size(where: str, topics: int, documents: int) -> None:

@@ -155,11 +155,12 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What was read and aligned before any work starts; `topics` by label."""
+    """What was read and aligned before any work starts; `topics` by label; `pending` systems are still written."""
 
     corpus: Corpus
     translations: tuple[Translation, ...]
     topics: Mapping[str, tuple[Topic, ...]]
+    pending: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, eq=False)

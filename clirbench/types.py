@@ -164,6 +164,8 @@ class Translation:
     test: Text | None
     collection: Text | None
     metadata: Mapping[str, str] = field(default_factory=lambda: EMPTY, hash=False)
+    pending: str = ""
+    """Why it has no texts yet: a file that is still written."""
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -54,6 +54,7 @@ GROUPS = {
     "relevance": "relevance",
     "retrieval": "retrieval",
     "systems": "systems",
+    "systems/toolkit": "systems",
     "systems/translator": "systems.translators",
     "topics": "topics",
 }

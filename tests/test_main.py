@@ -352,6 +352,8 @@ class TestEveryEndIsOurs:
         (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
         done = cli("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=x,1", "hydra.sweep.dir=out")
         assert done.returncode == 1, done.stderr
+        assert "seed=x\n" in done.stdout
+        assert "seed=x has no results: seed='x' must be" in (tmp_path / "out" / "sweep.md").read_text(encoding="utf-8")
         assert done.stderr.endswith("error: seed='x' must be a whole number of at least 0: seed of everything random\n")
         assert "Traceback" not in done.stderr
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()

@@ -11,17 +11,19 @@ from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric
 from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.statistics.resampling import left_out_scores
+from clirbench.statistics.segment_level import segment_scores
 from clirbench.types import Doubles, Ints
 
 if TYPE_CHECKING:
     from clirbench.metrics.base import Statistics
 
+WINS = ("metric", "segment", "score_a", "score_b", "better")
 COLUMNS = ("metric", "rank", "segment", "delta", "favours", "reference")
 
 
 @dataclass(frozen=True)
 class FavoritismAnalysis:
-    """Every segment by how much each metric of the run favours one of two systems there.
+    """Every segment by its sentence scores, and by how much each metric of the run favours one of two systems there.
 
     `pair`: the systems, as `pair=[A,B]`; needless where only two take part. `top`: so many segments of each metric
     are shown in the report; `favoritism.tsv` has all. Raises `ConfigError` for a run without texts, metrics or a pair.
@@ -42,6 +44,8 @@ class FavoritismAnalysis:
         header, texts = side_by_side(inputs, pair)
         rows: list[tuple[Any, ...]] = []
         shown: list[tuple[Any, ...]] = []
+        wins: list[tuple[Any, ...]] = []
+        won: list[str] = []
         said: list[str] = []
         for metric in result.experiment.metrics:
             if any((metric.name, system) not in result.statistics for system in pair):
@@ -51,11 +55,17 @@ class FavoritismAnalysis:
             rows += found
             shown += found[: self.top]
             said.append(favoritism_findings(metric.name, delta, pair))
-        text = (explained(pair), *said)
+            scores = np.stack([segment_scores(metric, result.statistics[metric.name, system]) for system in pair])
+            better = np.sign(scores[0] - scores[1]) * (1 if metric.higher_is_better else -1)
+            won.append(wins_findings(metric.name, better, pair))
+            for i in range(len(better)):
+                wins.append((metric.name, i + 1, float(scores[0, i]), float(scores[1, i]), favoured(better[i], pair)))
+        text = (*won, explained(pair), *said)
         title = f"Favoritism: {pair.a} against {pair.b}"
         return (
             AnalysisTable("favoritism_top", title, header, tuple(shown), text),
             AnalysisTable("favoritism", f"{title}, every segment", header, tuple(rows)),
+            AnalysisTable("segment_wins", f"Sentence by sentence: {pair.a} against {pair.b}", WINS, tuple(wins)),
         )
 
 
@@ -109,9 +119,19 @@ def favoured(delta: float, pair: TwoSystems) -> str:
 def explained(pair: TwoSystems) -> str:
     """What a reader must know of the numbers."""
     return (
-        f"delta is how much the corpus score of {pair.a} changes by having the segment, less the same for {pair.b}, "
+        f"Corpus influence (leave-one-out): delta is how much the corpus score of {pair.a} changes by having the "
+        f"segment, less the same for {pair.b}, "
         f"on the metric's own scale; above 0 the metric favours {pair.a} there. Segments with a large delta show what "
         "a metric rewards; the deltas of all segments do not sum to the difference of the scores."
+    )
+
+
+def wins_findings(metric: str, better: Doubles, pair: TwoSystems) -> str:
+    """Plain wins, ties and losses; `better` (segments,): 1 where the first system's sentence is better, 0 a tie."""
+    a, b = int((better > 0).sum()), int((better < 0).sum())
+    return (
+        f"{metric}, sentence by sentence: {pair.a} is better in {a} of {len(better)} segments, {pair.b} in {b}, "
+        f"{len(better) - a - b} are equal."
     )
 
 
@@ -119,6 +139,7 @@ def favoritism_findings(metric: str, delta: Doubles, pair: TwoSystems) -> str:
     """How many segments favour either, and how far the ten strongest agree."""
     first = delta[ranked(delta)[:10]]
     return (
-        f"{metric}: {int((delta > 0).sum())} segments favour {pair.a}, {int((delta < 0).sum())} favour {pair.b}, "
+        f"{metric}, corpus influence: {int((delta > 0).sum())} segments favour {pair.a}, "
+        f"{int((delta < 0).sum())} favour {pair.b}, "
         f"{int((delta == 0).sum())} neither; of the {len(first)} strongest, {int((first > 0).sum())} favour {pair.a}."
     )

@@ -36,7 +36,7 @@ def write(folder: Path, result: Result) -> None:
             drawing = scatter_plots(measure, metrics, taus, groups)
             title = f"{measure.name} against {', '.join(metric.name for metric in metrics)}"
             for ending in result.experiment.figures:
-                _write_drawing(folder / f"{file_stem(measure.name)}.{ending}", drawing, title)
+                write_drawing(folder / f"{file_stem(measure.name)}.{ending}", drawing, title)
     for table in result.tables:
         if table.figure is not None:
             for ending in result.experiment.figures:
@@ -44,7 +44,8 @@ def write(folder: Path, result: Result) -> None:
                 save(table.figure(), folder / f"{table.name}.{ending}", table.title)
 
 
-def _write_drawing(path: Path, drawing: Drawing, title: str) -> None:
+def write_drawing(path: Path, drawing: Drawing, title: str) -> None:
+    """A drawing in the format of the file's ending; `title` is what a screen reader says."""
     if path.suffix == ".svg":
         path.write_text(svg(drawing, title), encoding="utf-8", newline="\n")
     else:
@@ -60,8 +61,8 @@ def scatter_plots(
     """
     n_columns = min(COLUMNS, len(metrics))
     n_rows = -(-len(metrics) // n_columns)
-    legend = 18.0 if len(groups.names) > 1 else 0.0
-    drawing = Drawing(WIDTH * n_columns, HEIGHT * n_rows + legend)
+    several = len(groups.names) > 1
+    drawing = Drawing(WIDTH * n_columns, HEIGHT * n_rows + (18.0 if several else 0.0))
     for i, metric in enumerate(metrics):
         x0, y0 = i % n_columns * WIDTH, i // n_columns * HEIGHT
         _scatter_plot(drawing, x0, y0, metric, measure, groups)
@@ -69,8 +70,8 @@ def scatter_plots(
             middle = x0 + LEFT + (WIDTH - LEFT - RIGHT) / 2
             text = f"{coefficient_symbol(tau.coefficient)} {tau_cell(tau)}{interval(tau)}"
             drawing.labels.append(Label(middle, y0 + 15, text, 9, "middle", bold=True))
-    if legend:
-        _legend(drawing, groups)
+    if several:
+        legend(drawing, groups)
     return drawing
 
 
@@ -79,6 +80,16 @@ def _scatter_plot(drawing: Drawing, x0: float, y0: float, metric: Column, measur
     kept = np.isfinite(metric.values + measure.values)
     across = Scale.over(metric.values[kept], left, right)
     along = Scale.over(measure.values[kept], bottom, top)
+    axes(drawing, across, along)
+    for i in np.flatnonzero(kept).tolist():
+        x, y = across(float(metric.values[i])), along(float(measure.values[i]))
+        drawing.marks.append(mark(x, y, groups.group_of[i]))
+    name_axes(drawing, across, along, axis_label(metric), axis_label(measure), x0)
+
+
+def axes(drawing: Drawing, across: "Scale", along: "Scale") -> None:
+    """The two axes of a plot, with their ticks and a grid."""
+    left, right, bottom, top = across.start, across.end, along.start, along.end
     for value in across.ticks():
         x = across(value)
         drawing.lines.append(Line(((x, top), (x, bottom)), GREY, 0.5))
@@ -88,14 +99,16 @@ def _scatter_plot(drawing: Drawing, x0: float, y0: float, metric: Column, measur
         drawing.lines.append(Line(((left, y), (right, y)), GREY, 0.5))
         drawing.labels.append(Label(left - 4, y + 3, along.text(value), 8, "end"))
     drawing.lines.append(Line(((left, top), (left, bottom), (right, bottom))))
-    for i in np.flatnonzero(kept).tolist():
-        x, y = across(float(metric.values[i])), along(float(measure.values[i]))
-        drawing.marks.append(_mark(x, y, groups.group_of[i]))
-    drawing.labels.append(Label((left + right) / 2, bottom + 25, axis_label(metric), 9, "middle"))
-    drawing.labels.append(Label(x0 + 13, (top + bottom) / 2, axis_label(measure), 9, "middle", upright=True))
 
 
-def _mark(x: float, y: float, group: int, radius: float = 2.4) -> Mark:
+def name_axes(drawing: Drawing, across: "Scale", along: "Scale", below: str, beside: str, x0: float) -> None:
+    """What the axes show; `x0`: where the plot with its labels begins."""
+    drawing.labels.append(Label((across.start + across.end) / 2, along.start + 25, below, 9, "middle"))
+    drawing.labels.append(Label(x0 + 13, (along.start + along.end) / 2, beside, 9, "middle", upright=True))
+
+
+def mark(x: float, y: float, group: int, radius: float = 2.4) -> Mark:
+    """The mark of a group: its shape and its colour."""
     return Mark(x, y, SHAPES[group % len(SHAPES)], COLOURS[group % len(COLOURS)], radius)
 
 
@@ -111,10 +124,11 @@ def axis_label(column: Column) -> str:
     return column.name + (f" ({', '.join(unit)})" if unit else "")
 
 
-def _legend(drawing: Drawing, groups: Grouping) -> None:
+def legend(drawing: Drawing, groups: Grouping) -> None:
+    """What the marks mean, in the last line of a drawing."""
     x, y = LEFT, drawing.height - 7
     for group, name in enumerate(groups.names):
-        drawing.marks.append(_mark(x, y - 3, group, 3))
+        drawing.marks.append(mark(x, y - 3, group, 3))
         drawing.labels.append(Label(x + 7, y, name, 8))
         x += 24 + 4.6 * len(name)
 

@@ -18,12 +18,14 @@ from typing import Any
 
 from clirbench.errors import StoreError, shown
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.report import figures, latex, markdown
+from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
+from clirbench.report.html.report import Live
 from clirbench.report.results_json import RESULTS, as_json, results
 from clirbench.report.tables import run_tables, write_tsv
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
+from clirbench.statistics.multiverse import UniverseTau
 from clirbench.store.plan import MARKER
 from clirbench.store.whole import WRITING, abandoned, sweep, writer
 from clirbench.text import sha256_of
@@ -61,12 +63,15 @@ class RunFolder:
             raise StoreError(f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR") from None
         return cls(path)
 
-    def write(self, result: Result, provenance: Mapping[str, Any]) -> None:
-        """Write every file of the run."""
-        self.put(lambda unfinished: _write_all(unfinished, result, provenance))
+    def write(self, result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> None:
+        """Write every file of the run.
 
-    def put(self, write: Callable[[Path], None]) -> None:
-        """Have all files written to a folder beside their place, then move them in."""
+        live: the run is one look of many; it takes the place of the look before, which is not kept.
+        """
+        self.put(lambda unfinished: _write_all(unfinished, result, provenance, live), keep=live is None)
+
+    def put(self, write: Callable[[Path], None], keep: bool = True) -> None:
+        """Have all files written to a folder beside their place, then move them in; an earlier run is kept, or not."""
         name = writer()
         unfinished = self.path / f"{WRITING}{name}"
         try:
@@ -75,19 +80,22 @@ class RunFolder:
             names = sorted(path.name for path in unfinished.iterdir())
             (unfinished / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
             unfinished.rename(self.path / f"{READY}{name}")
-            self._move_in(name)
+            self._move_in(name, keep=keep)
         except OSError as error:
             raise StoreError(f"{self.path}: the run's files cannot be written ({error})") from error
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
 
-    def _move_in(self, name: str) -> None:
+    def _move_in(self, name: str, keep: bool = True) -> None:
         """Move in what the writer of this name has ready; goes on wherever it was left."""
         ready, placing = self.path / f"{READY}{name}", self.path / f"{PLACING}{name}"
         if ready.is_dir():
-            self._keep_previous(self.path / f"{KEEPING}{name}")
+            if keep:
+                self._keep_previous(self.path / f"{KEEPING}{name}")
             ready.rename(placing)
         for path in sorted(placing.iterdir(), key=lambda path: (path.name == MARKER, path.name == "provenance.json")):
+            if (self.path / path.name).is_dir():
+                shutil.rmtree(self.path / path.name)
             path.replace(self.path / path.name)
         placing.rmdir()
 
@@ -105,7 +113,7 @@ class RunFolder:
             keeping.rename(self.path / f"previous-{number}")
 
 
-def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
+def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None) -> None:
     for name, table in run_tables(result).items():
         write_tsv(folder / f"{name}.tsv", table.header, table.rows())
         if "parquet" in result.experiment.table_formats:
@@ -113,9 +121,12 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any]) -> N
     for label, retrieval in result.retrieval.items():
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
+    curves.write(folder / "figures", result)
     (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
-    html.write(folder, result, provenance)
+    html.write(folder, result, provenance, live)
+    if universes := result.rows(UniverseTau):
+        conditions.write(folder, "Other reasonable choices", conditions.of_universes(universes))
     for name, values in ((RESULTS, results(result)), ("provenance.json", {**provenance, "files": _hashes(folder)})):
         (folder / name).write_text(as_json(values), encoding="utf-8", newline="\n")
 

@@ -52,17 +52,17 @@ def one_group(board: Scoreboard, name: str) -> Grouping:
     return Grouping("", (name,), (0,) * len(board.systems))
 
 
-def training_runs(board: Scoreboard) -> tuple[int, ...]:
+def training_runs(board: Scoreboard) -> Grouping:
     """Which training run each system is a checkpoint of: its group by the first column whose groups all have steps.
 
     A group has steps where its systems differ in the column `step`; without such a column all are one run.
     """
     steps = board.metadata.get("step", ("",) * len(board.systems))
     for column in group_columns(board):
-        group_of = grouped_by(board, column).group_of
-        if all(len(_steps_of(group, group_of, steps)) > 1 for group in set(group_of)):
-            return group_of
-    return one_group(board, "").group_of
+        found = grouped_by(board, column)
+        if all(len(_steps_of(group, found.group_of, steps)) > 1 for group in set(found.group_of)):
+            return found
+    return one_group(board, "one run")
 
 
 def _steps_of(group: int, group_of: tuple[int, ...], steps: tuple[str, ...]) -> set[str]:

@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import nan
 from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import quote
 
+from clirbench.report import conditions
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
@@ -14,14 +17,21 @@ NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
 
 
-def combine(folder: Path, jobs: Sequence[tuple[Path, Sequence[str]]], *, exclude_not_significant: bool = False) -> Path:
+def combine(
+    folder: Path,
+    jobs: Sequence[tuple[Path, Sequence[str]]],
+    *,
+    exclude_not_significant: bool = False,
+    failed: Mapping[Path, str] = MappingProxyType({}),
+) -> Path:
     """Write `sweep.tsv`: the rows of each job's correlations.tsv behind `job` and one column for each swept key.
 
     `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs
     (`clirbench.statistics.aggregate`, with the papers' exclusion rule where `exclude_not_significant`).
 
     `jobs`: the run folder of each job and its overrides (`key=value`). A key that is the same in every job has no
-    column. A job that failed has no correlations.tsv: its row says so, so that no hole goes unseen.
+    column. A job that failed has no correlations.tsv: its row says so, so that no hole goes unseen; `failed` says why.
+    `sweep.html` and `sweep.md` show the conditions side by side.
     """
     settings = [dict(override.lstrip("+").partition("=")[::2] for override in overrides) for _, overrides in jobs]
     keys = [key for key in dict.fromkeys(k for s in settings for k in s) if len({s.get(key) for s in settings}) > 1]
@@ -38,9 +48,30 @@ def combine(folder: Path, jobs: Sequence[tuple[Path, Sequence[str]]], *, exclude
     }
     summary = aggregate(labelled, exclude_not_significant=exclude_not_significant)
     write_tsv(folder / SUMMARY, [field.name for field in fields(Aggregate)], [astuple(row) for row in summary])
+    conditions.write(
+        folder,
+        _title(keys),
+        [
+            conditions.Condition(
+                {key: setting.get(key, "") for key in keys},
+                {
+                    (row.measure, row.metric): row
+                    for row in _rows(job / "correlations.tsv")
+                    if row.coefficient == "kendall"
+                },
+                f"{quote(job.name)}/report.html" if (job / "report.html").exists() else "",
+                failed.get(job, "") if (job / "correlations.tsv").exists() else failed.get(job, "it wrote no table"),
+            )
+            for (job, _), setting in zip(jobs, settings, strict=True)
+        ],
+    )
     width = 1 + len(keys) + len(header)
     write_tsv(folder / NAME, ["job", *keys, *header], [[*row, *[""] * (width - len(row))] for row in rows])
     return folder / NAME
+
+
+def _title(keys: Sequence[str]) -> str:
+    return f"Conditions: {', '.join(keys)}" if keys else "Conditions"
 
 
 def _correlations(path: Path) -> tuple[list[str], list[list[str]]]:

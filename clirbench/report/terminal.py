@@ -197,6 +197,8 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
         yield "collection", f"{len(corpus.english)} documents, {corpus.document_map.n_lines} lines"
         for label, topics in inputs.topics.items():
             yield "topics", f"{len(topics)}  {experiment.topics[label].signature}"
+        for system, why in inputs.pending.items():
+            yield "pending", f"{system} ({why})"
         for note in corpus.notes:
             yield "note", note
         rows, strange = health(corpus, inputs.translations, Serial().pmap)

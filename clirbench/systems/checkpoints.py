@@ -1,7 +1,7 @@
 """`systems=checkpoints`: a sweep found by a pattern of paths, of translations or of models that translate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,15 @@ from clirbench.corpora.alignment import listed
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
-from clirbench.systems.files import misaligned
+from clirbench.systems.files import aligned
 from clirbench.systems.metadata import joined_metadata
 from clirbench.systems.patterns import Match, PathPattern, natural
+from clirbench.systems.pending import check_settings, pending, touched
+from clirbench.systems.toolkits import Toolkit
 from clirbench.systems.translation import machine_translations
 from clirbench.systems.translators.base import Translator
 from clirbench.systems.translators.detected import detected
+from clirbench.text import Text
 from clirbench.types import Translation
 
 REPLICATES = ("seed", "run", "replicate")
@@ -32,7 +35,9 @@ class CheckpointSystems:
     `cache`. A name is made of the values in the order of the path, `run1-step100`; the systems are ordered by step,
     then by the other values, numbers as numbers. Checkpoints that differ in `replicates` (and `*`) alone have the
     same `group` in their metadata. `metadata` is a table with further columns, by `system` or by the values.
-    `include` and `exclude` are glob patterns of names.
+    `toolkit` says what stands for `%checkpoint%` in the patterns. `include` and `exclude` are glob patterns of names.
+    `unfinished="skip"`: a checkpoint whose file is short or missing, or that was touched within `quiet` seconds, is
+    pending.
 
     **Raises** `ConfigError` for settings that contradict each other; `translations`: `InputError` for a pattern that
     matches nothing, two files for one system, a system that one side lacks; `AlignmentError` for line counts; what a
@@ -47,6 +52,9 @@ class CheckpointSystems:
     exclude: Sequence[str] = ()
     metadata: str | None = None
     replicates: Sequence[str] = REPLICATES
+    toolkit: Toolkit | None = None
+    unfinished: str = "error"
+    quiet: int = 5
     shard_lines: int = 1000
     cache: str = field(default="runs/.cache")
 
@@ -60,26 +68,35 @@ class CheckpointSystems:
         if self.test_pattern and self.model:
             raise ConfigError("systems.test_pattern: models translate the test set themselves; leave it out")
         whole_number("systems.shard_lines", self.shard_lines)
+        check_settings(self.unfinished, self.quiet)
         if self.translator is not None and not isinstance(self.translator, Translator):
             raise ConfigError(f"systems.translator: {type(self.translator).__name__} is not a Translator")
-        main = self.main
+        main = self.patterns("pattern" if self.pattern else "model")
         if self.test_pattern:
-            other = PathPattern(self.test_pattern, "systems.test_pattern")
-            if sorted(other.names) != sorted(main.names):
-                raise ConfigError(
-                    f"systems.test_pattern has the placeholders {listed(other.names) or 'none'}, "
-                    f"systems.pattern {listed(main.names) or 'none'}; both must have the same"
-                )
+            for other, one in zip(self.patterns("test_pattern"), main, strict=True):
+                if sorted(other.names) != sorted(one.names):
+                    raise ConfigError(
+                        f"systems.test_pattern has the placeholders {listed(other.names) or 'none'}, "
+                        f"systems.pattern {listed(one.names) or 'none'}; both must have the same"
+                    )
 
-    @property
-    def main(self) -> PathPattern:
-        """The pattern that the systems' names come from."""
-        if self.pattern:
-            return PathPattern(self.pattern, "systems.pattern")
-        return PathPattern(str(self.model), "systems.model")
+    def patterns(self, field: str) -> tuple[PathPattern, ...]:
+        """`pattern`, `test_pattern` or `model`: one pattern, or one for each name that the toolkit uses."""
+        text = str(getattr(self, field))
+        texts = self.toolkit.patterns(text) if self.toolkit else (text,)
+        return tuple(PathPattern(text, f"systems.{field}") for text in texts)
+
+    def matches(self, field: str) -> list[Match]:
+        """What the patterns of a field match; raises `InputError` where that is nothing."""
+        patterns, folders = self.patterns(field), field == "model"
+        found = [match for pattern in patterns for match in pattern.matches(folders=folders, none=True)]
+        return found or list(patterns[0].matches(folders=folders))
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
-        named = self.chosen(by_name(self.main.matches(folders=bool(self.model)), self.main.key))
+        field = "pattern" if self.pattern else "model"
+        named = self.chosen(by_name(self.matches(field), f"systems.{field}"))
+        if not any("step" in match.values for match in named.values()):
+            named = {name: replace(match, values=_with_step(match.values)) for name, match in named.items()}
         described = joined_metadata(self.metadata, {name: self.described(match) for name, match in named.items()})
         if self.model:
             return self._translated(corpus, named, described)
@@ -110,7 +127,8 @@ class CheckpointSystems:
         stars = [label for name, label in match.labels.items() if name.startswith("*") and label]
         if columns and stars:
             columns.setdefault("replicate", "-".join(stars))
-        kept = [match.labels[name] for name in match.values if name not in self.replicates and name != "system"]
+        passed = {*self.replicates, "system"}
+        kept = [match.labels[name] for name in match.values if name in match.labels and name not in passed]
         if kept and any(name in self.replicates for name in columns):
             columns.setdefault("group", "-".join(kept))
         return columns
@@ -119,7 +137,7 @@ class CheckpointSystems:
         self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
     ) -> tuple[Translation, ...]:
         searched = {name: text_at(match.path) for name, match in named.items()}
-        test = searched
+        test: Mapping[str, Text] = searched
         if self.test_pattern:
             test = {name: text_at(path) for name, path in self._test_files(named).items()}
         elif corpus.english.map.n_lines != len(corpus.test):
@@ -127,14 +145,15 @@ class CheckpointSystems:
                 f"the collection has {corpus.english.map.n_lines} lines and the test set {len(corpus.test)}: name the "
                 "systems' files for the test set too, systems.test_pattern=..."
             )
-        raise_all(misaligned(corpus, searched, test))
-        return tuple(Translation(name, test[name], searched[name], described[name]) for name in named)
+        found = [Translation(name, test.get(name), searched[name], described[name]) for name in named]
+        found = [t if t.test else pending(t, "its file for the test set is not there yet") for t in found]
+        return aligned(corpus, found, self.unfinished, self.quiet)
 
     def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:
         """The file of each system for the test set: the one whose placeholders and stars have the same values."""
-        pattern = PathPattern(str(self.test_pattern), "systems.test_pattern")
+        pattern = self.patterns("test_pattern")[0]
         found: dict[Any, list[Path]] = {}
-        for match in pattern.matches():
+        for match in self.matches("test_pattern"):
             found.setdefault(match.identity, []).append(match.path)
         errors: list[ClirbenchError] = []
         files: dict[str, Path] = {}
@@ -147,7 +166,7 @@ class CheckpointSystems:
                 files[name] = paths[0]
             else:
                 lacking.append(f"{name} ({match.path})")
-        if lacking:
+        if lacking and self.unfinished == "error":
             errors.append(InputError(f"{pattern.key}={pattern.text}: has no file for {listed(lacking)}"))
         raise_all(errors)
         return files
@@ -157,7 +176,11 @@ class CheckpointSystems:
     ) -> tuple[Translation, ...]:
         errors: list[ClirbenchError] = []
         models: list[tuple[str, Translator, Path | None, Mapping[str, str]]] = []
+        waiting: dict[str, Translation] = {}
         for name, match in named.items():
+            if self.unfinished == "skip" and (why := touched([match.path], self.quiet)):
+                waiting[name] = Translation(name, None, None, described[name], f"{match.path}: {why}")
+                continue
             with gathered(errors):
                 translator = self.translator or detected(match.path)
                 translator.check(match.path)
@@ -166,7 +189,8 @@ class CheckpointSystems:
         with gathered(errors):
             translations = machine_translations(corpus, models, self.cache, self.shard_lines)
         raise_all(list({str(error): error for error in errors}.values()))  # a missing library is missed by every model
-        return translations
+        made = {**waiting, **{translation.system: translation for translation in translations}}
+        return tuple(made[name] for name in named)
 
 
 def by_name(matches: Sequence[Match], key: str) -> dict[str, Match]:
@@ -181,9 +205,15 @@ def by_name(matches: Sequence[Match], key: str) -> dict[str, Match]:
 
 
 def _order(match: Match) -> tuple[object, ...]:
-    step = natural("step", match.values.get("step", ""))
-    others = [natural(name, value) for name, value in match.values.items() if name != "step"]
-    return step, *others, *(natural("*", star) for star in match.stars)
+    """By epoch, then step (the end of an epoch has none), then the rest."""
+    epoch, step = (natural(name, match.values.get(name, "")) for name in ("epoch", "step"))
+    others = [natural(name, value) for name, value in match.values.items() if name not in ("epoch", "step")]
+    return epoch, bool(epoch) and not step, step, *others, *(natural("*", star) for star in match.stars)
+
+
+def _with_step(values: Mapping[str, str]) -> Mapping[str, str]:
+    """Where nothing has a step, the epoch is one."""
+    return {**values, "step": values["epoch"]} if "epoch" in values else values
 
 
 def _same_system(key: str, name: str, paths: Sequence[Path]) -> InputError:

@@ -12,6 +12,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import read_table, system_column
+from clirbench.systems.pending import check_settings, pending, without_unfinished
 from clirbench.text import Text
 from clirbench.types import Translation
 
@@ -22,6 +23,7 @@ class FileSystems:
 
     `include` and `exclude` are glob patterns of system names (`*` matches anything); `metadata` is a table that
     takes the place of the folder's systems.tsv. Line counts of every file are checked, without loading it.
+    `unfinished="skip"`: a system whose file is short, touched within `quiet` seconds or on one side only is pending.
 
     `translations` raises `InputError` for no systems or a system that one side lacks, `AlignmentError` for line
     counts, `UnknownName` for a pattern that matches nothing; all at once as `Problems`.
@@ -30,6 +32,11 @@ class FileSystems:
     include: str | Sequence[str] = ("*",)
     exclude: str | Sequence[str] = ()
     metadata: str | None = None
+    unfinished: str = "error"
+    quiet: int = 5
+
+    def __post_init__(self) -> None:
+        check_settings(self.unfinished, self.quiet)
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         test, searched = corpus.test_layout, corpus.collection_layout
@@ -42,14 +49,17 @@ class FileSystems:
         sides: list[Mapping[str, Text]] = []
         for layout in (searched, test):
             with gathered(errors):
-                texts = layout.texts([layout.systems[name] for name in names])
-                sides.append(dict(zip(names, texts, strict=True)))
+                there = [name for name in names if name in layout.systems]
+                sides.append(dict(zip(there, layout.texts([layout.systems[name] for name in there]), strict=True)))
         described: Mapping[str, Mapping[str, str]] = {}
         with gathered(errors):
             described = self.described(test, searched)
         raise_all(errors)
-        raise_all(misaligned(corpus, *sides))
-        return tuple(Translation(n, sides[1][n], sides[0][n], described.get(n, {})) for n in names)
+        found = [Translation(n, sides[1].get(n), sides[0].get(n), described.get(n, {})) for n in names]
+        if self.unfinished == "skip":
+            lacking = "one of the two folders does not have it yet"
+            found = [t if t.test and t.collection else pending(t, lacking) for t in found]
+        return aligned(corpus, found, self.unfinished, self.quiet)
 
     def chosen(self, test: Layout, searched: Layout) -> tuple[str, ...]:
         """The names of the systems that take part, sorted."""
@@ -68,7 +78,7 @@ class FileSystems:
             errors.append(InputError(f"systems.include and systems.exclude leave none of {listed(everything)}"))
         for layout in (searched, test) if searched is not test else ():
             missing = [name for name in names if name not in layout.systems]
-            if missing:
+            if missing and self.unfinished == "error":
                 errors.append(InputError(f"{layout.where}: lacks systems that the other folder has: {listed(missing)}"))
         raise_all(errors)
         return tuple(names)
@@ -91,6 +101,19 @@ class FileSystems:
     @property
     def _unwanted(self) -> tuple[str, ...]:
         return name_list("systems.exclude", self.exclude)
+
+
+def aligned(
+    corpus: Corpus, translations: Sequence[Translation], unfinished: str, quiet: float
+) -> tuple[Translation, ...]:
+    """The systems, checked against the English side; with `unfinished="skip"` those still written are pending.
+
+    Raises the errors of `misaligned`.
+    """
+    found = tuple(translations) if unfinished == "error" else without_unfinished(corpus, translations, quiet)
+    searched = {t.system: t.collection for t in found if t.collection is not None}
+    raise_all(misaligned(corpus, searched, {t.system: t.test for t in found if t.test is not None}))
+    return found
 
 
 def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, Text]) -> list[ClirbenchError]:

@@ -1,6 +1,6 @@
 """Patterns of paths whose placeholders describe what they match: `/exp/run*/ckpt_%step%.txt`.
 
-%name% or {name}   any text inside one name of the path, kept as the value `name`; %step% is a number
+%name% or {name}   any text inside one name of the path, kept as the value `name`; %step% and %epoch% are numbers
 *                  any text inside one name of the path, kept without a name
 everything else    itself; hidden files are passed over unless the pattern names the dot
 """
@@ -16,7 +16,7 @@ from clirbench.corpora.alignment import listed
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.text import check_name
 
-NUMERIC = frozenset({"step"})
+NUMERIC = frozenset({"step", "epoch"})
 _MARK = re.compile(r"%(?P<percent>[A-Za-z]\w*)%|\{(?P<brace>[A-Za-z]\w*)\}|(?P<star>\*+)")
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 
@@ -71,10 +71,10 @@ class PathPattern:
         """The names of the placeholders, in the order of the pattern."""
         return tuple(found["percent"] or found["brace"] for found in _MARK.finditer(self.text) if not found["star"])
 
-    def matches(self, *, folders: bool = False) -> tuple[Match, ...]:
+    def matches(self, *, folders: bool = False, none: bool = False) -> tuple[Match, ...]:
         """All files (with `folders`: files and folders) that match; raises `InputError` where there are none.
 
-        The message then names the deepest folder that does exist and what lies there.
+        The message then names the deepest folder that does exist and what lies there. `none`: there may be none.
         """
         parts = Path(self.text).expanduser().parts
         reached: list[tuple[Path, tuple[re.Match[str] | str, ...]]] = [(Path(), ())]
@@ -86,6 +86,8 @@ class PathPattern:
                 for name, what in _children(path, part)
                 if not last or folders or (path / name).is_file()
             ]
+            if not following and none:
+                return ()
             if not following:
                 raise InputError(f"{self.key}={self.text}: nothing matches; {_inventory(reached[0][0], part)}")
             reached = following
@@ -100,7 +102,7 @@ class PathPattern:
 
 
 def natural(name: str, value: str) -> tuple[tuple[int, Decimal, str], ...]:
-    """A sort key: digits compare as numbers (`ckpt_9` before `ckpt_10`), and %step% as one number."""
+    """A sort key: digits compare as numbers (`ckpt_9` before `ckpt_10`), and %step% and %epoch% as one number."""
     zero = Decimal(0)
     if name in NUMERIC and re.fullmatch(_NUMBER, value):
         return ((0, Decimal(value), ""),)

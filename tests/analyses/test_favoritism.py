@@ -121,3 +121,27 @@ def test_a_folder_with_one_system_is_refused(cli: Cli, small_folder: Path) -> No
     done = cli(f"folder={small_folder}", "measures=[]", "metric=[BLEU]", "analysis=[favoritism]", "hydra.run.dir=out")
     assert done.returncode == 1
     assert "favoritism compares two systems, and only every9 takes part" in done.stderr
+
+
+def test_wins_ties_and_losses_are_plain_sentence_scores(cli: Cli, small_folder: Path) -> None:
+    done = cli(
+        f"folder={small_folder}", "measures=[]", "metric=[chrF2,TER]", "analysis=[favoritism]",
+        "pair=[every9,every2]", "hydra.run.dir=out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = list(read_table(cli.cwd / "out" / "segment_wins.tsv").records())
+    lines = {
+        name: (small_folder / path).read_text(encoding="utf-8").split("\n")
+        for name, path in (("reference", "reference.txt"), ("a", "systems/every9.txt"), ("b", "systems/every2.txt"))
+    }
+    for row in rows[:60]:
+        at, metric = int(row["segment"]) - 1, ChrF(beta=2)
+        test = TestSet(((lines["reference"][at],),))
+        for side in "ab":
+            alone = float(metric.score(metric.statistics([lines[side][at]], test).sum(axis=0)))
+            assert float(row[f"score_{side}"]) == pytest.approx(alone)
+    better = {metric: [row["better"] for row in rows if row["metric"] == metric] for metric in ("chrF2", "TER")}
+    for metric, names in better.items():
+        assert names.count("every9") > names.count("every2"), metric
+        said = f"{metric}, sentence by sentence: every9 is better in {names.count('every9')} of 60 segments"
+        assert said in (cli.cwd / "out" / "report.md").read_text(encoding="utf-8")

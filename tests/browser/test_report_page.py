@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from clirbench.report.conditions import write as write_conditions
 from tests.browser.conftest import Browser
 from tests.report.boards import EVIL
+from tests.report.test_conditions import SIX
 
 pytestmark = pytest.mark.slow
 PAGES = ["demo_page", "large_page", "evil_page"]
@@ -160,7 +162,7 @@ def test_names_show_as_text_and_nothing_runs(browser: Browser, evil_page: Path) 
 
 def test_checkpoints_have_curves_for_each_run(browser: Browser, evil_page: Path) -> None:
     browser.open(evil_page)
-    assert len(browser.all("#curves polyline")) == 4  # two runs, metric and measure
+    assert len(browser.all("#curves polyline.draw")) == 4  # two runs, metric and measure
     said = browser.hover(browser.find("#curves .point"))
     assert "\nstep " in said
 
@@ -178,3 +180,33 @@ def test_printing_opens_what_is_folded(browser: Browser, demo_page: Path) -> Non
     browser.open(demo_page)
     browser.run("dispatchEvent(new Event('beforeprint'))")
     assert browser.run("return [...document.querySelectorAll('details')].every(d => d.open)")
+
+
+@pytest.mark.slow
+def test_learning_curves_have_a_legend_a_mean_and_say_where_each_column_stops(
+    browser: Browser, evil_page: Path
+) -> None:
+    for width in (1280, 400):
+        for dark in (False, True):
+            browser.open(evil_page, width, dark)
+            assert len(browser.all("#curves polyline.draw")) == 4, "two runs, metric and measure"
+            assert len(browser.all("#curves .mean")) == len(browser.all("#curves .band")) == 2
+            assert len(browser.texts("#curve-legend li")) == 3
+            stops = browser.texts("#stops li")
+            assert len(stops) == 4
+            assert all("(step " in text for text in stops)
+            assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+            assert browser.errors() == []
+
+
+@pytest.mark.slow
+def test_six_conditions(browser: Browser, tmp_path: Path) -> None:
+    write_conditions(tmp_path, "Conditions: k, b", SIX)
+    for width in (1280, 400):
+        for dark in (False, True):
+            browser.open(tmp_path / "sweep.html", width, dark)
+            assert len(browser.all("table.tau tbody tr")) == 6
+            assert browser.find("th a").get_attribute("href").endswith("/0/report.html")
+            assert browser.hover(browser.find("table.tau .cell")).startswith("BLEU with MAP: .900")
+            assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+            assert browser.errors() == []

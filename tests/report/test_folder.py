@@ -21,7 +21,7 @@ import os, signal, sys
 from pathlib import Path
 from clirbench.report import folder
 
-def write(place, run, provenance):
+def write(place, run, provenance, live):
     for name in ("a.tsv", "provenance.json"):
         (place / name).write_text(str(run))
     for name in ("figures", "trec"):

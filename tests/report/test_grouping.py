@@ -26,6 +26,11 @@ def test_a_training_run_is_a_group_with_several_steps() -> None:
     metadata = {"step": ["1", "2", "1", "2"], "family": ["x", "y", "y", "x"], "size": ["s", "s", "m", "m"]}
     made = board(VALUES, {}, metadata)
     assert group_columns(made) == ["family", "size"]
-    assert training_runs(made) == (0, 1, 1, 0)
-    assert training_runs(board(VALUES, {}, {**metadata, "family": ["x", "y", "x", "y"]})) == (0, 0, 1, 1)  # by size
-    assert training_runs(board(VALUES, {}, {"step": ["1", "2", "3", "4"]})) == (0, 0, 0, 0)
+    assert training_runs(made).group_of == (0, 1, 1, 0)
+    assert training_runs(board(VALUES, {}, {**metadata, "family": ["x", "y", "x", "y"]})).group_of == (
+        0,
+        0,
+        1,
+        1,
+    )  # by size
+    assert training_runs(board(VALUES, {}, {"step": ["1", "2", "3", "4"]})).group_of == (0, 0, 0, 0)

@@ -10,7 +10,7 @@ import yaml
 
 CONF = Path(__file__).resolve().parents[2] / "conf" / "systems"
 FILES = ("checkpoints", "pattern", "command", "translator/command", "translator/ctranslate2", "translator/transformers")
-ELSEWHERE = {"translator"}  # chosen by the group systems/translator
+ELSEWHERE = {"translator", "toolkit"}  # chosen by groups of their own
 SHORTER = {"pattern": {"model", "replicates", "shard_lines", "cache"}}  # of no use there
 
 

@@ -22,13 +22,14 @@ MEANING = {"false": ", not significant", "undefined": ", not tested"}
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: `sort` is a number or text, `tip` what is said on hover and focus, `style` a class of the page."""
+    """One cell: `sort` is a number or text, `tip` what is said on hover and focus, `style` a class, `href` a link."""
 
     text: str
     sort: float | str = ""
     tip: str = ""
     style: str = ""
     key: str = ""
+    href: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,14 @@ class PageTable:
 def tau_page_table(table: TauTable, name: str, caption: str) -> PageTable:
     """A row for each measure, a column for each metric, coloured by the coefficient."""
     rows = tuple(
-        (Cell(measure, measure), *(_tau(tau, bold=highest(tau, taus)) for tau in taus))
+        (Cell(measure, measure), *(tau_of(tau, bold=highest(tau, taus)) for tau in taus))
         for measure, taus in zip(table.measures, table.taus, strict=True)
     )
     return PageTable(name, caption, ("measure", *table.metrics), (False, *(True for _ in table.metrics)), rows)
 
 
-def _tau(row: Correlation, *, bold: bool) -> Cell:
+def tau_of(row: Correlation, *, bold: bool) -> Cell:
+    """The cell of a coefficient: coloured by its size, `bold` for the highest of its row."""
     if isnan(row.value):
         return Cell("undefined", -2.0, f"{row.metric} with {row.measure}: undefined, {row.note}", "none", row.metric)
     level = f"{'neg' if row.value < 0 else 'pos'} l{min(10, round(abs(row.value) * 10))}"

@@ -20,6 +20,13 @@
   const finite = (value) => value !== null && value !== undefined;
   const show = (value, digits = 4) => (finite(value) ? String(Number(value.toPrecision(digits))) : "no value");
 
+  // ---- a run that goes on: the page is made anew beside this one; nobody is interrupted who is at work on it
+  if (data.reload) {
+    let used = 0;
+    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => { used = Date.now(); });
+    setInterval(() => { if (Date.now() - used > 30000) location.reload(); }, data.reload * 1000);
+  }
+
   // ---- what is said on hover and focus
   const tip = byId("tip");
   function tell(text, box) {
@@ -100,6 +107,22 @@
       button.tabIndex = 0;
       button.focus();
     });
+  }
+
+  // ---- two systems: segments by who is better, by length, by words of topics lost
+  if (byId("segment-filters")) {
+    const chosen = (id) => (byId(id) ? byId(id).value : "");
+    const show = () => {
+      const [side, length, lost] = ["by-winner", "by-length", "by-terms"].map(chosen), [least, most] = length.split("-").map(Number);
+      const all = [...document.querySelectorAll(".segment")];
+      for (const one of all) {
+        const words = Number(one.dataset.words);
+        one.hidden = Boolean((side && one.dataset.side !== side) || (length && (words < least || words > most)) || (lost && !(lost === "any" ? one.dataset.lost : one.dataset.lost.includes(lost))));
+      }
+      byId("segments-shown").textContent = `${all.filter((one) => !one.hidden).length} of ${all.length} shown`;
+    };
+    byId("segment-filters").addEventListener("change", show);
+    show();
   }
 
   // ---- plots
@@ -240,6 +263,8 @@
     const all = [...series.values()].flat().map(([step]) => step);
     if (!all.length) return;
     const width = byId("curves").clientWidth < 560 ? 420 : 860, part = 210, height = 2 * part + 40;
+    const stepOf = new Map([...series.values()].flat().map(([step, i]) => [data.systems[i], step]));
+    const line = (points) => points.map(([x, y]) => `${x},${y}`).join(" ");
     const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${names.join(" and ")} along training` });
     const marks = [];
     names.forEach((name, k) => {
@@ -248,6 +273,18 @@
       if (!values.length) return;
       const across = scale(all, box.left, box.right, 0.03), along = scale(values, box.bottom, box.top);
       frame(svg, across, along, box, k === 1 ? "step" : "", column.axis);
+      // the mean over runs and one standard deviation around it, where at least two runs have the step
+      const at = new Map();
+      for (const points of series.values()) for (const [s, i] of points) if (finite(column.values[i])) at.set(s, [...(at.get(s) || []), column.values[i]]);
+      const means = [...at].filter(([, v]) => v.length > 1).sort((a, b) => a[0] - b[0]).map(([s, v]) => {
+        const mean = v.reduce((a, b) => a + b) / v.length;
+        return [across.at(s), mean, Math.sqrt(v.reduce((a, b) => a + (b - mean) ** 2, 0) / (v.length - 1))];
+      });
+      if (means.length > 1) {
+        const edge = (sign) => means.map(([x, mean, sd]) => [x, Math.min(box.bottom, Math.max(box.top, along.at(mean + sign * sd)))]);
+        svg.append(make("path", { class: "band", d: `M${line([...edge(1), ...edge(-1).reverse()]).replaceAll(" ", "L")}Z` }), make("polyline", { class: "mean", points: line(means.map(([x, mean]) => [x, along.at(mean)])) }));
+      }
+      if (stepOf.has(data.shipped)) svg.append(make("line", { class: "shipped", x1: across.at(stepOf.get(data.shipped)), x2: across.at(stepOf.get(data.shipped)), y1: box.top, y2: box.bottom }));
       for (const [group, points] of series) {
         const here = points.filter(([, i]) => finite(column.values[i])).sort((a, b) => a[0] - b[0]);
         svg.append(make("polyline", { class: `draw g${group % 7}`, "stroke-width": 2, points: here.map(([s, i]) => `${across.at(s)},${along.at(column.values[i])}`).join(" ") }));
@@ -263,6 +300,15 @@
     svg.append(...marks);
     walkable(svg, marks);
     replace(byId("curves"), svg);
+    const key = (cls, text) => make("li", {}, make("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, make("line", { class: cls, x1: 0, x2: 16, y1: 8, y2: 8 })), text);
+    const several = data.runs.length > 1;
+    replace(byId("curve-legend"), several ? data.runs.map((name, g) => make("li", {}, make("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, mark(SHAPES[g % 4], 8, 8, 5.5, { class: `paint g${g % 7}` })), name)) : [], several ? key("mean", "mean over runs, ± 1 standard deviation") : null, data.shipped ? key("shipped", `recommended: ${data.shipped}`) : null);
+    // where each column by itself would have stopped
+    replace(byId("stops"), [...data.measures, ...data.metrics].map((name) => {
+      const column = data.columns[name], sign = column.lower ? -1 : 1;
+      const best = data.systems.map((_, i) => i).filter((i) => stepOf.has(data.systems[i]) && finite(column.values[i])).reduce((a, i) => (a === null || sign * column.values[i] > sign * column.values[a] ? i : a), null);
+      return best === null ? null : make("li", {}, make("b", {}, name), ` ${data.systems[best]} (step ${data.steps[best]})`);
+    }));
   }
   if (byId("curves") && data.steps) {
     for (const id of ["curve-metric", "curve-measure"]) byId(id).addEventListener("change", curves);

@@ -3,11 +3,13 @@
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from clirbench.analyses.wording import number
 from clirbench.report.answer import answered
+from clirbench.report.curves import recommended
 from clirbench.report.decision import decision_sentences, decision_tables
 from clirbench.report.facts import (
     agreement_lines,
@@ -25,7 +27,7 @@ from clirbench.report.grouping import Grouping, checkpoints, group_columns, grou
 from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.page_tables import PageTable, analysis_page_table, systems_page_table, tau_page_table
 from clirbench.report.html.pair import NAME as PAIR
-from clirbench.report.html.pair import write_pair
+from clirbench.report.html.pair import topic_words, write_pair
 from clirbench.report.html.spread import spreads
 from clirbench.report.html.topics import topic_sets
 from clirbench.report.tables import all_tables
@@ -43,15 +45,23 @@ ORDER = (
     "multiverse_taus",
     "power",
 )
-APART = ("favoritism", "favoritism_top")  # on a page of their own
+APART = ("favoritism", "favoritism_top", "segment_wins")  # on a page of their own
 
 
-def write(folder: Path, result: Result, provenance: Mapping[str, Any]) -> None:
+@dataclass(frozen=True)
+class Live:
+    """What a page of a run that goes on says first; an open browser loads it anew every `seconds`."""
+
+    seconds: int
+    sentences: tuple[str, ...]
+
+
+def write(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> None:
     """Write `report.html`, and `pair.html` where two systems were compared segment by segment."""
-    pair = write_pair(folder / PAIR, result.tables)
-    data = payload(result)
+    pair = write_pair(folder / PAIR, result.tables, topic_words(result))
+    data = {**payload(result), "reload": live.seconds if live else 0}
     ellipses = any(column["sd"] for column in data["columns"].values())
-    shown = {**values(result, provenance, PAIR if pair else ""), "ellipses": ellipses}
+    shown = {**values(result, provenance, PAIR if pair else ""), "ellipses": ellipses, "live": live}
     page = rendered("report.html.j2", shown, data)
     (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
 
@@ -124,6 +134,7 @@ def ordered(tables: Sequence[AnalysisTable]) -> list[AnalysisTable]:
 def payload(result: Result) -> dict[str, Any]:
     """What the plots and the topic view are drawn from."""
     board = result.board
+    runs = training_runs(board)
     spread = spreads(result.evidence) if result.inputs is not None else {}
     columns = {
         column.name: {
@@ -145,7 +156,9 @@ def payload(result: Result) -> dict[str, Any]:
         ],
         "tau": _labels(result),
         "steps": board.metadata.get("step") if checkpoints(board) else None,
-        "series": training_runs(board),
+        "series": runs.group_of,
+        "runs": runs.names,
+        "shipped": recommended(result),
         "topics": topic_sets(result),
     }
 

@@ -1,0 +1,144 @@
+"""Several conditions side by side: a heat map of conditions and metrics, and with what the best metric changes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clirbench.analyses.wording import listed
+from clirbench.errors import shown
+from clirbench.report.facts import highest
+from clirbench.report.html.page import rendered
+from clirbench.report.html.page_tables import Cell, PageTable, tau_of
+from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.multiverse import UniverseTau
+
+PAGE, TEXT = "sweep.html", "sweep.md"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition: its settings, the coefficients by (measure, metric), where its report lies, why it failed."""
+
+    settings: Mapping[str, str]
+    taus: Mapping[tuple[str, str], Correlation] = field(default_factory=dict)
+    link: str = ""
+    failed: str = ""
+
+    @property
+    def name(self) -> str:
+        return " ".join(f"{key}={value}" for key, value in self.settings.items()) or "the one condition"
+
+    def best(self, measure: str) -> frozenset[str]:
+        """The metrics with the highest coefficient above 0, ties shared."""
+        rows = [row for (of, _), row in self.taus.items() if of == measure]
+        return frozenset(row.metric for row in rows if highest(row, rows))
+
+
+def of_universes(rows: Sequence[UniverseTau]) -> list[Condition]:
+    """The conditions of `analysis=[multiverse]`; nothing is tested there."""
+    found: dict[str, dict[tuple[str, str], Correlation]] = {}
+    for row in rows:
+        tau = Correlation(row.measure, row.metric, "kendall", row.value, float("nan"), 0, "undefined", row.note)
+        found.setdefault(row.choices, {})[row.measure, row.metric] = tau
+    return [Condition(dict(part.split("=", 1) for part in name.split()), taus) for name, taus in found.items()]
+
+
+def write(folder: Path, title: str, conditions: Sequence[Condition]) -> None:
+    """Write sweep.html and sweep.md."""
+    text = [f"# {title}", *findings(conditions), *failures(conditions)]
+    tables = [heat_map(conditions, measure, place) for place, measure in enumerate(measures(conditions))]
+    for table in tables:
+        text.append(f"## {table.caption}")
+        marks = ["---", *("---:" for _ in table.header[1:])]
+        rows = [
+            [f"[{row[0].text}]({row[0].href})" if row[0].href else row[0].text, *_bold(row[1:])] for row in table.rows
+        ]
+        text.append("\n".join("| " + " | ".join(_cell(c) for c in row) + " |" for row in (table.header, marks, *rows)))
+    (folder / TEXT).write_text(shown("\n\n".join(text)) + "\n", encoding="utf-8", newline="\n")
+    values = {
+        "title": title,
+        "findings": [*findings(conditions)],
+        "failures": [*failures(conditions)],
+        "tables": tables,
+        "links": [(condition.name, condition.link) for condition in conditions if condition.link],
+    }
+    (folder / PAGE).write_text(rendered("sweep.html.j2", values, {}), encoding="utf-8", newline="\n")
+
+
+def measures(conditions: Sequence[Condition]) -> list[str]:
+    """The measures of all conditions, in their order."""
+    return list(dict.fromkeys(measure for condition in conditions for measure, _ in condition.taus))
+
+
+def findings(conditions: Sequence[Condition]) -> Iterator[str]:
+    """For each measure: which metric is best how often, and with which settings that changes."""
+    for measure in measures(conditions):
+        there = [condition for condition in conditions if condition.best(measure)]
+        counts: dict[str, int] = {}
+        for condition in there:
+            for metric in condition.best(measure):
+                counts[metric] = counts.get(metric, 0) + 1
+        told = listed(
+            [f"{metric} in {n}" for metric, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))]
+        )
+        if not there:
+            continue
+        yield f"{measure}: the highest tau of {len(there)} conditions has {told} (ties count for each)."
+        for key in dict.fromkeys(key for condition in there for key in condition.settings):
+            changed, compared, first = changes(there, measure, key)
+            if compared:
+                verb = "changes" if changed else "does not change"
+                where = f"{changed} of {compared}" if changed else str(compared)
+                yield (
+                    f"{measure}: the best metric {verb} with {key} in {where} conditions, against {key}={first} and "
+                    "all else equal."
+                )
+    if measures(conditions):
+        yield "Whether the highest tau of a condition is truly higher than the next is not tested here."
+
+
+def changes(conditions: Sequence[Condition], measure: str, key: str) -> tuple[int, int, str]:
+    """(conditions with another best metric, conditions compared, first value), against the first value of `key`."""
+    first = next(c.settings[key] for c in conditions if key in c.settings)
+    apart = {_without(c.settings, key): c.best(measure) for c in conditions if c.settings.get(key) == first}
+    compared = [
+        c.best(measure).isdisjoint(apart[_without(c.settings, key)])
+        for c in conditions
+        if c.settings.get(key, first) != first and _without(c.settings, key) in apart
+    ]
+    return sum(compared), len(compared), first
+
+
+def failures(conditions: Sequence[Condition]) -> Iterator[str]:
+    """A sentence for each condition without a table."""
+    for condition in conditions:
+        if condition.failed:
+            yield f"{condition.name} has no results: {condition.failed}"
+
+
+def heat_map(conditions: Sequence[Condition], measure: str, place: int) -> PageTable:
+    """A row for each condition, a column for each metric, coloured by the coefficient."""
+    metrics = list(dict.fromkeys(metric for c in conditions for of, metric in c.taus if of == measure))
+    rows = []
+    for condition in conditions:
+        taus = [condition.taus[measure, metric] for metric in metrics if (measure, metric) in condition.taus]
+        cells = {tau.metric: tau_of(tau, bold=highest(tau, taus)) for tau in taus}
+        none = Cell("–", -2.0, condition.failed or "no value", "none")
+        head = Cell(condition.name, condition.name, href=condition.link)
+        rows.append((head, *(cells.get(metric, none) for metric in metrics)))
+    numeric = (False, *(True for _ in metrics))
+    return PageTable(
+        f"heat-{place}", f"{measure}: tau in each condition", ("condition", *metrics), numeric, tuple(rows)
+    )
+
+
+def _without(settings: Mapping[str, str], key: str) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, value) for name, value in settings.items() if name != key))
+
+
+def _bold(cells: Sequence[Cell]) -> list[str]:
+    return [f"**{cell.text}**" if cell.style.endswith(" best") else cell.text for cell in cells]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

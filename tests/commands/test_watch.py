@@ -1,0 +1,220 @@
+"""Watching a training: what is new is computed once, pending files wait, nothing is lost by a kill."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.commands.watch import STOPPED, Journal, Watching, begun, in_words, learning_curve, states
+from clirbench.errors import NothingCompared
+from clirbench.measures.parsing import parse
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.stopping import Outlook
+from tests.conftest import PACKAGE, Cli
+from tests.lines import made_lines
+from tests.report.boards import result
+
+LINES = 60
+KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k=5", "correlation.intervals=null")
+
+
+def reference(root: Path) -> list[str]:
+    lines = made_lines(LINES, seed=5)
+    (root / "data").mkdir(parents=True, exist_ok=True)
+    (root / "ckpt").mkdir(exist_ok=True)
+    (root / "data" / "reference.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return lines
+
+
+def checkpoint(lines: list[str], step: int, loss: float) -> str:
+    chosen = random.Random(step)
+    return "".join(" ".join(w if chosen.random() > loss else "x" for w in line.split()) + "\n" for line in lines)
+
+
+def arguments(root: Path, out: str, *more: str, quiet: int = 0) -> list[str]:
+    return [
+        f"folder={root / 'data'}",
+        "systems=checkpoints",
+        f"systems.pattern='{root}/ckpt/step_%step%.txt'",
+        f"systems.quiet={quiet}",
+        f"paths.cache={root / 'cache'}",
+        f"hydra.run.dir={root / out}",
+        *KEYS,
+        *more,
+    ]
+
+
+def watching(root: Path, *more: str, measure: str = "") -> Watching:
+    options = Namespace(overrides=arguments(root, "out", *more), every=1, gain=None, horizon=10, measure=measure)
+    return begun(options)
+
+
+def events(root: Path, kind: str = "checkpoint") -> list[dict[str, object]]:
+    rows = [json.loads(line) for line in (root / "out" / "watch.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if row["event"] == kind]
+
+
+def test_looks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = reference(tmp_path)
+    for step in (1, 2):
+        (tmp_path / "ckpt" / f"step_{step}.txt").write_text(checkpoint(lines, step, 0.5 / step), encoding="utf-8")
+    (tmp_path / "ckpt" / "step_3.txt").write_text("half a\nfile\n", encoding="utf-8")
+    watch = watching(tmp_path)
+    assert watch.look() is None
+    said = capsys.readouterr().out
+    assert [line.split()[1] for line in said.splitlines()] == ["pending:", "step1", "step2", "Go"]
+    assert "2 of 60 lines" in said.splitlines()[0]
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "are too few to judge, 12 are needed" in page
+    assert '"reload":5' in page
+    assert [row["system"] for row in events(tmp_path)] == ["step1", "step2"]
+    assert len(events(tmp_path, "pending")) == 1
+    # The file is finished: it is computed, and the report is of three; the look before is not kept.
+    (tmp_path / "ckpt" / "step_3.txt").write_text(checkpoint(lines, 3, 0.1), encoding="utf-8")
+    watch.look()
+    assert [row["system"] for row in events(tmp_path)] == ["step1", "step2", "step3"]
+    assert "step3" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
+    assert not list((tmp_path / "out").glob("previous-*"))
+    # Another watch of the same folder knows what was told.
+    capsys.readouterr()
+    watching(tmp_path).look()
+    assert capsys.readouterr().out == ""
+
+
+def test_a_look_with_nothing_new_reads_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = reference(tmp_path)
+    for step in (1, 2):
+        path = tmp_path / "ckpt" / f"step_{step}.txt"
+        path.write_text(checkpoint(lines, step, 0.5 / step), encoding="utf-8")
+    watch = watching(tmp_path)
+    watch.look()
+    assert not watch.state, "folders that have just changed may change again unseen"
+    monkeypatch.setattr("clirbench.commands.watch.RECENT", -10_000_000_000_000)
+    watch.look()
+    assert watch.state
+    before = states(watch.state)
+    monkeypatch.setattr("clirbench.commands.watch.read_inputs", lambda experiment: pytest.fail("it was read"))
+    assert watch.look() is None
+    (tmp_path / "ckpt" / "step_3.txt").write_text("new", encoding="utf-8")
+    assert states(watch.state) != before
+
+
+def test_the_rule_ends_it(tmp_path: Path, cli: Cli) -> None:
+    lines = reference(tmp_path)
+    losses = [0.6, 0.4, 0.25, 0.15, 0.1, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.7, 0.75]
+    for step, loss in enumerate(losses, start=1):
+        (tmp_path / "ckpt" / f"step_{step}.txt").write_text(checkpoint(lines, 7, loss), encoding="utf-8")
+    done = cli("watch", "--once", "--stop-rule", "--horizon", "3", *arguments(tmp_path, "out"))
+    assert done.returncode == STOPPED, done.stderr + done.stdout
+    assert "Past the peak" in done.stdout
+    (row,) = events(tmp_path, "outlook")
+    assert row["verdict"] == "past the peak"
+    assert 4 <= float(str(row["best"])) <= 7
+
+
+def test_all_pending(tmp_path: Path) -> None:
+    reference(tmp_path)
+    (tmp_path / "ckpt" / "step_1.txt").write_text("half", encoding="utf-8")
+    with pytest.raises(NothingCompared, match="every system is pending: step1"):
+        watching(tmp_path).look()
+
+
+def test_half_a_line_of_the_journal_is_cut_off(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "watch.jsonl")
+    journal.add("checkpoint", system="a\u2028b")
+    with journal.path.open("ab") as stream:
+        stream.write(b'{"event": "check')
+    assert [row["system"] for row in journal] == ["a\u2028b"]
+    journal.add("checkpoint", system="c")
+    assert [row["system"] for row in journal] == ["a\u2028b", "c"]
+
+
+def test_the_curve_is_the_mean_over_runs_at_their_common_steps() -> None:
+    steps, runs = ["10", "2", "10", "2", "30"], ["a", "a", "b", "b", "b"]
+    values = np.arange(10.0).reshape(5, 2)
+    columns = (Column("M", "metric", np.arange(5.0)), Column("MAP", "measure", values.mean(axis=1)))
+    made = Scoreboard(tuple("vwxyz"), columns, {"step": tuple(steps), "run": tuple(runs)})
+    found = result(made, [], [])
+    object.__setattr__(found, "evidence", Evidence(made, {}, {}, {"MAP": values}, {"MAP": parse("MAP")}))
+    curve, at = learning_curve(found, "MAP")
+    assert at.tolist() == [2, 10]
+    assert curve.tolist() == [[4, 5], [2, 3]]
+
+
+def test_words() -> None:
+    found = Outlook(best=4000, gain=0.01, horizon=10, p_gain=0.004, p_past=0.5)
+    said = in_words(found, "MAP", 20)
+    assert said.startswith("No gain since step 4000: ")
+    assert "probability below .01" in said
+    assert in_words(None, "MAP", 3).startswith("Go on: 3 checkpoints")
+
+
+@pytest.mark.slow
+def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, cli: Cli) -> None:
+    lines = reference(tmp_path)
+    steps = [1, 2, 3, 4, 5, 6]
+
+    def write() -> None:
+        for step in steps:
+            text = checkpoint(lines, step, 0.5 / step).encode()
+            with (tmp_path / "ckpt" / f"step_{step}.txt").open("wb") as stream:
+                for start in range(0, len(text), len(text) // 3):
+                    stream.write(text[start : start + len(text) // 3])
+                    stream.flush()
+                    time.sleep(0.5)
+
+    def start() -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", "clirbench", "watch", "--every", "1", *arguments(tmp_path, "out", quiet=1)]
+        return subprocess.Popen(
+            command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(PACKAGE)}, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def told(n: int) -> bool:
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            if (tmp_path / "out" / "watch.jsonl").exists() and len(events(tmp_path)) >= n:
+                return True
+            time.sleep(0.05)
+        return False
+
+    writer = threading.Thread(target=write)
+    with start() as killed:
+        writer.start()
+        assert told(2)
+        killed.send_signal(signal.SIGKILL)
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.npz")}
+    assert kept
+    with start() as again:
+        writer.join()
+        assert told(len(steps))
+        page = tmp_path / "out" / "report.html"
+        end = time.monotonic() + 60
+        while not (page.exists() and "step6" in page.read_text(encoding="utf-8")) and time.monotonic() < end:
+            time.sleep(0.1)
+        again.send_signal(signal.SIGINT)
+        _, said = again.communicate(timeout=60)
+    assert again.returncode == 130, said
+    assert [row["system"] for row in events(tmp_path)] == [f"step{step}" for step in steps], "each was computed once"
+    assert kept == {path: path.stat().st_mtime_ns for path in kept}, "nothing was computed again after the kill"
+    assert events(tmp_path, "pending"), "half-written files were seen"
+    done = cli(*arguments(tmp_path, "plain", f"paths.cache={tmp_path / 'apart'}"))
+    assert done.returncode == 0, done.stderr
+    assert tables(tmp_path / "out") == tables(tmp_path / "plain")
+
+
+def tables(run: Path) -> dict[str, bytes]:
+    files = [*run.glob("*.tsv"), *run.glob("trec/*"), *run.glob("latex/*"), *run.glob("figures/*"), run / "report.md"]
+    found = {str(path.relative_to(run)): path.read_bytes() for path in files if path.name != "plan.tsv"}
+    assert {"systems.tsv", "correlations.tsv", "per_topic.tsv", "report.md"} <= set(found)
+    return found

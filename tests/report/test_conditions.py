@@ -1,0 +1,75 @@
+"""Conditions side by side: which metric is best where, what it changes with, and what the page and the text say."""
+
+from math import nan
+from pathlib import Path
+
+import pytest
+
+from clirbench.report.conditions import Condition, changes, failures, findings, of_universes, write
+from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.multiverse import UniverseTau
+
+
+def condition(settings: str, failed: str = "", link: str = "", **taus: float) -> Condition:
+    rows = {
+        ("MAP", metric): Correlation("MAP", metric, "kendall", tau, nan, 9, "undefined") for metric, tau in taus.items()
+    }
+    return Condition(dict(part.split("=") for part in settings.split()), rows, link, failed)
+
+
+SIX = [
+    condition("k=1 b=.4", BLEU=0.9, TER=0.1, link="0/report.html"),
+    condition("k=1 b=.8", BLEU=0.8, TER=0.8),
+    condition("k=3 b=.4", BLEU=0.2, TER=0.5),
+    condition("k=3 b=.8", BLEU=0.7, TER=0.6),
+    condition("k=9 b=.4", BLEU=0.1, TER=0.3),
+    condition("k=9 b=.8", BLEU=-0.2, TER=0.3),
+]
+
+
+def test_what_the_best_metric_changes_with() -> None:
+    assert changes(SIX, "MAP", "k") == (2, 4, "1"), "a metric that shares the first place is best too"
+    assert changes(SIX, "MAP", "b") == (1, 3, ".4")
+    said = list(findings(SIX))
+    assert said[0] == "MAP: the highest tau of 6 conditions has TER in 4 and BLEU in 3 (ties count for each)."
+    assert "MAP: the best metric changes with k in 2 of 4 conditions, against k=1 and all else equal." in said
+    assert "not tested" in said[-1]
+
+
+def test_what_it_does_not_change_with() -> None:
+    same = [condition("k=1", BLEU=0.5, TER=0.1), condition("k=3", BLEU=0.4, TER=0.1), condition("k=9")]
+    assert "MAP: the best metric does not change with k in 1 conditions" in list(findings(same))[1]
+
+
+def test_no_metric_is_best_where_none_is_above_zero() -> None:
+    assert condition("k=1", BLEU=-0.5, TER=-0.1).best("MAP") == frozenset()
+    assert list(findings([condition("k=1", failed="x")])) == []
+
+
+def test_failed_conditions_have_their_reason() -> None:
+    assert list(failures([*SIX, condition("k=0 b=.4", failed="no topic")])) == ["k=0 b=.4 has no results: no topic"]
+
+
+def test_page_and_text(tmp_path: Path) -> None:
+    evil = condition("k=<b>|", failed="<script>x</script>")
+    write(tmp_path, "Conditions: k, b", [*SIX, evil])
+    text = (tmp_path / "sweep.md").read_text(encoding="utf-8")
+    assert "| [k=1 b=.4](0/report.html) | **.900 ?** | .100 ? |" in text
+    assert "| k=<b>\\| | – | – |" in text
+    page = (tmp_path / "sweep.html").read_text(encoding="utf-8")
+    assert '<a href="0/report.html">k=1 b=.4</a>' in page
+    assert "<script>x" not in page
+    assert "k=&lt;b&gt;|" in page
+
+
+def test_universes_are_conditions() -> None:
+    rows = [
+        UniverseTau(0, "relevance.k=5 retrieval.b=0.4", "MAP", "BLEU", 0.5, True),
+        UniverseTau(0, "relevance.k=5 retrieval.b=0.4", "MAP", "TER", 0.25, False),
+        UniverseTau(1, "relevance.k=9 retrieval.b=0.4", "MAP", "BLEU", nan, False, "constant"),
+    ]
+    first, second = of_universes(rows)
+    assert first.settings == {"relevance.k": "5", "retrieval.b": "0.4"}
+    assert first.best("MAP") == {"BLEU"}
+    assert second.taus["MAP", "BLEU"].value != pytest.approx(0.5)
+    assert second.best("MAP") == frozenset()
