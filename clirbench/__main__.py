@@ -23,7 +23,7 @@ from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, in_words
 from clirbench.config import build, limits_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, NotReproduced, StoreError, UnknownName, gathered, raise_all
-from clirbench.experiment import read_inputs, run
+from clirbench.experiment import fitted, read_inputs, run
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
@@ -78,7 +78,7 @@ def _one_run(cfg: DictConfig) -> int:
     experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
     if cfg.check:
         with taken():
-            terminal.show_inputs(experiment, read_inputs(experiment))
+            terminal.show_inputs(*fitted(experiment, read_inputs(experiment)))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     store = Store(Path(cfg.paths.cache) / "store")
@@ -186,7 +186,7 @@ def own_folders(arguments: Sequence[str]) -> list[Path] | None:
 
 
 def _spoken_of(overrides: list[str]) -> str:
-    if any(override.startswith("folder=") for override in overrides):
+    if any(override.startswith(("folder=", "corpus=")) for override in overrides):
         return "folder"
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 

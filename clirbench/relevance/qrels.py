@@ -9,17 +9,17 @@ from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.trec import read_judgments
 from clirbench.text import TextFile
-from clirbench.types import Documents, Qrels, Run, Topic
+from clirbench.types import Documents, Need, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
 class QrelsFile:
-    """Relevance judgments of people, read from a TREC qrels file (`topic iteration doc_id grade`, plain or gzip).
+    """Relevance judgments of people, read from a qrels file of TREC or BEIR (plain or gzip, see `read_judgments`).
 
-    A topic that the English side does not match is left out; one without a relevant document stays, for the measures
-    that count false alarms. Topics of the file that are not asked for are passed over. `missing_topics` says what
-    happens with a topic that the file does not judge at all, `unknown_documents` with a judged document that is not in
-    the collection: `error` or `drop`. Raises `InputError` naming file and line.
+    A topic that the English side, where there is one, does not match is left out; one without a relevant document
+    stays, for the measures that count false alarms. Topics of the file that are not asked for are passed over.
+    `missing_topics` says what happens with a topic that the file does not judge at all, `unknown_documents` with a
+    judged document that is not in the collection: `error` or `drop`. Raises `InputError` naming file and line.
     """
 
     path: str | Path | None = None
@@ -58,8 +58,21 @@ class QrelsFile:
             else:
                 found.setdefault(judgment.topic_id, {})
         self._refuse_missing([topic.topic_id for topic in topics if topic.topic_id not in found])
-        matched = {topic_id for topic_id in found if len(ideal.values(topic_id))}
+        matched = {topic_id for topic_id in found if len(ideal.values(topic_id))} if len(ideal) else found.keys()
         return Qrels({t.topic_id: found[t.topic_id] for t in topics if t.topic_id in matched})
+
+    def given(self, topics: Sequence[Topic]) -> frozenset[Need]:
+        """What the judgments of these topics give: grades above 1, topics without a relevant document."""
+        wanted = {topic.topic_id for topic in topics}
+        highest: dict[str, int] = {}
+        for judgment in read_judgments(self.file):
+            if judgment.topic_id in wanted:
+                highest[judgment.topic_id] = max(judgment.grade, highest.get(judgment.topic_id, judgment.grade))
+        gives: dict[Need, bool] = {
+            "grades": max(highest.values(), default=0) > 1,
+            "all topics": min(highest.values(), default=1) < 1,
+        }
+        return frozenset(need for need, there in gives.items() if there)
 
     def _refuse_missing(self, missing: Sequence[str]) -> None:
         if missing and self.missing_topics == "error":

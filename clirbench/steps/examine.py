@@ -48,7 +48,8 @@ def health_notes(
     }
     for side, step in sides.items():
         texts = {t.system: text for t in translations if (text := side_of(t, side)) is not None and text.files}
-        lines = {system: text for system, text in texts.items() if not isinstance(text, JsonlText)}
+        compared = side == "test" or corpus.has_english
+        lines = {s: text for s, text in texts.items() if compared and not isinstance(text, JsonlText)}
         found = pmap(step, list(lines.values()), tuple(lines))
         for text, value in zip(lines.values(), found, strict=True):
             if not isinstance(value, Failure):

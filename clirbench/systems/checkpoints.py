@@ -119,16 +119,16 @@ class CheckpointSystems:
         self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
     ) -> tuple[Translation, ...]:
         searched = {name: text_at(match.path) for name, match in named.items()}
-        test = searched
+        test = searched if corpus.test else {}
         if self.test_pattern:
             test = {name: text_at(path) for name, path in self._test_files(named).items()}
-        elif corpus.english.map.n_lines != len(corpus.test):
+        elif corpus.test and corpus.english.map.n_lines != len(corpus.test):
             raise InputError(
                 f"the collection has {corpus.english.map.n_lines} lines and the test set {len(corpus.test)}: name the "
                 "systems' files for the test set too, systems.test_pattern=..."
             )
         raise_all(misaligned(corpus, searched, test))
-        return tuple(Translation(name, test[name], searched[name], described[name]) for name in named)
+        return tuple(Translation(name, test.get(name), searched[name], described[name]) for name in named)
 
     def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:
         """The file of each system for the test set: the one whose placeholders and stars have the same values."""

@@ -33,23 +33,25 @@ class FileSystems:
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         test, searched = corpus.test_layout, corpus.collection_layout
-        if test is None or searched is None:
+        if searched is None or (test is None and corpus.test):
             raise InputError("systems=files: this corpus has no files of systems; choose another systems=")
+        sided = [searched] if test is None else [searched, test]
         errors: list[ClirbenchError] = []
         names: tuple[str, ...] = ()
         with gathered(errors):
-            names = self.chosen(test, searched)
+            names = self.chosen(sided[-1], searched)
         sides: list[Mapping[str, Text]] = []
-        for layout in (searched, test):
+        for layout in sided:
             with gathered(errors):
                 texts = layout.texts([layout.systems[name] for name in names])
                 sides.append(dict(zip(names, texts, strict=True)))
         described: Mapping[str, Mapping[str, str]] = {}
         with gathered(errors):
-            described = self.described(test, searched)
+            described = self.described(sided[-1], searched)
         raise_all(errors)
-        raise_all(misaligned(corpus, *sides))
-        return tuple(Translation(n, sides[1][n], sides[0][n], described.get(n, {})) for n in names)
+        tested = {} if test is None else sides[-1]
+        raise_all(misaligned(corpus, sides[0], tested))
+        return tuple(Translation(n, tested.get(n), sides[0][n], described.get(n, {})) for n in names)
 
     def chosen(self, test: Layout, searched: Layout) -> tuple[str, ...]:
         """The names of the systems that take part, sorted."""
@@ -105,7 +107,7 @@ def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, 
                 errors.append(unequal(text.where, n_lines, english.text.where, english.map.n_lines))
             elif isinstance(text, JsonlText):
                 errors += _other_documents(text, english.map.doc_ids)
-            if test[name] == text and english.map.n_lines != len(corpus.test):
+            if test.get(name) == text and english.map.n_lines != len(corpus.test):
                 errors.append(unequal(text.where, n_lines, test_where, len(corpus.test)))
     for name, text in test.items():
         if searched[name] != text:
