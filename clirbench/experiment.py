@@ -148,13 +148,16 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
 
 
 def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:
-    """The same with the measures that this corpus and these judgments allow, and a remark on the others.
+    """The same with the metrics that came with the corpus, the measures that it and the judgments allow, and a remark
+    on the others.
 
     Raises for what cannot be left out: metrics without a test set, relevance that needs an English side.
     """
     if inputs is None:
         return experiment, None
     corpus = inputs.corpus
+    named = {metric.name for metric in experiment.metrics}
+    metrics = (*experiment.metrics, *(metric for metric in corpus.scores if metric.name not in named))
     parts = {f"relevance={rule.signature}": rule for rule in experiment.relevance.values()}
     parts |= {type(analysis).__name__: analysis for analysis in experiment.analyses}
     errors: list[ClirbenchError] = list(unmet(parts if experiment.measures else {}, corpus))
@@ -171,7 +174,7 @@ def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, I
         gives = {need for rule in experiment.relevance.values() for need in given(rule, topics)}
         kept, notes = sorted_out(experiment.measures, corpus, gives)
     raise_all(errors)
-    return replace(experiment, measures=kept, remarks=(*experiment.remarks, *notes)), inputs
+    return replace(experiment, metrics=metrics, measures=kept, remarks=(*experiment.remarks, *notes)), inputs
 
 
 def check_size(where: str, topics: int, documents: int) -> None:

@@ -8,6 +8,7 @@ from typing import NoReturn, Protocol, runtime_checkable
 from clirbench.corpora.layout import Layout
 from clirbench.corpora.sentences import Sentences
 from clirbench.errors import ConfigError
+from clirbench.metrics.base import Metric
 from clirbench.text import BLOCK, Text
 from clirbench.types import DocumentMap, Documents, TestSet
 
@@ -39,14 +40,14 @@ class NoEnglish:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """The two sides of an experiment, and where systems put their translations of each.
+    """The two sides of an experiment, where systems put their translations of each, and scores that lie beside.
 
     `test` and `english` may come from the same folder. `collection` names a second collection (`news`): its
     measures carry the name, `MAP[news]`; empty for the collection of the experiment itself. Without an English side
     `english` has its documents' ids and a text that nobody can read (`NoEnglish`); without a test set `test` is
-    `NO_TEST`. `sentences` cuts the source's documents for a translator, where they are lines. A layout is None where
-    translations of that side are not files (a corpus held in memory, simulated systems). `notes` are plain
-    sentences for the report: what was counted, chosen or left out.
+    `NO_TEST`. `scores` are metrics that came with the corpus. `sentences` cuts the source's documents for a translator,
+    where they are lines. A layout is None where translations of that side are not files (a corpus held in memory,
+    simulated systems). `notes` are plain sentences for the report: what was counted, chosen or left out.
     """
 
     test: TestSet
@@ -56,6 +57,7 @@ class Corpus:
     test_layout: Layout | None = None
     collection_layout: Layout | None = None
     sentences: Sentences | None = None
+    scores: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property
