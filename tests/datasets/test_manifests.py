@@ -271,7 +271,8 @@ def test_hc4_on_the_pieces_that_are_here(cli: Cli, shared_data: Path) -> None:
     hc4 = shared_data / "clir" / "hc4"
     done = cli(
         "+experiment=hc4_zho", f"corpus.source={shared_data}/clir/patapsco/cc-news-zho-1000.jsonl",
-        "systems=command", "systems.commands={copy: cat, nothing: 'sed s/./x/g'}", f"topics.path={hc4}/dev.topics.v1-0.jsonl",
+        "systems=command", "systems.commands={copy: cat, nothing: 'sed s/./x/g'}",
+        f"topics.path={hc4}/dev.topics.v1-0.jsonl",
         "topics.language=zho", "analyzer=character", f"relevance.path={hc4}/zho/dev.qrels.v1-0.txt",
         "relevance.unknown_documents=drop", "output.runs=none", "hydra.run.dir=out",
     )  # fmt: skip
