@@ -158,7 +158,7 @@ def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, I
     corpus = inputs.corpus
     named = {metric.name for metric in experiment.metrics}
     metrics = (*experiment.metrics, *(metric for metric in corpus.scores if metric.name not in named))
-    parts = {f"relevance={rule.signature}": rule for rule in experiment.relevance.values()}
+    parts: dict[str, Any] = {f"relevance={rule.signature}": rule for rule in experiment.relevance.values()}
     parts |= {type(analysis).__name__: analysis for analysis in experiment.analyses}
     errors: list[ClirbenchError] = list(unmet(parts if experiment.measures else {}, corpus))
     if experiment.metrics and not corpus.test:
