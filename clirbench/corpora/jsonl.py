@@ -43,6 +43,8 @@ class JsonlText(TextFile):
                 )
             check_name(f"{self.path}: line {number}", "document", doc_id)
             first[doc_id] = number
+            if number > current_limits().lines:
+                raise beyond(self.where, "lines", "more than {:,} lines")
         return tuple(first)
 
     def documents(self) -> Iterator[tuple[str, str]]:

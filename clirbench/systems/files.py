@@ -102,11 +102,12 @@ def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, 
     test_where = corpus.test_layout.where + " (its reference)" if corpus.test_layout else "the reference"
     for name, text in searched.items():
         with gathered(errors):
-            n_lines = survey(text).n_lines
+            ids = text.doc_ids() if isinstance(text, JsonlText) else None  # read once: a collection may be gigabytes
+            n_lines = survey(text).n_lines if ids is None else len(ids)
             if n_lines != english.map.n_lines:
                 errors.append(unequal(text.where, n_lines, english.text.where, english.map.n_lines))
-            elif isinstance(text, JsonlText):
-                errors += _other_documents(text, english.map.doc_ids)
+            elif ids is not None:
+                errors += _other_documents(text, ids, english.map.doc_ids)
             if test.get(name) == text and english.map.n_lines != len(corpus.test):
                 errors.append(unequal(text.where, n_lines, test_where, len(corpus.test)))
     for name, text in test.items():
@@ -126,8 +127,7 @@ def read_metadata(path: Path) -> Mapping[str, Mapping[str, str]]:
     return {row[key]: {name: cell for name, cell in row.items() if name != key} for row in table.records()}
 
 
-def _other_documents(text: JsonlText, doc_ids: tuple[str, ...]) -> list[ClirbenchError]:
-    found = text.doc_ids()
+def _other_documents(text: Text, found: tuple[str, ...], doc_ids: tuple[str, ...]) -> list[ClirbenchError]:
     for number, (ours, theirs) in enumerate(zip(doc_ids, found, strict=True), start=1):
         if ours != theirs:
             return [
