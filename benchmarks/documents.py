@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -34,22 +35,24 @@ def made(folder: Path, documents: int) -> None:
     (folder / "topics.jsonl").write_text("".join(json.dumps(topic) + "\n" for topic in topics))
     qrels = {str(t): {} for t in range(1, TOPICS + 1)}
     (folder / "mt").mkdir()
-    files = {name: gzip.open(folder / "mt" / f"{name}.jsonl.gz", "wt", compresslevel=1) for name in SYSTEMS}
-    for start in range(0, documents, 2000):
-        n = min(2000, documents - start)
-        words = rng.choice(VOCABULARY, size=(n, WORDS), p=share)
-        for t, (first, second) in enumerate(pairs, start=1):
-            judged = qrels[str(t)]
-            both = (words == first).any(axis=1) & (words == second).any(axis=1)
-            for row in np.flatnonzero(both)[: JUDGED - len(judged)]:
-                judged[start + int(row)] = 1
-            judged.setdefault(start + int(rng.integers(n)), 0) if len(judged) < JUDGED else None
-        for name, wrong in SYSTEMS.items():
-            noisy = np.where(rng.random(words.shape) < wrong, rng.integers(VOCABULARY, size=words.shape), words)
-            for row, document in enumerate(noisy):
-                files[name].write(json.dumps({"id": f"d{start + row}", "text": " ".join(names[document])}) + "\n")
-    for file in files.values():
-        file.close()
+    with ExitStack() as stack:
+        files = {
+            name: stack.enter_context(gzip.open(folder / "mt" / f"{name}.jsonl.gz", "wt", compresslevel=1))
+            for name in SYSTEMS
+        }
+        for start in range(0, documents, 2000):
+            n = min(2000, documents - start)
+            words = rng.choice(VOCABULARY, size=(n, WORDS), p=share)
+            for t, (first, second) in enumerate(pairs, start=1):
+                judged = qrels[str(t)]
+                both = (words == first).any(axis=1) & (words == second).any(axis=1)
+                for row in np.flatnonzero(both)[: JUDGED - len(judged)]:
+                    judged[start + int(row)] = 1
+                judged.setdefault(start + int(rng.integers(n)), 0) if len(judged) < JUDGED else None
+            for name, wrong in SYSTEMS.items():
+                noisy = np.where(rng.random(words.shape) < wrong, rng.integers(VOCABULARY, size=words.shape), words)
+                for row, document in enumerate(noisy):
+                    files[name].write(json.dumps({"id": f"d{start + row}", "text": " ".join(names[document])}) + "\n")
     lines = [f"{t} 0 d{doc} {grade}\n" for t, judged in qrels.items() for doc, grade in judged.items()]
     (folder / "qrels.txt").write_text("".join(lines))
 
