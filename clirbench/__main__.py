@@ -20,7 +20,7 @@ from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_mem
 from clirbench.config import CONF, OPEN, at_home, build, check_override, limits_of, plain_configuration, spoken_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, StoreError, gathered, raise_all
-from clirbench.experiment import read_inputs, run, stored
+from clirbench.experiment import fitted, read_inputs, run, stored
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
@@ -69,7 +69,7 @@ def _one_run(cfg: DictConfig) -> int:
     experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
     if cfg.check:
         with taken():
-            terminal.show_inputs(experiment, read_inputs(experiment))
+            terminal.show_inputs(*fitted(experiment, read_inputs(experiment)))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     with stored(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:

@@ -310,7 +310,7 @@ def at_home(argument: str) -> str:
 
 def spoken_of(overrides: Sequence[str]) -> str:
     """The experiment that overrides speak of where they name none."""
-    if any(override.startswith("folder=") for override in overrides):
+    if any(override.startswith(("folder=", "corpus=")) for override in overrides):
         return "folder"
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 

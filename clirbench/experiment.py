@@ -23,6 +23,7 @@ from clirbench.files.trec import read_ideal, read_runs, tied_topics
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
+from clirbench.relevance.needs import given, sorted_out, unmet
 from clirbench.result import (
     MANY_SYSTEMS,
     AnalysisTable,
@@ -61,7 +62,8 @@ MetricOf = tuple[str, str]
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     with taken() as snapshot:
-        work = computed(experiment, read_inputs(experiment), watch)
+        experiment, inputs = fitted(experiment, read_inputs(experiment))
+        work = computed(experiment, inputs, watch)
         return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
 
 
@@ -208,6 +210,36 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending)
 
 
+def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:
+    """The same with the metrics that came with the corpus, the measures that it and the judgments allow, and a remark
+    on the others.
+
+    Raises for what cannot be left out: metrics without a test set, relevance that needs an English side.
+    """
+    if inputs is None:
+        return experiment, None
+    corpus = inputs.corpus
+    named = {metric.name for metric in experiment.metrics}
+    metrics = (*experiment.metrics, *(metric for metric in corpus.scores if metric.name not in named))
+    parts: dict[str, Any] = {f"relevance={rule.signature}": rule for rule in experiment.relevance.values()}
+    parts |= {type(analysis).__name__: analysis for analysis in experiment.analyses}
+    errors: list[ClirbenchError] = list(unmet(parts if experiment.measures else {}, corpus))
+    if experiment.metrics and not corpus.test:
+        errors.append(
+            ConfigError(
+                "MT metrics need a test set: name a folder of the same systems' outputs with a reference, "
+                "test_folder=DIR, or compute none: metric=[] (metrics may come from scores.tables=[FILE])"
+            )
+        )
+    kept, notes = experiment.measures, list[str]()
+    with gathered(errors):
+        topics = [topic for source in inputs.topics.values() for topic in source]
+        gives = {need for rule in experiment.relevance.values() for need in given(rule, topics)}
+        kept, notes = sorted_out(experiment.measures, corpus, gives)
+    raise_all(errors)
+    return replace(experiment, metrics=metrics, measures=kept, remarks=(*experiment.remarks, *notes)), inputs
+
+
 def check_size(where: str, topics: int, documents: int) -> None:
     """Raise `InputError` for more topics, or more topics times documents, than the limits allow."""
     if topics > current_limits().topics:
@@ -282,15 +314,16 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     assert experiment.retriever is not None
     english, topics = inputs.corpus.english, inputs.topics[label]
     search = Retrieve(experiment.retriever, topics, english.map)
+    none = Run.build(english.map, [])
     pmap = experiment.engine.pmap
     if experiment.runs is None:
-        ideal = english_run(search, english.text, pmap)
+        ideal = english_run(search, english.text, pmap) if inputs.corpus.has_english else none
         searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
         found = pmap(search, list(searched.values()), tuple(searched))
         runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
     else:
         runs, own = runs_of_others(experiment.runs, inputs)
-        ideal = own or english_run(search, english.text, pmap)
+        ideal = own or (english_run(search, english.text, pmap) if inputs.corpus.has_english else none)
     judged = {
         name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
         for name, rule in experiment.relevance.items()
@@ -379,9 +412,9 @@ def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Co
     shares = [
         sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id)) / matched[topic_id]
         for topic_id in scored
-        if matched[topic_id]
+        if matched and matched[topic_id]
     ]
-    unmatched = tuple(topic.topic_id for topic in topics if not matched[topic.topic_id])
+    unmatched = tuple(topic.topic_id for topic in topics if matched and not matched[topic.topic_id])
     relevant = set(scored)
     without = tuple(topic_id for topic_id in judged.topic_ids if topic_id not in relevant)
     left = {*unmatched, *judged.topic_ids}
@@ -392,6 +425,6 @@ def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Co
         without_relevant=without,
         unmatched=unmatched,
         unjudged=tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
-        median_matched=float(np.median([matched[topic_id] for topic_id in scored])) if scored else None,
+        median_matched=float(np.median([matched[topic_id] for topic_id in scored])) if scored and matched else None,
         share_relevant=float(np.median(shares)) if shares else None,
     )

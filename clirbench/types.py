@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
+Need: TypeAlias = Literal["english", "grades", "all topics"]
+"""What a measure or a source of relevance may need of a run: an English side, judgments with grades above 1, judged
+topics without a relevant document."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +279,8 @@ class Run:
 class Judged:
     """What a system's run is scored against: the judgments of all judged topics, and the English side's own run.
 
-    A topic may have no relevant document: measures that count false alarms score it, the others take `with_relevant`.
+    Without an English side `ideal` has no topic at all. A topic may have no relevant document: measures that count
+    false alarms score it, the others take `with_relevant`.
     `n_documents` is the size of the searched collection, which rates of false alarms need; 0 where it is not known.
     """
 

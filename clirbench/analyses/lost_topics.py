@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, search
 from clirbench.errors import ConfigError
 from clirbench.result import AnalysisTable, Inputs, Result, Retrieval
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.types import Documents, Doubles, Ints
+from clirbench.types import Documents, Doubles, Ints, Need
 
 MOST = 10
 """So many documents are named in which a system lost a term."""
@@ -29,6 +30,7 @@ class LostTopicsAnalysis:
     so many topics with the largest difference have their terms listed. Raises `ConfigError` without retrieval.
     """
 
+    needs: ClassVar[frozenset[Need]] = frozenset({"english"})
     pair: Sequence[str] | None = None
     measure: str | None = None
     metric: str | None = None

@@ -56,14 +56,16 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
         print("  nothing to do: every file is here and has the promised content")
         return
     for file in missing:
-        print(f"  {'downloading' if places.download else 'would fetch'} {_described(file)}", flush=True)
-        if places.download:
+        what = "by hand    " if file.by_hand else "downloading" if places.download else "would fetch"
+        print(f"  {what} {_described(file)}", flush=True)
+        if places.download and not file.by_hand:
             if not places.cache:
                 raise ConfigError("--cache is empty: name the folder that keeps downloads")
             download(manifest, [file], places.cache)
-    total = megabytes(sum(file.download_bytes for file in missing))
+    total = megabytes(sum(file.download_bytes for file in missing if not file.by_hand))
     if places.download:
-        print(f"  {len(missing)} files ({total}) are now in the cache {places.cache}, verified")
+        fetched = sum(not file.by_hand for file in missing)
+        print(f"  {fetched} files ({total}) are now in the cache {places.cache}, verified")
     else:
         print(f"  {len(missing)} files, {total}: nothing was downloaded; add --yes to download them.")
         print(f"  By hand: {manifest.by_hand}")

@@ -25,7 +25,7 @@ from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
 from clirbench.config import build, composed, limits_of, plain_configuration
 from clirbench.errors import ClirbenchError, StoreError
-from clirbench.experiment import computed, concluded, read_inputs
+from clirbench.experiment import computed, concluded, fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder
@@ -101,17 +101,17 @@ class Watching:
         begun = time.time_ns()
         self.state = {}
         with self.store.used(), taken(self.store.path) as snapshot:
-            inputs = read_inputs(self.experiment)
+            fit, inputs = fitted(self.experiment, read_inputs(self.experiment))
             if inputs is None:
                 raise ClirbenchError("watch: there are no systems to wait for; name a corpus, folder=DIR")
             self._tell_pending(inputs.pending)
             new = [t for t in inputs.translations if t.system not in self.done]
             for translation in new:
-                self._compute(replace(inputs, translations=(translation,), pending={}))
+                self._compute(fit, replace(inputs, translations=(translation,), pending={}))
             found = None
             if new or not (self.folder.path / "report.html").exists():
                 plan = Plan.begin(self.folder.path / PLAN, self.store.path)
-                experiment = self._cached(plan)
+                experiment = self._cached(fit, plan)
                 work = computed(experiment, inputs)
                 found = self._report(concluded(experiment, work.without(work.changed(snapshot)), snapshot, unwatched))
         if not inputs.pending:
@@ -121,13 +121,13 @@ class Watching:
                 self.state = state
         return found
 
-    def _cached(self, plan: Plan | None = None) -> Experiment:
-        return replace(self.experiment, engine=Cached(self.experiment.engine, self.store, plan), plan=plan)
+    def _cached(self, experiment: Experiment, plan: Plan | None = None) -> Experiment:
+        return replace(experiment, engine=Cached(experiment.engine, self.store, plan), plan=plan)
 
-    def _compute(self, inputs: Inputs) -> None:
+    def _compute(self, fit: Experiment, inputs: Inputs) -> None:
         """One checkpoint: its steps, and a line about it."""
         begun = time.perf_counter()
-        experiment = replace(self._cached(), tables=None)
+        experiment = replace(self._cached(fit), tables=None)
         work = computed(experiment, inputs)
         board, _ = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
         (translation,) = inputs.translations

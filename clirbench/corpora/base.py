@@ -1,21 +1,53 @@
 """What a corpus is: the test set of the MT metrics, and the collection that is searched."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from pathlib import Path
+from typing import NoReturn, Protocol, runtime_checkable
 
 from clirbench.corpora.layout import Layout
-from clirbench.text import Text
+from clirbench.corpora.sentences import Sentences
+from clirbench.errors import ConfigError
+from clirbench.metrics.base import Metric
+from clirbench.text import BLOCK, Text
 from clirbench.types import DocumentMap, Documents, TestSet
+
+NO_TEST = TestSet(((),))
+"""The test set of a corpus that has none: no segment, so that it counts as false."""
+
+
+@dataclass(frozen=True)
+class NoEnglish:
+    """The text of the English side of a collection that has none; whatever reads it ends in a `ConfigError`."""
+
+    where: str
+    fingerprint: str = ""
+    size: int = 0
+    files: tuple[Path, ...] = ()
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        self._refuse()
+
+    def lines(self) -> tuple[str, ...]:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise ConfigError(
+            f"{self.where}: this collection has no English side: name one, corpus.english=PATH, or choose parts that "
+            "do without it, such as topics=jsonl and relevance=qrels"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """The two sides of an experiment, and where systems put their translations of each.
+    """The two sides of an experiment, where systems put their translations of each, and scores that lie beside.
 
     `test` and `english` may come from the same folder. `collection` names a second collection (`news`): its
-    measures carry the name, `MAP[news]`; empty for the collection of the experiment itself. A layout is None where
-    translations of that side are not files (a corpus held in memory, simulated systems). `notes` are plain
-    sentences for the report: what was counted, chosen or left out.
+    measures carry the name, `MAP[news]`; empty for the collection of the experiment itself. Without an English side
+    `english` has its documents' ids and a text that nobody can read (`NoEnglish`); without a test set `test` is
+    `NO_TEST`. `scores` are metrics that came with the corpus. `sentences` cuts the source's documents for a translator,
+    where they are lines. A layout is None where translations of that side are not files (a corpus held in memory,
+    simulated systems). `notes` are plain sentences for the report: what was counted, chosen or left out.
     """
 
     test: TestSet
@@ -24,11 +56,17 @@ class Corpus:
     collection: str = ""
     test_layout: Layout | None = None
     collection_layout: Layout | None = None
+    sentences: Sentences | None = None
+    scores: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property
     def document_map(self) -> DocumentMap:
         return self.english.map
+
+    @property
+    def has_english(self) -> bool:
+        return not isinstance(self.english.text, NoEnglish)
 
 
 @runtime_checkable

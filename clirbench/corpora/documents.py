@@ -4,16 +4,18 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from clirbench.corpora.base import Corpus
+from clirbench.corpora.alignment import listed
+from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.corpora.jsonl import ID_KEYS, JsonlText, first_of, json_lines
-from clirbench.corpora.layout import Layout, NamedFiles, folder_layout
+from clirbench.corpora.layout import NamedFiles, folder_layout, is_jsonl
 from clirbench.corpora.released import HeldLayout
+from clirbench.corpora.sentences import PARAGRAPH, Sentences
 from clirbench.corpora.sides import Choice, read_test_set
-from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.text import Text, TextFile, check_name
 from clirbench.types import DocumentMap, Documents
 
@@ -58,13 +60,22 @@ class ReadText(JsonlText):
 
 
 @dataclass(frozen=True)
-class DocumentsCorpus:
-    """A collection of documents in the format of `reader`, and a folder of MT outputs for the MT metrics.
+class SourceText(ReadText):
+    """Documents that are cut into sentences later: a newline, which always ends one, stays to be seen."""
 
-    `english` (a file or folder) is searched; `translations` is a folder with one entry a system, named as the system
-    is in `test_folder`: a file or folder in the same format, a `.jsonl` file, or a `.txt` file with one document a
-    line in the English side's order. A system's documents that the English side does not have are left out; one that
-    it lacks is an error. `references` chooses the references of the test set.
+    newline: ClassVar[str] = PARAGRAPH
+
+
+@dataclass(frozen=True)
+class DocumentsCorpus:
+    """A collection of documents in the format of `reader`, and perhaps a folder of MT outputs for the MT metrics.
+
+    `english` (a file or folder) is its English side, where it has one. `translations` is a folder with one entry a
+    system: a file or folder in the same format, a `.jsonl` file, or a `.txt` file with one document a line in the
+    order of the English side. Or `source` has the documents in their own language, for systems that translate here,
+    cut by `sentences`. The first of english, source and the first system says which documents there are: those that
+    another side has more of are left out, one that it lacks is an error. `test_folder` holds the same systems'
+    outputs of a test set, of which `references` chooses the references.
 
     `read` raises `ConfigError`, `InputError`, `AlignmentError`, or all of them at once as `Problems`.
     """
@@ -75,65 +86,91 @@ class DocumentsCorpus:
     test_folder: str | Path | None = None
     references: str | Sequence[str] = "first"
     collection: str = ""
+    source: str | Path | None = None
+    sentences: Sentences | None = None
 
     def __post_init__(self) -> None:
-        missing = [key for key in ("english", "translations", "test_folder") if not str(getattr(self, key) or "")]
-        if missing:
-            keys = ", ".join("test_folder" if key == "test_folder" else f"corpus.{key}" for key in missing)
+        if not (self.translations or self.source):
             raise ConfigError(
-                f"{keys} not set: a collection of documents needs its English side, its translations, "
-                "and a folder of MT outputs for the metrics"
+                "corpus.translations and corpus.source are not set: name the systems' translations of the documents, "
+                "a folder, or the documents themselves, for systems that translate them here"
             )
 
     def read(self) -> Corpus:
-        english = ReadText(Path(self.english or ""), self.reader)
         errors: list[ClirbenchError] = []
+        unnamed: list[ClirbenchError] = []
+        entries: dict[str, Path] = {}
+        with gathered(unnamed):
+            entries = entries_of(Path(self.translations)) if self.translations else {}
+        raise_all([] if self.english or self.source else unnamed)
+        first = Path(self.english or self.source or next(iter(entries.values()), ""))
         ids: tuple[str, ...] = ()
         with gathered(errors):
-            ids = english.doc_ids()
+            ids = self._documents(first).doc_ids()
             if not ids:
-                raise InputError(f"{english.path}: no documents in it")
-        layouts: list[Layout] = []
+                raise InputError(f"{first}: no documents in it")
+        layout, test = None, NO_TEST
         with gathered(errors):
-            layouts.append(folder_layout(str(self.test_folder)))
-            test = read_test_set(layouts[0], Choice(self.references))
-        systems: dict[str, Text] = {}
-        with gathered(errors):
-            systems = self._systems(Path(self.translations or ""), ids)
-        raise_all(errors)
-        files = {name: f"systems/{name}" for name in systems}
-        held = {file: systems[name] for name, file in files.items()}
+            if self.test_folder:
+                layout = folder_layout(str(self.test_folder))
+                test = read_test_set(layout, Choice(self.references))
+        raise_all([*errors, *unnamed])
+        source = self._source(ids) if self.source else None
+        files = {name: f"systems/{name}" for name in entries}
+        held = {files[name]: self._text(path, ids) for name, path in entries.items()}
+        english = ReadText(Path(self.english), self.reader) if self.english else NoEnglish(str(first))
         return Corpus(
             test=test,
             english=Documents(english, DocumentMap(ids, np.ones(len(ids), dtype=np.int64))),
+            source=source,
             collection=self.collection,
-            test_layout=layouts[0],
-            collection_layout=HeldLayout(str(self.translations), NamedFiles({}), {}, files, {}, held=held),
+            test_layout=layout,
+            collection_layout=HeldLayout(str(self.translations), NamedFiles({}), {}, files, {}, held=held)
+            if entries
+            else None,
+            sentences=self.sentences,
+            notes=()
+            if self.english
+            else ("no English side: nothing is compared with a search of it (RBO and others)",),
         )
 
-    def _systems(self, folder: Path, ids: tuple[str, ...]) -> dict[str, Text]:
-        if not folder.is_dir():
-            raise InputError(f"{folder}: no such folder; one file or folder for each system was expected")
-        systems: dict[str, Text] = {}
-        for path in sorted(folder.iterdir()):
-            if path.name.startswith("."):
-                continue
-            name = path.name if path.is_dir() else system_name(path)
-            check_name(folder, "system name", name)
-            if name in systems:
-                raise InputError(f"{folder}: system {name!r} has two entries; keep one of them")
-            systems[name] = self._text(path, ids)
-        if not systems:
-            raise InputError(f"{folder}: is empty; one file or folder for each system was expected")
-        return systems
+    def _source(self, ids: tuple[str, ...]) -> Text:
+        """The documents to be translated, in the order of the English side; raises where one is not there."""
+        kind = SourceText if self.sentences else ReadText
+        source = kind(Path(self.source or ""), self.reader, ids if self.english else ())
+        if self.english and (found := source.doc_ids()) != ids:
+            lacking = sorted(set(ids) - set(found))
+            what = f"lacks the documents {listed(lacking)}" if lacking else "has the documents in another order"
+            raise AlignmentError(f"{source.path}: {what} of {self.english}")
+        return source
 
     def _text(self, path: Path, ids: tuple[str, ...]) -> Text:
         plain = path.name.removesuffix(".gz")
         if path.is_file() and plain.endswith(".txt"):
             return TextFile(path)
-        if path.is_file() and plain.endswith(".jsonl"):
-            return ReadText(path, JsonDocuments(), ids)
-        return ReadText(path, self.reader, ids)
+        return self._documents(path, ids)
+
+    def _documents(self, path: Path, ids: tuple[str, ...] = ()) -> ReadText:
+        foreign = path.is_file() and is_jsonl(path) and not isinstance(self.reader, JsonDocuments)
+        return ReadText(path, JsonDocuments() if foreign else self.reader, ids)
+
+
+def entries_of(folder: Path) -> dict[str, Path]:
+    """The files and folders of a folder by the systems' names; raises `InputError` where there are none, or two."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; one file or folder for each system was expected")
+    entries: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        name = path.name if path.is_dir() else system_name(path)
+        check_name(folder, "system name", name)
+        if name in entries:
+            raise InputError(f"{folder}: system {name!r} has two entries; keep one of them")
+        entries[name] = path
+    if not entries:
+        raise InputError(f"{folder}: is empty; one file or folder for each system was expected")
+    return entries
 
 
 def system_name(path: Path) -> str:
@@ -155,7 +192,7 @@ def files_under(path: Path, suffixes: tuple[str, ...] = ()) -> list[Path]:
 
 @dataclass(frozen=True)
 class JsonDocuments:
-    """JSON lines with `doc_id` (or `id`, ...); the text is `fields` joined by a space, those that are there.
+    """JSON lines with `doc_id` (or `id`, ...); the text is those of `fields` that are there, a newline between.
 
     `fields=("title", "text")` reads HC4 and Patapsco documents as they are searched there. Raises `InputError` naming
     the line for an object without an id or with none of the fields.
@@ -181,4 +218,4 @@ class JsonDocuments:
                 if not texts:
                     listed = ", ".join(self.fields)
                     raise InputError(f"{file}: line {number}: none of the fields {listed}; keys: {', '.join(record)}")
-                yield str(doc_id), " ".join(texts)
+                yield str(doc_id), "\n".join(texts)

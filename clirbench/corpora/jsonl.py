@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.errors import InputError
 from clirbench.text import BLOCK, TextFile, beyond, check_name, current_limits, encodable, in_blocks, invalid_utf8
 
-ID_KEYS = ("doc_id", "id", "docid", "docno")
+ID_KEYS = ("doc_id", "id", "docid", "docno", "_id")
 TEXT_KEYS = ("text", "contents")
 
 
@@ -19,17 +19,19 @@ TEXT_KEYS = ("text", "contents")
 class JsonlText(TextFile):
     """The texts of a JSON-lines file, one document a line: a newline inside a text becomes a space."""
 
+    newline: ClassVar[str] = " "
+
     @property
     def fingerprint(self) -> str:
         # Not the hash of the file alone: the same bytes read as plain lines are another text.
         return hashlib.sha256(f"jsonl {super().fingerprint}".encode()).hexdigest()
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        lines = (text.replace("\n", " ") for _, text in self.documents())
+        lines = (text.replace("\n", self.newline) for _, text in self.documents())
         return in_blocks((line.encode("utf-8") + b"\n" for line in lines), size)
 
     def lines(self) -> tuple[str, ...]:
-        return tuple(text.replace("\n", " ") for _, text in self.documents())
+        return tuple(text.replace("\n", self.newline) for _, text in self.documents())
 
     def doc_ids(self) -> tuple[str, ...]:
         """The document ids in file order; raises `InputError` where one stands twice."""
@@ -41,6 +43,8 @@ class JsonlText(TextFile):
                 )
             check_name(f"{self.path}: line {number}", "document", doc_id)
             first[doc_id] = number
+            if number > current_limits().lines:
+                raise beyond(self.where, "lines", "more than {:,} lines")
         return tuple(first)
 
     def documents(self) -> Iterator[tuple[str, str]]:

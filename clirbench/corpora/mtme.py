@@ -1,22 +1,32 @@
 """The folders of mt-metrics-eval (version 2): one test set, one language pair.
 
     sources/PAIR.txt  references/PAIR.NAME.txt  documents/PAIR.docs  system-outputs/PAIR/NAME.txt
+    metric-scores/PAIR/NAME-REF.LEVEL.score  human-scores/PAIR.NAME.LEVEL.score
 
 **Source:** README.md of google-research/mt-metrics-eval, file organisation and naming convention.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from clirbench.corpora.alignment import survey, unequal
+import numpy as np
+
+from clirbench.corpora.alignment import listed, survey, unequal
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, NamedFiles, chosen_references
 from clirbench.corpora.released import document_map
 from clirbench.corpora.sides import Choice, read_test_set
 from clirbench.errors import ConfigError, InputError
+from clirbench.files.score_formats import HOLES, column_rows
+from clirbench.metrics.score_files import ScoreFile
+from clirbench.metrics.score_files import number as finite
 from clirbench.text import TextFile
-from clirbench.types import Documents
+from clirbench.types import Documents, Doubles
+
+CLOSE = 1e-3
+"""How near, as a share, the mean of segments' scores must come to a system's score to be it, printed as it may be."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +34,17 @@ class MtmeCorpus:
     """A test set in mt-metrics-eval's layout as test set and collection; its systems take part by `systems=files`.
 
     `folder` is the test set (`.../wmt22`), `pair` the language pair (`de-en`). `references` is `first`, `all`, or
-    names as the files have them (`refA`). References that are scored as systems too are no systems here. `read`
-    raises `InputError` naming file and line, `AlignmentError` for unequal line counts.
+    names as the files have them (`refA`). References that are scored as systems too are no systems here. Scores of
+    metrics and of people that lie beside are metrics too, by the names of their files (see `found_scores`); `scores`
+    are glob patterns of those that take part. `read` raises `InputError` naming file and line, `AlignmentError` for
+    unequal line counts.
     """
 
     folder: str | Path | None = None
     pair: str | None = None
     references: str | Sequence[str] = "first"
     collection: str = ""
+    scores: Sequence[str] = ("*",)
 
     def __post_init__(self) -> None:
         if not str(self.folder or "") or not self.pair:
@@ -46,6 +59,8 @@ class MtmeCorpus:
         n_lines = survey(english).n_lines
         if len(doc_ids) != n_lines:
             raise unequal(str(root / "documents" / f"{self.pair}.docs"), len(doc_ids), english.where, n_lines)
+        chosen = chosen_references(layout, self.references)
+        scores, notes = found_scores(root, str(self.pair), chosen, tuple(layout.systems), self.scores)
         return Corpus(
             test=test,
             english=Documents(english, document_map(str(root / "documents" / f"{self.pair}.docs"), doc_ids)),
@@ -53,6 +68,8 @@ class MtmeCorpus:
             collection=self.collection,
             test_layout=layout,
             collection_layout=layout,
+            scores=scores,
+            notes=notes,
         )
 
     def _layout(self, root: Path) -> Layout:
@@ -80,6 +97,62 @@ class MtmeCorpus:
             systems={name: f"systems/{name}.txt" for name in systems},
             singles=singles,
         )
+
+
+def found_scores(
+    root: Path, pair: str, references: Sequence[str], systems: Sequence[str], wanted: Sequence[str] = ("*",)
+) -> tuple[tuple[ScoreFile, ...], tuple[str, ...]]:
+    """Every metric that lies beside a test set, and notes on the holes.
+
+    A column is called after its file: `COMET-22-refA` from metric-scores/, `human-mqm` from human-scores/. Taken are
+    metrics of the `references` that are used, of the source alone (`src`) or of all. Where there are scores of systems
+    and of segments, and the means of the segments are the systems' scores, the segments take part in every
+    resampling; where they are not (BLEU), they are a column of their own, `NAME.seg`. A system that lacks a score is
+    a hole. Raises `InputError` naming file and line for what cannot be read.
+    """
+    paths = {p: p.name.removesuffix(".score") for p in sorted((root / "metric-scores" / pair).glob("*.score"))}
+    judged = sorted((root / "human-scores").glob(f"{pair}.*.score"))
+    paths |= {p: f"human-{p.name.removeprefix(f'{pair}.').removesuffix('.score')}" for p in judged}
+    read: dict[str, dict[str, Path]] = {}
+    for path, stem in paths.items():
+        name, _, level = stem.rpartition(".")
+        used = {*name.rpartition("-")[2].split(".")} <= {*references, "src", "all"} or name.startswith("human-")
+        if level in ("seg", "sys") and used and any(fnmatchcase(name, pattern) for pattern in wanted):
+            read.setdefault(name, {})[level] = path
+    scores: list[ScoreFile] = []
+    notes = []
+    for name, levels in read.items():
+        held = {level: _by_system(path, systems) for level, path in levels.items()}
+        of_segments = {system: float(np.nanmean(values)) for system, values in held.get("seg", {}).items()}
+        of_systems = {system: float(values[0]) for system, values in held.get("sys", {}).items()}
+        alike = of_segments.keys() >= of_systems.keys() and all(
+            abs(of_segments[system] - value) <= CLOSE * max(1.0, abs(value)) for system, value in of_systems.items()
+        )
+        if "seg" in levels:
+            scores.append(_score_file(f"{name}{'' if alike else '.seg'}", levels["seg"], "mean"))
+        if "sys" in levels and not ("seg" in levels and alike):
+            scores.append(_score_file(name, levels["sys"], "system"))
+        if lacking := [system for system in systems if system not in {**of_segments, **of_systems}]:
+            notes.append(
+                f"{name}: no score of {listed(lacking)}; correlation.complete_pairs=true leaves them out there"
+            )
+        part = sum(bool(np.isnan(values).any()) for values in held.get("seg", {}).values())
+        if part:
+            notes.append(f"{name}: {part} systems have segments without a score; their means are over the others")
+    return tuple(scores), tuple(notes)
+
+
+def _by_system(path: Path, systems: Sequence[str]) -> dict[str, Doubles]:
+    """The scores of each of the systems that has any."""
+    found: dict[str, list[float]] = {}
+    for line, row in column_rows(path, ("system", "score")):
+        hole = row["score"].lower() in HOLES
+        found.setdefault(row["system"], []).append(np.nan if hole else finite(row["score"], path, line))
+    return {system: np.array(found[system]) for system in systems if np.isfinite(found.get(system, [])).any()}
+
+
+def _score_file(name: str, path: Path, aggregate: str) -> ScoreFile:
+    return ScoreFile(name, str(path), "mt-metrics-eval", aggregate, missing="hole")
 
 
 def text_files(folder: Path) -> list[Path]:

@@ -23,12 +23,17 @@ _TEXTS = ("title", "origin", "licence", "citation", "by_hand")
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of a data set: its name here, its public address, and what its unpacked content is."""
+    """One file of a data set: its name here, its public address, and what its unpacked content is.
+
+    `by_hand`: nothing at the address is this file (it is made by a script, or behind a registration), and its content
+    has no published sha256; its size is about that of the promise.
+    """
 
     path: str
     url: str
     content: Promise
     packed: Packed | None = None
+    by_hand: bool = False
 
     @property
     def download_bytes(self) -> int:
@@ -115,7 +120,7 @@ class ManifestFiles:
         return paths
 
     def _downloaded(self, missing: Sequence[DataFile]) -> Mapping[str, Path]:
-        if not self.places.download or not self.places.cache:
+        if not self.places.download or not self.places.cache or any(file.by_hand for file in missing):
             raise missing_data(self.manifest, self.places)
         return download(self.manifest, missing, self.places.cache)
 
@@ -130,6 +135,24 @@ def manifest_folder() -> Path:
 def manifest_names(folder: Path | None = None) -> tuple[str, ...]:
     """The names of all manifests, sorted."""
     return tuple(sorted(path.stem for path in (folder or manifest_folder()).glob("*.yaml")))
+
+
+def manifest_file(
+    manifest: str,
+    path: str | Sequence[str],
+    mirror: str | None = None,
+    cache: str | None = None,
+    download: bool = False,
+    folder: bool = False,
+) -> str | list[str]:
+    """Where a file of a data set lies (or several, or the `folder` of one), for a key of the configuration.
+
+    Raises as `ManifestFiles.locate` does.
+    """
+    wanted = [path] if isinstance(path, str) else path
+    located = ManifestFiles(load_manifest(manifest), Places(mirror, cache, download)).locate(wanted)
+    found = [str(located[name].parent if folder else located[name]) for name in wanted]
+    return found[0] if isinstance(path, str) else found
 
 
 def load_manifest(name: str, folder: Path | None = None) -> Manifest:
@@ -164,7 +187,7 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
 
 def verify(path: Path, file: DataFile) -> None:
     """Raise `InputError` where a file's unpacked content is not the promised one."""
-    if TextFile(path).fingerprint == file.content.sha256:
+    if file.by_hand or TextFile(path).fingerprint == file.content.sha256:
         return
     n_bytes = sum(len(piece) for piece in read_pieces(path))
     size = (
@@ -200,8 +223,15 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
     if places.mirror and not Path(places.mirror).expanduser().is_dir():
         mirror += " (no such folder)"
     size = sum(file.content.n_bytes for file in lacking)
-    to_fetch = sum(file.download_bytes for file in lacking)
+    to_fetch = sum(file.download_bytes for file in lacking if not file.by_hand)
     example = f"{manifest.mirror}/{lacking[0].path}" if lacking else manifest.mirror
+    by_hand = [file.path for file in lacking if file.by_hand]
+    way_1 = f"let it be downloaded: download=true, or python -m clirbench.fetch {manifest.name} --yes"
+    if by_hand:
+        way_1 += f" (all but {', '.join(by_hand)})"
+    if len(by_hand) == len(lacking):
+        way_1 = "none: nothing that is missing can be downloaded from here"
+    where = (f"\n           DIR/{manifest.mirror}/{file.path}  {_about(file)}  {file.url}" for file in lacking)
     return MissingData(
         f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files found neither under "
         f"{mirror} nor in the cache {places.cache or '(not set)'}.\n"
@@ -210,10 +240,14 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
         f"  origin:  {manifest.origin}\n"
         f"  licence: {manifest.licence}\n"
         f"  cite:    {manifest.citation}\n"
-        f"  way 1:   let it be downloaded: download=true, or python -m clirbench.fetch {manifest.name} --yes\n"
+        f"  way 1:   {way_1}\n"
         f"  way 2:   put the files under a folder DIR (DIR/{example}, ..., plain or .gz) and say paths.mirror=DIR. "
-        f"{manifest.by_hand}"
+        f"{manifest.by_hand}{''.join(where) if by_hand else ''}"
     )
+
+
+def _about(file: DataFile) -> str:
+    return megabytes(file.content.n_bytes) if file.content.n_bytes else "(size not published)"
 
 
 def megabytes(n_bytes: int) -> str:
@@ -241,6 +275,8 @@ def _data_file(path: Path, entry: Any, base: str, insecure: str) -> DataFile:
         raise ConfigError(f"{where}: {url}: only https and http addresses are fetched")
     if url.startswith("http://") and not insecure.strip():
         raise ConfigError(f"{where}: {url}: use https; where a server has none, a key http: of the manifest says why")
+    if entry.get("by_hand") is True:
+        return DataFile(name, url, _promise(where, {**entry, "sha256": "0" * 64}, ""), by_hand=True)
     content = _promise(where, entry, "")
     packing = str(entry.get("packing", "none"))
     if packing == "none":

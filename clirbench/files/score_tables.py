@@ -28,9 +28,9 @@ class ScoreTables:
     `tables` are files, or `embedded:NAME` for one that is shipped. A numeric column is an MT metric, or an IR
     measure where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename`
     comes first: the other lists use the new names. A system that a table lacks is a hole in its columns. `title`
-    heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is:
-    an `error`, or a reason to leave that system's row out (`drop`). With a `mark`, an imported measure that is
-    computed too is called `NAME[mark]`.
+    heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
+    `error`, a reason to leave that system's row out (`drop`), or a `hole`, which its column has. With a `mark`, an
+    imported measure that is computed too is called `NAME[mark]`.
 
     `read` raises `InputError` for a system that stands twice, a cell that is missing or infinite, text in a column
     that is named as numeric; `ConfigError` for a column that is in two tables, or both computed and imported;
@@ -52,7 +52,7 @@ class ScoreTables:
             object.__setattr__(self, key, name_list(f"scores.{key}", getattr(self, key)))
         if not isinstance(self.rename, Mapping):
             raise ConfigError(f"scores.rename={self.rename}: pairs were expected, 'scores.rename={{OLD: NEW}}'")
-        one_of("scores.missing", self.missing, ("error", "drop"))
+        one_of("scores.missing", self.missing, ("error", "drop", "hole"))
         if both := sorted(set(self.measures) & set(self.metadata)):
             raise ConfigError(f"scores.measures and scores.metadata both name {', '.join(both)}")
 
@@ -153,15 +153,17 @@ class ScoreTables:
             errors += [
                 InputError(
                     f"{table.where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column "
-                    f"out ('scores.ignore=[{name}]') or such systems (scores.missing=drop)"
+                    f"out ('scores.ignore=[{name}]') or such systems (scores.missing=drop), or let it be a hole "
+                    "(scores.missing=hole, and correlation.complete_pairs=true takes the others)"
                 )
                 for name, values in numeric.items()
                 for system, value in values.items()
                 if math.isnan(value)
             ]
-        found.systems.update(dict.fromkeys(system for system in systems if system not in holes))
+        dropped = holes if self.missing == "drop" else {}
+        found.systems.update(dict.fromkeys(system for system in systems if system not in dropped))
         for name, values in numeric.items():
-            found.numbers[name] = {system: value for system, value in values.items() if system not in holes}
+            found.numbers[name] = {system: value for system, value in values.items() if system not in dropped}
 
     def _is_marked(self, name: str, computed: Collection[str]) -> bool:
         return bool(self.mark) and name in self.measures and name in computed

@@ -56,9 +56,9 @@ def number(cell: str) -> float | None:
 def read_table(path: Path) -> Table:
     """Read a table; lines that start with `#` before the header and blank lines are passed over.
 
-    A tab-separated cell in quotes with doubled quotes in it is read as we write it, and as csv, pandas and R read it.
-    Raises `InputError` for a missing header, a column that is no name (`check_name`) or stands twice, or a row of
-    another width, with its line.
+    An empty cell behind the last column, a tab at the end of lines, is passed over. A tab-separated cell in quotes with
+    doubled quotes in it is read as we write it, and as csv, pandas and R read it. Raises `InputError` for a missing
+    header, a column that is no name (`check_name`) or stands twice, or a row of another width, with its line.
     """
     lines = TextFile(path).lines()
     lines = (lines[0].removeprefix("\ufeff"), *lines[1:]) if lines else lines  # what spreadsheets put first
@@ -69,6 +69,8 @@ def read_table(path: Path) -> Table:
     if not rows:
         raise InputError(f"{path}: is empty, a header line was expected")
     header = tuple(cell.strip() for cell in rows[0][1])
+    header = header[:-1] if len(header) > 1 and not header[-1] else header
+    rows = [(n, row[:-1] if len(row) == len(header) + 1 and not row[-1].strip() else row) for n, row in rows]
     for name in header:
         check_name(f"{path}: line {start + 1}", "column", name)
     doubled = sorted({name for name in header if header.count(name) > 1})
@@ -82,10 +84,11 @@ def read_table(path: Path) -> Table:
 
 
 def system_column(table: Table) -> str:
-    """The column that names the systems: `system`, or `name`; raises `InputError` where there is neither."""
-    for name in ("system", "name"):
-        if name in table.header:
-            return name
+    """The column of the systems: `system`, or `name`, in any case; raises `InputError` where there is neither."""
+    for wanted in ("system", "name"):
+        for name in sorted(table.header, key=lambda name: name != wanted):
+            if name.lower() == wanted:
+                return name
     raise InputError(f"{table.where}: no column system or name; columns: {', '.join(table.header)}")
 
 

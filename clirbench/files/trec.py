@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -36,6 +37,7 @@ SAME_ANYWHERE = re.compile(r"[^a-z0-9_.+@=,()\[\]-]")
 """Characters that some file system takes for others: capitals, forms of Unicode, and spaces at the end."""
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 INTEGER = re.compile(rb"[+-]?\d+")
+BEIR = (b"query-id", b"corpus-id", b"score")
 
 
 @dataclass(frozen=True)
@@ -118,19 +120,17 @@ def read_qrels(path: Path) -> Qrels:
 def read_judgments(path: Path) -> Iterator[Judgment]:
     """The lines of a qrels file.
 
-    Raises `InputError`, naming file and line, for a line that is not four fields, a grade that is not a whole number
-    of at least 0, a document judged twice for a topic, bytes that are not UTF-8, and a file without a line.
+    BEIR's three columns are read too: a first line `query-id corpus-id score`, then `topic doc_id grade`. A negative
+    grade (TREC's -2 for spam) stays what it is, which is not relevant. Raises `InputError`, naming file and line, for
+    a line with more or fewer fields, a grade that is not a whole number, a document judged twice for a topic, bytes
+    that are not UTF-8, and a file without a line.
     """
     seen: dict[tuple[str, str], int] = {}
-    for number, fields in _fields(path, 4, "topic iteration doc_id grade"):
-        if not INTEGER.fullmatch(fields[3]) or len(fields[3]) > 9:
-            raise InputError(f"{path}: line {number}: grade {_shown(fields[3])} is not a whole number")
-        grade = int(fields[3])
-        if grade < 0:
-            raise InputError(
-                f"{path}: line {number}: grade {grade} is negative; write 0 for documents that are not relevant"
-            )
-        key = (fields[0].decode(), fields[2].decode())
+    for number, fields in _judgment_fields(path):
+        if not INTEGER.fullmatch(fields[-1]) or len(fields[-1]) > 9:
+            raise InputError(f"{path}: line {number}: grade {_shown(fields[-1])} is not a whole number")
+        grade = int(fields[-1])
+        key = (fields[0].decode(), fields[-2].decode())
         if key in seen:
             raise InputError(
                 f"{path}: line {number}: document {key[1]!r} of topic {key[0]!r} is judged again "
@@ -210,8 +210,18 @@ def _percent(found: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in found[0].encode())
 
 
-def _fields(path: Path, count: int, layout: str) -> Iterator[tuple[int, list[bytes]]]:
-    """Line number (1-based) and fields of every line that is not blank; every field is valid UTF-8."""
+def _judgment_fields(path: Path) -> Iterator[tuple[int, list[bytes]]]:
+    """The fields of each judgment: TREC's four, or BEIR's three below their header."""
+    header = next(TextFile(path).blocks(), b"").partition(b"\n")[0]
+    if tuple(header.split()) != BEIR:
+        return _fields(path, 4, "topic iteration doc_id grade (three are read below BEIR's header)")
+    return islice(_fields(path, 3, "query-id corpus-id score", document=1), 1, None)
+
+
+def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[tuple[int, list[bytes]]]:
+    """Line number (1-based) and fields of every line that is not blank, the document's id among them at `document`;
+    every field is valid UTF-8.
+    """
     number = 0
     for block in TextFile(path).blocks():
         try:
@@ -223,7 +233,7 @@ def _fields(path: Path, count: int, layout: str) -> Iterator[tuple[int, list[byt
             fields = line.split()
             if len(fields) == count and (odd or len(line) > LONGEST_NAME):
                 check_name(f"{path}: line {number}", "topic", fields[0].decode())
-                check_name(f"{path}: line {number}", "document", fields[2].decode())
+                check_name(f"{path}: line {number}", "document", fields[document].decode())
             if len(fields) == count:
                 yield number, fields
             elif fields:

@@ -28,7 +28,7 @@ from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
 from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.decisions import RULES, Booleans, Returned, returned
-from clirbench.types import Doubles, Judged, Run
+from clirbench.types import Doubles, Judged, Need, Run
 
 EMPTY = ("drop", "no_miss", "modified")
 CALIBRATIONS = ("english", "half")
@@ -79,6 +79,11 @@ class QueryWeighted(ArithmeticMean, ABC):
     @property
     def needs_relevant(self) -> bool:
         return self.empty == "drop"
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """All judged topics, unless those without a relevant document are dropped."""
+        return frozenset() if self.needs_relevant else frozenset({"all topics"})
 
     def values(self, topics: Returned, thresholds: Doubles) -> Doubles:
         """QWV of each topic, its documents cut at its threshold, under the empty-topic policy."""
@@ -153,6 +158,12 @@ class AQWV(QueryWeighted):
     @property
     def _decision(self) -> str:
         return f"|at:{self.at:g}" if self.at is not None else f"|at:calibrated-{self.calibrate}"
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The English side too, where the threshold is calibrated on it."""
+        on_english = self.at is None and self.calibrate == "english"
+        return super().needs | (frozenset({"english"}) if on_english else frozenset())
 
     def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
         n = len(topics.n_relevant)

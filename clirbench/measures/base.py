@@ -9,7 +9,10 @@ from clirbench.types import Doubles, Judged, Run
 
 @runtime_checkable
 class Measure(Protocol):
-    """An IR measure; a frozen dataclass whose fields are its configuration."""
+    """An IR measure; a frozen dataclass whose fields are its configuration.
+
+    It may say what it `needs` of a run (a set of `Need`), see `relevance/needs.py`.
+    """
 
     @property
     def name(self) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.measures.base import GMAP_FLOOR, Measure, arithmetic, geometric
-from clirbench.types import Doubles, Judged, Run
+from clirbench.types import Doubles, Judged, Need, Run
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ class IrMeasure:
         advice = "; ".join(p.install_instructions() or p.NAME for p in providers)
         advice = f"install its provider: {advice}" if providers else "its parameters fit no provider"
         raise ConfigError(f"measure {self.name!r}: ir-measures reads {self.spec!r} but cannot compute it; {advice}")
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Grades, where a document must have more than the lowest one that is relevant."""
+        return frozenset({"grades"} if dict(self.parsed.params).get("rel", 1) > 1 else ())
 
     @property
     def signature(self) -> str:

@@ -7,13 +7,14 @@ all that it does. A topic that the system does not match scores 0 in all three.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import whole_number
 from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
-from clirbench.types import Doubles, Ints, Judged, Run
+from clirbench.types import Doubles, Ints, Judged, Need, Run
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class AgainstIdeal(ArithmeticMean, ABC):
     higher_is_better: bool = field(default=True, init=False)
     uses_qrels: bool = field(default=False, init=False)
     needs_relevant: bool = field(default=False, init=False)
+    needs: ClassVar[frozenset[Need]] = frozenset({"english"})
 
     def __post_init__(self) -> None:
         whole_number(f"measure {self.name}: k", self.k)

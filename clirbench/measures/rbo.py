@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from clirbench.errors import InputError
 from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
 from clirbench.measures.overlap import Curve, Ranks, curve, extrapolated, maximum, minimum
-from clirbench.types import Doubles, Ints, Judged, Run
+from clirbench.types import Doubles, Ints, Judged, Need, Run
 
 TIES = ("doc_id", "w", "a", "b")
 VARIANTS = ("ext", "min", "max", "res")
@@ -48,6 +49,7 @@ class RBO(ArithmeticMean):
     name: str = "RBO"
     uses_qrels: bool = field(default=False, init=False)
     needs_relevant: bool = field(default=False, init=False)
+    needs: ClassVar[frozenset[Need]] = frozenset({"english"})
 
     def __post_init__(self) -> None:
         number(f"measure {self.name}: p", self.p, above=0, below=1)

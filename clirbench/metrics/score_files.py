@@ -1,6 +1,6 @@
 """Scores made elsewhere, as a metric of ours: one score a line, WMT's and mt-metrics-eval's files, sacreBLEU's JSON."""
 
-import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -8,11 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.checks import check_choice
-from clirbench.corpora.jsonl import refuse_depth
 from clirbench.errors import ConfigError, InputError, shortened
 from clirbench.files import tables
+from clirbench.files.score_formats import (
+    HOLES,
+    WMT_NEW,
+    WMT_OLD,
+    Row,
+    column_rows,
+    json_rows,
+    line_rows,
+    score_rows,
+)
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
-from clirbench.text import Text, TextFile, whole_text
+from clirbench.text import Text, TextFile
 from clirbench.types import EMPTY, TestSet
 
 if TYPE_CHECKING:
@@ -21,30 +30,28 @@ if TYPE_CHECKING:
 SYSTEM = "{system}"
 LAYOUTS: dict[str, tuple[str, ...]] = {
     "mt-metrics-eval": ("system", "score"),
-    "wmt15-seg": ("metric", "lang_pair", "test_set", "system", "segment", "score"),
-    "wmt15-sys": ("metric", "lang_pair", "test_set", "system", "score"),
-    "wmt21-seg": ("metric", "lang_pair", "test_set", "domain", "reference", "system", "segment", "score"),
-    "wmt21-sys": ("metric", "lang_pair", "test_set", "domain", "reference", "system", "score"),
+    "wmt15-seg": (*WMT_OLD, "segment", "score"),
+    "wmt15-sys": (*WMT_OLD, "score"),
+    "wmt21-seg": (*WMT_NEW, "segment", "score"),
+    "wmt21-sys": (*WMT_NEW, "score"),
 }
 """Columns of files that hold several systems; further columns (ensemble, available) are ignored."""
-FORMATS = ("lines", "sacrebleu", "table", *LAYOUTS)
+FORMATS = ("lines", "sacrebleu", "table", *LAYOUTS, "auto")
 
 
 @dataclass(frozen=True)
 class ScoreFile(MadeElsewhere):
     """A metric whose scores lie in files.
 
-    `path` is the file; where it contains `{system}`, one file a system. `format`:
-    lines            one score a line, `{system}` in the path;
-    sacrebleu        JSON as `sacrebleu -f json` prints it, `{system}` in the path; `select: {metric: BLEU}` where
-                     it holds several;
-    mt-metrics-eval  SYSTEM SCORE, the segments of each system in order (NAME.seg.score), or one row (NAME.sys.score);
-    wmt15-seg/-sys   metrics task of 2015-2019: METRIC LANG-PAIR TEST-SET SYSTEM [SEGMENT] SCORE, segments from 1;
-    wmt21-seg/-sys   metrics task since 2021: METRIC LANG-PAIR TEST-SET DOMAIN REFERENCE SYSTEM [SEGMENT] SCORE.
-    table            the columns that `columns` names, among them system and score, and segment where there is one.
+    `path` is the file; where it contains `{system}`, one file a system. `format` is `auto`, recognised by content (the
+    layouts of `files/score_formats.py`), or named: `lines`, `sacrebleu`, `mt-metrics-eval`, `wmt15-seg`, `wmt15-sys`,
+    `wmt21-seg`, `wmt21-sys`, or `table` with the columns that `columns` names, among them system and score, and
+    segment where there is one. Of a file with several metrics `select: {metric: NAME}` chooses one, by default the one
+    that is called like this.
     `select` keeps the rows with these values
     (`{lang_pair: de-en}`). `rename` maps our system names to the file's. `aggregate` is mean or median of segment
-    scores, or system. `scale` multiplies every score. `missing=hole` lets a system without scores be a hole.
+    scores, or system. `scale` multiplies every score. `missing=hole` lets a system without scores be a hole, and a
+    segment without one be left out of its mean.
 
     Raises `ConfigError` for settings that make no sense, `InputError` naming file and line for what cannot be read,
     a score that is no finite number, a doubled or missing segment, a system without scores.
@@ -54,7 +61,7 @@ class ScoreFile(MadeElsewhere):
 
     name: str
     path: str | None = None
-    format: str = "lines"
+    format: str = "auto"
     aggregate: str = "mean"
     higher_is_better: bool = True
     scale: float = 1.0
@@ -77,7 +84,7 @@ class ScoreFile(MadeElsewhere):
             raise ConfigError(
                 f"{self.name}: columns goes with format=table and names system, score and what else there is"
             )
-        if unknown := sorted(set(self.select) - {*self.layout, "metric"}):
+        if unknown := sorted(set(self.select) - {*self.layout, "metric"}) if self.format != "auto" else []:
             raise ConfigError(f"{self.name}: select names no column: {', '.join(unknown)}")
 
     @property
@@ -105,7 +112,9 @@ class ScoreFile(MadeElsewhere):
             )
             raise InputError(f"{self.name}: {self.path}: no scores for {', '.join(lost)}{hint}")
         return {
-            system: self._scores(system, found[name], len(test)) for system, name in theirs.items() if name in found
+            system: self._scores(system, found[name], len(test))
+            for system, name in theirs.items()
+            if name in found and not all(map(math.isnan, found[name]))
         }
 
     def _scores(self, system: str, scores: Sequence[float], n_segments: int) -> SegmentScores:
@@ -122,67 +131,50 @@ class ScoreFile(MadeElsewhere):
         path = str(self.path)
         if SYSTEM not in path:
             return self._table(Path(path))
-        found: dict[str, list[float]] = {}
-        for name in sorted(names):
-            file = Path(path.replace(SYSTEM, name))
-            if not file.is_file():
-                continue
-            if self.format == "lines":
-                found[name] = [number(text, file, line) for line, text in enumerate(TextFile(file).lines(), start=1)]
-            elif self.format == "sacrebleu":
-                found[name] = [sacrebleu_score(file, self.select.get("metric"))]
-            else:
-                found[name] = [score for scores in self._table(file).values() for score in scores]
-        return found
+        files = {name: Path(path.replace(SYSTEM, name)) for name in sorted(names)}
+        read = {name: self._table(file, name) for name, file in files.items() if file.is_file()}
+        return {name: [score for scores in of_file.values() for score in scores] for name, of_file in read.items()}
 
-    def _table(self, file: Path) -> dict[str, list[float]]:
+    def _rows(self, file: Path) -> Iterator[Row]:
+        if self.layout:
+            return column_rows(file, self.layout)
+        reader = {"lines": line_rows, "sacrebleu": json_rows}.get(self.format)
+        return reader(file, TextFile(file).lines()) if reader else score_rows(file)
+
+    def _chosen(self, file: Path) -> Iterator[Row]:
+        """The rows that `select` keeps, of one metric."""
+        rows = [(n, row) for n, row in self._rows(file) if all(row.get(c) == v for c, v in self.select.items())]
+        named = list(dict.fromkeys(row["metric"] for _, row in rows if "metric" in row))
+        only = self.name if self.name in named else named[0] if named else None
+        if len(named) > 1 and only != self.name:
+            raise InputError(f"{file}: holds {', '.join(named)}; choose one with select: {{metric: NAME}}")
+        if not rows:
+            wanted = ", ".join(f"{column}={value}" for column, value in self.select.items())
+            raise InputError(f"{file}: holds no score" + (f" with {wanted}" if wanted else ""))
+        return ((n, row) for n, row in rows if row.get("metric") == only)
+
+    def _table(self, file: Path, system: str = "") -> dict[str, list[float]]:
+        """Scores by system; `system` is that of a file that names none."""
         ordered: dict[str, dict[int, float]] = {}
-        for line, row in table_rows(file, self.layout):
-            if any(row[column] != value for column, value in self.select.items()):
-                continue
-            segments = ordered.setdefault(row["system"], {})
+        for line, row in self._chosen(file):
+            if not (system or row.get("system")):
+                raise InputError(f"{file}: names no systems: one file a system was expected, with {SYSTEM} in path")
+            segments = ordered.setdefault(system or row["system"], {})
             segment = _whole(row["segment"], file, line) if "segment" in row else len(segments) + 1
-            if segment in segments or ("segment" not in row and "metric" in row and segments):
+            if segment in segments or ("segment" not in row and "lang_pair" in row and segments):
                 raise InputError(
-                    f"{file}: line {line}: a second score for {row['system']}"
+                    f"{file}: line {line}: a second score for {row.get('system', system)}"
                     f"{f', segment {segment}' if 'segment' in row else ''}; "
                     f"choose rows with select, e.g. metric.{self.name}.select={{lang_pair: de-en}}"
                 )
-            segments[segment] = number(row["score"], file, line)
-        for system, segments in ordered.items():
+            hole = self.missing == "hole" and row["score"].lower() in HOLES
+            segments[segment] = math.nan if hole else number(row["score"], file, line)
+        for name, segments in ordered.items():
             first = min(segments)
             if first not in (0, 1) or max(segments) - first + 1 != len(segments):
                 gap = next(n for n in range(1, max(segments) + 1) if n not in segments)
-                raise InputError(f"{file}: {system}: segment {gap} has no score")
-        return {system: [segments[n] for n in sorted(segments)] for system, segments in ordered.items()}
-
-
-def table_rows(file: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and cells of every row that is not empty: separated by tabs, or by blanks where there is no tab."""
-    for line, text in enumerate(TextFile(file).lines(), start=1):
-        cells = text.rstrip("\r").split("\t") if "\t" in text else text.split()
-        if not cells:
-            continue
-        if len(cells) < len(columns):
-            raise InputError(f"{file}: line {line}: {len(cells)} columns, {len(columns)} expected: {' '.join(columns)}")
-        yield line, dict(zip(columns, (cell.strip() for cell in cells), strict=False))
-
-
-def sacrebleu_score(file: Path, metric: str | None) -> float:
-    """The full score in sacreBLEU's JSON: that of `metric` where it holds several."""
-    try:
-        text = whole_text(file)
-        refuse_depth(str(file), text.encode())
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{file}: not JSON ({error}); use sacrebleu -f json") from None
-    entries = content if isinstance(content, list) else [content]
-    named = {str(e.get("name")): e.get("score") for e in entries if isinstance(e, dict)}
-    if metric is None and len(named) == 1:
-        metric = next(iter(named))
-    if metric not in named:
-        raise InputError(f"{file}: holds {', '.join(named) or 'no score'}; choose one with select: {{metric: NAME}}")
-    return number(str(named[metric]), file, 1)
+                raise InputError(f"{file}: {name}: segment {gap} has no score")
+        return {name: [segments[n] for n in sorted(segments)] for name, segments in ordered.items()}
 
 
 def number(text: str, file: Path | str, line: int) -> float:

@@ -79,7 +79,8 @@ class SegmentScores(Aggregated):
 
         n = len(test)
         if self.aggregate == "median":
-            return csr_array(hstack([diags_array(np.array(self.scores)), eye_array(n)]))
+            rows = as_statistics(self.scores)
+            return csr_array(hstack([diags_array(rows[:, 0]), diags_array(rows[:, 1])]))
         return csr_array(hstack([csr_array(np.full((n, 1), self.scores[0])), eye_array(n)]))
 
 
@@ -101,9 +102,10 @@ class MadeElsewhere(Aggregated):
 
 
 def as_statistics(scores: ArrayLike) -> Doubles:
-    """One row (score, 1) for each segment: (segments,) -> (segments, 2)."""
+    """One row (score, 1) for each segment, (0, 0) for one without a score (NaN): (segments,) -> (segments, 2)."""
     values = np.asarray(scores, dtype=np.float64)
-    return np.column_stack([values, np.ones(len(values))])
+    known = np.isfinite(values)
+    return np.column_stack([np.where(known, values, 0.0), known])
 
 
 def mean(totals: Doubles) -> Doubles:

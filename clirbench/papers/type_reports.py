@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clirbench.analyses.types import COLORS, TypeReport, running_f1, type_report
-from clirbench.errors import UnknownName
+from clirbench.errors import ConfigError, UnknownName
 from clirbench.papers.author_files import read_author_table
 from clirbench.papers.cells import PaperCell
 from clirbench.papers.pair_texts import PairTexts, TwoSystems
@@ -41,9 +41,10 @@ class PublishedReport:
 class TypeReports(TwoSystems, PublishedFiles):
     """Every cell of the published per-type reports against ours, and the running mean of F1 over frequent types.
 
-    `label`: the language pair of `texts`; `manifest`: the data set whose files `typeperf.SYSTEM.tsv.CASE.macrof` are
-    the reports, for the two systems of `pair` and both cases (lc: lower-cased first, as in Figure 1; mc: mixed).
-    `first`: so many types make the figure; `ranks`: where its curves are written down.
+    `label`: the language pair of `texts`, unless `folders` gives another one; `manifest`: the data set (or the folder
+    given, as far as it has them) whose files `typeperf.SYSTEM.tsv.CASE.macrof` are the reports, for the two systems of
+    `pair` and both cases (lc: lower-cased first, as in Figure 1; mc: mixed). `first`: so many types make the figure;
+    `ranks`: where its curves are written down.
     """
 
     label: str
@@ -52,16 +53,16 @@ class TypeReports(TwoSystems, PublishedFiles):
 
     def cells(self) -> Iterator[PaperCell]:
         """How many cells of each report are equal, and the curves of the figure at some ranks."""
-        reports = {case: self._published(case) for case in CASES}
+        reports = {case: found for case in CASES if (found := self._published(case))}
         for case, published in reports.items():
             for ours, theirs in zip(self._ours[case], published, strict=True):
                 yield from report_cells(f"{ours.system} {case}", ours, theirs)
-        curves = published_curves(*reports["lc"], self.first)
+        curves = published_curves(*reports["lc"], self.first) if "lc" in reports else (np.empty(0), np.empty(0))
         for system, mine, printed in zip(self.pair, self._curves, curves, strict=True):
             for rank in self.ranks:
-                if rank <= min(len(mine), len(printed)):
-                    value, there = float(mine[rank - 1]), leading(float(printed[rank - 1]), 1)
-                    row = f"first {rank} types"
+                if rank <= len(mine):
+                    there = leading(float(printed[rank - 1]), 1) if rank <= len(printed) else ""
+                    value, row = float(mine[rank - 1]), f"{self._pair} first {rank} types"
                     yield PaperCell(row, "mean F1", system, printed=there, shown=leading(value, 1), value=value)
 
     def further(self) -> Sequence[AnalysisTable]:
@@ -79,10 +80,17 @@ class TypeReports(TwoSystems, PublishedFiles):
 
     @cached_property
     def _texts(self) -> PairTexts:
-        texts = self.read_pair(self.label)
+        texts = self.read_pair(self._pair)
         if texts is None:
-            raise UnknownName("language pair with texts", self.label, self.texts)
+            raise UnknownName("language pair with texts", self._pair, self.texts)
         return texts
+
+    @property
+    def _pair(self) -> str:
+        """The language pair: that of the folder, where one is given."""
+        if len(self.folders) > 1:
+            raise ConfigError(f"paper.folders: one language pair was expected, not {', '.join(self.folders)}")
+        return next(iter(self.folders), self.label)
 
     @cached_property
     def _curves(self) -> tuple[Doubles, Doubles]:
@@ -101,9 +109,14 @@ class TypeReports(TwoSystems, PublishedFiles):
             for case, lowercase in CASES.items()
         }
 
-    def _published(self, case: str) -> tuple[PublishedReport, PublishedReport]:
+    def _published(self, case: str) -> tuple[PublishedReport, PublishedReport] | None:
         names = [f"typeperf.{system}.tsv.{case}.macrof" for system in self.pair]
-        paths = self.locate(*names)
+        if self.folders:
+            paths: Mapping[str, Path] = {name: Path(self.folders[self._pair]) / name for name in names}
+            if not all(path.is_file() for path in paths.values()):
+                return None
+        else:
+            paths = self.locate(*names)
         first, second = (published_report(paths[name]) for name in names)
         return first, second
 

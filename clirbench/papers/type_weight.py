@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.analyses.type_weights import Vocabulary, type_weights, vocabulary
-from clirbench.errors import InputError
+from clirbench.checks import require
+from clirbench.errors import InputError, UnknownName
 from clirbench.metrics.base import Metric
 from clirbench.papers.author_files import read_author_table
 from clirbench.papers.cells import PaperCell, understood
@@ -20,9 +21,10 @@ from clirbench.text import TextFile
 from clirbench.types import Doubles
 
 FILE = "bleu-damage-norecall.tsv"
+LABEL = "DE-EN"
 HOW = (
-    "the text, the English reference of newstest2019 German-English, is not at hand; "
-    "with that file say paper.reference=FILE"
+    "the text, the English reference of newstest2019 German-English, is not at hand; with a folder that has it as "
+    f"reference.txt say 'paper.folders={{{LABEL}: \"DIR\"}}'"
 )
 
 
@@ -52,12 +54,13 @@ class TypeWeights(PublishedFiles):
 
     printed: {type, metric, loss, digits}, and {ours, note} where a difference is understood. From the file alone
     follow V + N and V, the constants of the closed forms, and with them the printed MacroF1 and MicroF1; BLEU and
-    chrF1 need `reference`, the text.
+    chrF1 need the text, `reference.txt` of `folders[DE-EN]`: plain, or lower-cased and tokenised as the authors had it.
+    Raises `InputError` where its types are not as frequent as printed (`the` 3,019 times): it is another text.
     """
 
     printed: Sequence[Mapping[str, str]]
     metrics: Mapping[str, Metric] = field(default_factory=dict)
-    reference: str | None = None
+    folders: Mapping[str, str] = field(default_factory=dict)
 
     def cells(self) -> Iterator[PaperCell]:
         """The whole published file and the printed losses beside ours."""
@@ -68,7 +71,21 @@ class TypeWeights(PublishedFiles):
 
     @cached_property
     def _words(self) -> Vocabulary | None:
-        return vocabulary(TextFile(Path(self.reference)).lines()) if self.reference else None
+        if unknown := [label for label in self.folders if label != LABEL]:
+            raise UnknownName("language pair of paper.folders", unknown[0], [LABEL])
+        if not self.folders:
+            return None
+        path = Path(self.folders[LABEL]) / "reference.txt"
+        words = vocabulary(moses_tokens(TextFile(path).lines()), tokenize="none")
+        frequency = dict(zip(words.types, words.frequency, strict=True))
+        for entry in self.printed:
+            kind, printed = entry["type"], int(entry.get("frequency", 0))
+            if printed and frequency.get(kind, 0) != printed:
+                raise InputError(
+                    f"{path}: {kind!r} stands in it {frequency.get(kind, 0):,} times, lower-cased and tokenised by "
+                    f"Moses, and in the published text {printed:,} times: it is another text, so nothing is compared"
+                )
+        return words
 
     def _printed_cell(self, entry: Mapping[str, str], losses: Losses) -> PaperCell:
         row, metric, printed = repr(entry["type"]), entry["metric"], entry["loss"]
@@ -87,6 +104,21 @@ class TypeWeights(PublishedFiles):
         shown = f"{loss:.{int(entry['digits'])}f}"
         known = understood([entry]) if "ours" in entry else []
         return PaperCell(row, "loss", metric, printed=printed, shown=shown, value=loss, note=note, known=known)
+
+
+def moses_tokens(lines: Sequence[str]) -> list[str]:
+    """The text as the authors had it: lower-cased, tokenised by Moses with hyphens apart (`@-@`), nothing escaped.
+
+    A text that has `@-@` already is taken as it is. Raises `ResourceError` where sacremoses is not installed.
+    """
+    lowered = [line.lower() for line in lines]
+    if any(" @-@ " in line for line in lowered):
+        return lowered
+    require("the text of Figure 7", "moses", "sacremoses")
+    from sacremoses import MosesTokenizer
+
+    tokenise = MosesTokenizer("en").tokenize
+    return [" ".join(tokenise(line, aggressive_dash_splits=True, escape=False)) for line in lowered]
 
 
 def file_cells(losses: Losses) -> Iterator[PaperCell]:

@@ -5,13 +5,13 @@
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from clirbench.errors import AlignmentError, ConfigError, InputError
+from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
 from clirbench.files.tables import read_table
 from clirbench.metrics.base import Metric
 from clirbench.papers.cells import PaperCell, understood
@@ -22,6 +22,8 @@ from clirbench.result import AnalysisTable
 from clirbench.statistics.coefficients import kendall
 from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
+
+LABEL = "WebNLG"
 
 HUMAN = ("fluency", "grammar", "semantics")
 JUDGED, RECORDS = "all_data_final_averaged.csv", "MRs.txt"
@@ -42,7 +44,7 @@ class WebNLG(PublishedFiles):
     """Kendall's tau of metrics with people's judgments of fluency, grammar and semantics, over the systems.
 
     `references`: which files are references (the paper's numbers come from the first alone); `exclude`: outputs that
-    are no system's (`webnlg` are the references themselves). `scores`: a table of further metrics (column `system`),
+    are no system's (`webnlg` are the references themselves). `scores`: under `WebNLG` a table (column `system`),
     such as BLEURTmean. `explained`: {metric, measure, ours, note}, a difference that is understood.
     """
 
@@ -50,7 +52,7 @@ class WebNLG(PublishedFiles):
     metrics: Mapping[str, Metric]
     references: Sequence[str] = ("gold-sample-reference0.lex",)
     exclude: Sequence[str] = ("webnlg",)
-    scores: str | None = None
+    scores: Mapping[str, str] = field(default_factory=dict)
     explained: Sequence[Mapping[str, str]] = ()
     alpha: float = 0.05
 
@@ -63,7 +65,7 @@ class WebNLG(PublishedFiles):
                 if metric in self._scores:
                     yield self._cell(kind, metric, row.get(metric, ""))
                 else:
-                    why = "no scores at hand; give a table with 'paper.scores=FILE'"
+                    why = "no scores at hand; give a table with 'paper.scores={WebNLG: FILE}'"
                     yield PaperCell("WebNLG", kind, metric, printed=row[metric], note=why)
 
     def further(self) -> Sequence[AnalysisTable]:
@@ -101,9 +103,11 @@ class WebNLG(PublishedFiles):
 
     def _further_scores(self, systems: Sequence[str]) -> dict[str, Doubles]:
         """Columns of the table of further scores; raises `InputError` where a system is missing."""
+        if unknown := [label for label in self.scores if label != LABEL]:
+            raise UnknownName("table of paper.scores", unknown[0], [LABEL])
         if not self.scores:
             return {}
-        file = read_table(Path(self.scores))
+        file = read_table(Path(self.scores[LABEL]))
         if "system" not in file.header:
             raise InputError(f"{file.where}: there is no column `system`")
         by_system = {record["system"]: record for record in file.records()}

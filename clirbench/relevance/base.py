@@ -5,12 +5,19 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from clirbench.types import Documents, Doubles, Qrels, Run, Topic
+from clirbench.types import Documents, Doubles, Need, Qrels, Run, Topic
+
+PSEUDO: frozenset[Need] = frozenset({"english"})
+"""What a rule needs that judges by the English side."""
 
 
 @runtime_checkable
 class Relevance(Protocol):
-    """A source of relevance judgments; a frozen dataclass whose fields are its configuration."""
+    """A source of relevance judgments; a frozen dataclass whose fields are its configuration.
+
+    It may say what it `needs` of a run, and what it `gives` (both sets of `Need`; a method `given` of the topics, where
+    a file must be read to know it): a run that lacks something says so before it starts (`relevance/needs.py`).
+    """
 
     @property
     def signature(self) -> str:
@@ -19,7 +26,8 @@ class Relevance(Protocol):
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
         """Judgments for the topics that can be scored, in the order of `topics`.
 
-        `ideal` is the English side's run, `documents` the English side itself. A topic that people judged without
+        `ideal` is the English side's run, without a topic where there is no English side; `documents` the English side
+        itself. A topic that people judged without
         finding a relevant document stays: measures that count false alarms score it.
         """
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
-from clirbench.types import Documents, Doubles, Ints, Qrels, Run, Topic
+from clirbench.relevance.base import PSEUDO
+from clirbench.types import Documents, Doubles, Ints, Need, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class Jenks:
     Homogeneity, JASA 1958, for the exact optimum. CLIReval means to add the 0 and loses it; here it takes part.
     """
 
+    needs: ClassVar[frozenset[Need]] = PSEUDO
+    gives: ClassVar[frozenset[Need]] = frozenset({"grades"})
     classes: int = 5
 
     def __post_init__(self) -> None:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import number, one_of
-from clirbench.relevance.base import best_ranked
-from clirbench.types import Documents, Doubles, Qrels, Run, Topic
+from clirbench.relevance.base import PSEUDO, best_ranked
+from clirbench.types import Documents, Doubles, Need, Qrels, Run, Topic
 
 POPULATIONS = ("matched", "collection")
 
@@ -26,6 +27,7 @@ class Percentile:
     ACL 2020 (percentile mode, 25 by default).
     """
 
+    needs: ClassVar[frozenset[Need]] = PSEUDO
     percent: float = 25
     of: str = "matched"
 

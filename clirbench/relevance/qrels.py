@@ -1,28 +1,28 @@
 """Human judgments from a TREC qrels file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError
-from clirbench.files.trec import read_judgments
+from clirbench.files.trec import Judgment, read_judgments
 from clirbench.text import TextFile
-from clirbench.types import Documents, Qrels, Run, Topic
+from clirbench.types import Documents, Need, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
 class QrelsFile:
-    """Relevance judgments of people, read from a TREC qrels file (`topic iteration doc_id grade`, plain or gzip).
+    """Relevance judgments of people, read from files of TREC or BEIR (`path`: one or several, see `read_judgments`).
 
-    A topic that the English side does not match is left out; one without a relevant document stays, for the measures
-    that count false alarms. Topics of the file that are not asked for are passed over. `missing_topics` says what
-    happens with a topic that the file does not judge at all, `unknown_documents` with a judged document that is not in
-    the collection: `error` or `drop`. Raises `InputError` naming file and line.
+    A topic that the English side, where there is one, does not match is left out; one without a relevant document
+    stays, for the measures that count false alarms. Topics of the file that are not asked for are passed over.
+    `missing_topics` says what happens with a topic that the file does not judge at all, `unknown_documents` with a
+    judged document that is not in the collection: `error` or `drop`. Raises `InputError` naming file and line.
     """
 
-    path: str | Path | None = None
+    path: str | Path | Sequence[str] | None = None
     missing_topics: str = "error"
     unknown_documents: str = "error"
 
@@ -33,38 +33,55 @@ class QrelsFile:
             raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
 
     @cached_property
-    def file(self) -> Path:
-        return Path(self.path or "")
+    def files(self) -> tuple[Path, ...]:
+        paths = [self.path] if isinstance(self.path, str | Path) else self.path or ()
+        return tuple(map(Path, paths))
 
     @property
     def signature(self) -> str:
-        content = TextFile(self.file).fingerprint[:12]
+        content = "+".join(TextFile(file).fingerprint[:12] for file in self.files)
         return f"qrels:{content}|missing:{self.missing_topics}|unknown:{self.unknown_documents}"
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
         wanted = {topic.topic_id for topic in topics}
         known = frozenset(documents.map.doc_ids)
         found: dict[str, dict[str, int]] = {}
-        for judgment in read_judgments(self.file):
+        for file, judgment in self._judgments():
             if judgment.topic_id not in wanted:
                 continue
             if judgment.doc_id in known:
                 found.setdefault(judgment.topic_id, {})[judgment.doc_id] = judgment.grade
             elif self.unknown_documents == "error":
                 raise InputError(
-                    f"{self.file}: line {judgment.line}: document {judgment.doc_id!r} is not in the collection; "
+                    f"{file}: line {judgment.line}: document {judgment.doc_id!r} is not in the collection; "
                     "judge documents of the collection, or set relevance.unknown_documents=drop"
                 )
             else:
                 found.setdefault(judgment.topic_id, {})
         self._refuse_missing([topic.topic_id for topic in topics if topic.topic_id not in found])
-        matched = {topic_id for topic_id in found if len(ideal.values(topic_id))}
+        matched = {topic_id for topic_id in found if len(ideal.values(topic_id))} if len(ideal) else found.keys()
         return Qrels({t.topic_id: found[t.topic_id] for t in topics if t.topic_id in matched})
+
+    def _judgments(self) -> Iterator[tuple[Path, Judgment]]:
+        return ((file, judgment) for file in self.files for judgment in read_judgments(file))
+
+    def given(self, topics: Sequence[Topic]) -> frozenset[Need]:
+        """What the judgments of these topics give: grades above 1, topics without a relevant document."""
+        wanted = {topic.topic_id for topic in topics}
+        highest: dict[str, int] = {}
+        for _, judgment in self._judgments():
+            if judgment.topic_id in wanted:
+                highest[judgment.topic_id] = max(judgment.grade, highest.get(judgment.topic_id, judgment.grade))
+        gives: dict[Need, bool] = {
+            "grades": max(highest.values(), default=0) > 1,
+            "all topics": min(highest.values(), default=1) < 1,
+        }
+        return frozenset(need for need, there in gives.items() if there)
 
     def _refuse_missing(self, missing: Sequence[str]) -> None:
         if missing and self.missing_topics == "error":
             listed = ", ".join(missing[:10]) + (", ..." if len(missing) > 10 else "")
             raise InputError(
-                f"{self.file}: {len(missing)} of the topics are not judged: {listed}; "
+                f"{', '.join(map(str, self.files))}: {len(missing)} of the topics are not judged: {listed}; "
                 "leave them out of the topics, or set relevance.missing_topics=drop"
             )

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from clirbench.checks import one_of
-from clirbench.types import Documents, Qrels, Run, Topic
+from clirbench.relevance.base import PSEUDO
+from clirbench.types import Documents, Need, Qrels, Run, Topic
 
 UNITS = ("line", "text")
 
@@ -21,6 +23,7 @@ class QueryInDocument:
     **Source:** Sun and Duh, CLIReval, ACL 2020 (query-in-document mode).
     """
 
+    needs: ClassVar[frozenset[Need]] = PSEUDO
     unit: str = "line"
     ignore_case: bool = False
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from clirbench.checks import number
 from clirbench.errors import InputError
-from clirbench.relevance.base import best_ranked
-from clirbench.types import Documents, Doubles, Qrels, Run, Topic
+from clirbench.relevance.base import PSEUDO, best_ranked
+from clirbench.types import Documents, Doubles, Need, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class ScoreShare:
     **Source:** no paper; the decision rule that CLIR systems scored by AQWV use, turned into judgments.
     """
 
+    needs: ClassVar[frozenset[Need]] = PSEUDO
     share: float = 0.5
 
     def __post_init__(self) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from clirbench.checks import whole_number
-from clirbench.relevance.base import best_ranked
-from clirbench.types import Documents, Doubles, Qrels, Run, Topic
+from clirbench.relevance.base import PSEUDO, best_ranked
+from clirbench.types import Documents, Doubles, Need, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class TopK:
     al. 2019).
     """
 
+    needs: ClassVar[frozenset[Need]] = PSEUDO
     k: int = 100
 
     def __post_init__(self) -> None:

@@ -36,11 +36,11 @@ class TauTable:
 
 
 def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str) -> list[TauTable]:
-    """One table for each title of the scoreboard's measures."""
+    """One table for each title of the scoreboard's measures; none where there is no MT metric."""
     found = by_pair(rows, coefficient)
     metrics = tuple(column.name for column in board.metrics)
     tables = []
-    for title in board.tables:
+    for title in board.tables if metrics else ():
         measures = tuple(column.name for column in board.measures if column.table == title)
         taus = tuple(tuple(found[measure, metric] for metric in metrics) for measure in measures)
         tables.append(TauTable(title, coefficient, metrics, measures, taus))

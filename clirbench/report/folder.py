@@ -145,7 +145,7 @@ def write_trec(folder: Path, retrieval: Retrieval, runs: str) -> None:
         scored = {topic_id for measure in measures for topic_id in retrieval.topics(label, measure)}
         qrels = judged.qrels.only(topic_id for topic_id in judged.topic_ids if topic_id in scored)
         write_qrels(folder / f"qrels{f'.{label}' if label else ''}.txt", qrels)
-    if runs != "none":
+    if runs != "none" and len(retrieval.ideal):
         write_run(folder / "ideal.run", retrieval.ideal, "ideal")
     if runs == "all" or (runs == "auto" and len(retrieval.runs) <= MANY_SYSTEMS):
         files = run_file_names(retrieval.runs)

@@ -79,7 +79,8 @@ def _counts(result: Result) -> list[str]:
     lines = [f"{len(result.board.systems)} systems"] if result.board.systems else []
     if result.inputs is not None:
         corpus = result.inputs.corpus
-        lines.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
+        if corpus.test:
+            lines.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
         lines += corpus.notes
     return [*lines, *count_lines(result), *agreement_lines(result)]
 

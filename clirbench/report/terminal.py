@@ -35,6 +35,7 @@ from clirbench.report.facts import (
     warnings,
 )
 from clirbench.report.results_json import RESULTS
+from clirbench.report.tables import systems_table
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
@@ -82,6 +83,9 @@ def show(result: Result) -> None:
     rows = result.correlations
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
+    if result.board.measures and not result.board.metrics:
+        header, rows = systems_table(result.board)
+        _print_rows([list(header), *([_short(value) for value in row] for row in rows)])
     for made in result.tables:
         if made.said:
             show_analysis(made)
@@ -193,7 +197,8 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
     if inputs is not None:
         corpus = inputs.corpus
         yield "systems", f"{len(inputs.translations)}: {', '.join(t.system for t in inputs.translations)}"
-        yield "test set", f"{len(corpus.test)} segments, {len(corpus.test.references)} reference(s)"
+        if corpus.test:
+            yield "test set", f"{len(corpus.test)} segments, {len(corpus.test.references)} reference(s)"
         yield "collection", f"{len(corpus.english)} documents, {corpus.document_map.n_lines} lines"
         for label, topics in inputs.topics.items():
             yield "topics", f"{len(topics)}  {experiment.topics[label].signature}"
@@ -220,6 +225,8 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
         yield "retrieval", experiment.retriever.signature
     for label, rule in experiment.relevance.items():
         yield "relevance", f"{label or '(first)'}  {rule.signature}"
+    for remark in experiment.remarks:
+        yield "note", remark
     if experiment.paper is not None:
         yield "published table", f"{getattr(experiment.paper, 'title', '')}; its data are read when the table is made"
     yield "check", "everything could be read and aligned; nothing was run"

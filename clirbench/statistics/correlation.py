@@ -208,8 +208,10 @@ def _found(
     """The coefficient and what must be said about it."""
     x, y = metric.oriented, measure.oriented
     n_all = len(board.systems)
+    kept, others = complete_pairs(x, y)
+    over = "" if len(kept) == n_all else f"correlation.complete_pairs=true takes the other {len(kept)}"
     if complete:
-        x, y = complete_pairs(x, y)
+        x, y = kept, others
+        over = f"over {len(x)} of {n_all} systems" if over else ""
     found: Coefficient = coefficient(name)(x, y, p_value=p_value, seed=seed)
-    over = f"over {len(x)} of {n_all} systems" if len(x) < n_all else ""
     return found, "; ".join(filter(None, [over, found.note]))

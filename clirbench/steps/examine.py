@@ -82,7 +82,8 @@ def health(
     resembling = {name: group for group in alike(t.system for t in translations) for name in group}
     for side, step in sides.items():
         texts = {t.system: text for t in translations if (text := side_of(t, side)) is not None and text.files}
-        lines = {system: text for system, text in texts.items() if not isinstance(text, JsonlText)}
+        compared = side == "test" or corpus.has_english
+        lines = {s: text for s, text in texts.items() if compared and not isinstance(text, JsonlText)}
         found = dict(zip(lines, pmap(step, list(lines.values()), tuple(lines)), strict=True))
         copies: dict[str, list[str]] = {}
         for system, text in texts.items():

@@ -137,16 +137,17 @@ class CheckpointSystems:
         self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
     ) -> tuple[Translation, ...]:
         searched = {name: text_at(match.path) for name, match in named.items()}
-        test: Mapping[str, Text] = searched
+        test: Mapping[str, Text] = searched if corpus.test else {}
         if self.test_pattern:
             test = {name: text_at(path) for name, path in self._test_files(named).items()}
-        elif corpus.english.map.n_lines != len(corpus.test):
+        elif corpus.test and corpus.english.map.n_lines != len(corpus.test):
             raise InputError(
                 f"the collection has {corpus.english.map.n_lines} lines and the test set {len(corpus.test)}: name the "
                 "systems' files for the test set too, systems.test_pattern=..."
             )
         found = [Translation(name, test.get(name), searched[name], described[name]) for name in named]
-        found = [t if t.test else pending(t, "its file for the test set is not there yet") for t in found]
+        if corpus.test:
+            found = [t if t.test else pending(t, "its file for the test set is not there yet") for t in found]
         return aligned(corpus, found, self.unfinished, self.quiet)
 
     def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:

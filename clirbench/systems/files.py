@@ -40,25 +40,28 @@ class FileSystems:
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         test, searched = corpus.test_layout, corpus.collection_layout
-        if test is None or searched is None:
+        if searched is None or (test is None and corpus.test):
             raise InputError("systems=files: this corpus has no files of systems; choose another systems=")
+        sided = [searched] if test is None else [searched, test]
         errors: list[ClirbenchError] = []
         names: tuple[str, ...] = ()
         with gathered(errors):
-            names = self.chosen(test, searched)
+            names = self.chosen(sided[-1], searched)
         sides: list[Mapping[str, Text]] = []
-        for layout in (searched, test):
+        for layout in sided:
             with gathered(errors):
                 there = [name for name in names if name in layout.systems]
                 sides.append(dict(zip(there, layout.texts([layout.systems[name] for name in there]), strict=True)))
         described: Mapping[str, Mapping[str, str]] = {}
         with gathered(errors):
-            described = self.described(test, searched)
+            described = self.described(sided[-1], searched)
         raise_all(errors)
-        found = [Translation(n, sides[1].get(n), sides[0].get(n), described.get(n, {})) for n in names]
+        tested = {} if test is None else sides[-1]
+        found = [Translation(n, tested.get(n), sides[0].get(n), described.get(n, {})) for n in names]
         if self.unfinished == "skip":
             lacking = "one of the two folders does not have it yet"
-            found = [t if t.test and t.collection else pending(t, lacking) for t in found]
+            whole = [t.collection and (t.test or test is None) for t in found]
+            found = [t if ready else pending(t, lacking) for t, ready in zip(found, whole, strict=True)]
         return aligned(corpus, found, self.unfinished, self.quiet)
 
     def chosen(self, test: Layout, searched: Layout) -> tuple[str, ...]:
@@ -123,12 +126,13 @@ def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, 
     test_where = corpus.test_layout.where + " (its reference)" if corpus.test_layout else "the reference"
     for name, text in searched.items():
         with gathered(errors):
-            n_lines = survey(text).n_lines
+            ids = text.doc_ids() if isinstance(text, JsonlText) else None  # read once: a collection may be gigabytes
+            n_lines = survey(text).n_lines if ids is None else len(ids)
             if n_lines != english.map.n_lines:
                 errors.append(unequal(text.where, n_lines, english.text.where, english.map.n_lines))
-            elif isinstance(text, JsonlText):
-                errors += _other_documents(text, english.map.doc_ids)
-            if test[name] == text and english.map.n_lines != len(corpus.test):
+            elif ids is not None:
+                errors += _other_documents(text, ids, english.map.doc_ids)
+            if test.get(name) == text and english.map.n_lines != len(corpus.test):
                 errors.append(unequal(text.where, n_lines, test_where, len(corpus.test)))
     for name, text in test.items():
         if searched[name] != text:
@@ -147,8 +151,7 @@ def read_metadata(path: Path) -> Mapping[str, Mapping[str, str]]:
     return {row[key]: {name: cell for name, cell in row.items() if name != key} for row in table.records()}
 
 
-def _other_documents(text: JsonlText, doc_ids: tuple[str, ...]) -> list[ClirbenchError]:
-    found = text.doc_ids()
+def _other_documents(text: Text, found: tuple[str, ...], doc_ids: tuple[str, ...]) -> list[ClirbenchError]:
     for number, (ours, theirs) in enumerate(zip(doc_ids, found, strict=True), start=1):
         if ours != theirs:
             return [

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.corpora.base import Corpus
+from clirbench.corpora.sentences import Sentences
 from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
 from clirbench.systems.shards import Shards, read_shard, write_shard
 from clirbench.systems.translators.base import Translate, Translator, translate_lines
@@ -34,7 +35,8 @@ LOG = logging.getLogger(__name__)
 class MachineText:
     """What a translator makes of a source text, shard by shard, kept under `folder`.
 
-    A `Text` like any other once every shard is there; before that, reading it raises `ResourceError`.
+    A `Text` like any other once every shard is there; before that, reading it raises `ResourceError`. With
+    `sentences`, a line is a document that is cut for the translator.
     """
 
     system: str
@@ -42,6 +44,7 @@ class MachineText:
     model: Path | None
     source: Shards
     folder: Path
+    sentences: Sentences | None = None
 
     @property
     def where(self) -> str:
@@ -78,7 +81,8 @@ class MachineText:
     @cached_property
     def paths(self) -> tuple[Path, ...]:
         """The file of each shard, named by everything that its content depends on."""
-        made_by = "\n".join((VERSION, self.translator.signature, self.translator.fingerprint(self.model)))
+        cut = () if self.sentences is None else (self.sentences.signature,)
+        made_by = "\n".join((VERSION, self.translator.signature, self.translator.fingerprint(self.model), *cut))
         keys = [hashlib.sha256(f"{made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
         return tuple(self.folder / key[:2] / f"{key}.txt" for key in keys)
 
@@ -113,24 +117,27 @@ def machine_translations(
 ) -> tuple[Translation, ...]:
     """One translation, still to be made, for each (system, translator, model, metadata).
 
-    The collection is cut into shards of whole documents, the test set into shards of lines; where both are the same
-    text it is translated once. Raises `InputError` where the corpus has no source, and what each translator misses.
+    The collection is cut into shards of whole documents, the test set, where there is one, into shards of lines;
+    where both are the same text it is translated once. Raises `InputError` where the corpus has no source, and what
+    each translator misses.
     """
-    if corpus.source is None or corpus.test.source is None:
+    if corpus.source is None or (corpus.test and corpus.test.source is None):
         raise InputError(
             "to translate, the source side is needed: put source.txt (or source.txt.gz) beside the reference, "
-            "in the folder of the collection and in that of the test set"
+            "in the folder of the collection and in that of the test set; or name the documents, corpus.source=PATH"
         )
+    if corpus.sentences is not None:
+        corpus.sentences.check()
     collection = Shards(corpus.source, corpus.english.map, shard_lines)
-    test_text = TextLines(corpus.test.source)
+    test_text = TextLines(corpus.test.source or ())
     test = Shards(test_text, DocumentMap.blocks_of(len(corpus.test)), shard_lines)
-    once = test_text.fingerprint == corpus.source.fingerprint
+    once = corpus.sentences is None and test_text.fingerprint == corpus.source.fingerprint
     folder = Path(cache) / TRANSLATIONS
     made = []
     for system, translator, model, metadata in models:
-        searched = MachineText(system, translator, model, collection, folder)
+        searched = MachineText(system, translator, model, collection, folder, corpus.sentences)
         tested = searched if once else MachineText(system, translator, model, test, folder)
-        made.append(Translation(system, tested, searched, metadata))
+        made.append(Translation(system, tested if corpus.test else None, searched, metadata))
     return tuple(made)
 
 
@@ -221,9 +228,15 @@ def _make(work: Sequence[Work], engine: Translate) -> Iterator[int]:
         for number, lines in enumerate(text.source):
             if number in wanted:
                 said = f"{where}, lines {first} to {first + len(lines) - 1}"
-                write_shard(text.paths[number], translate_lines(engine, lines, said))
+                write_shard(text.paths[number], _translated(text.sentences, engine, lines, said))
                 yield len(lines)
             first += len(lines)
+
+
+def _translated(sentences: Sentences | None, engine: Translate, lines: Sequence[str], said: str) -> list[str]:
+    if sentences is None:
+        return translate_lines(engine, lines, said)
+    return sentences.translated(lines, lambda cut: translate_lines(engine, cut, said))
 
 
 def _lacking(text: MachineText) -> Work:

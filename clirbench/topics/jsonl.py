@@ -1,7 +1,8 @@
 """Topics as JSON lines: `{"topic_id": "7", "title": "...", "description": "..."}`.
 
-Keys of other collections are understood: `id` or `qid` for the id, `topic_title` for `title`, and a list `topics`
-with one entry for each language (HC4, Patapsco), of which the original in the language asked for is read.
+Keys of other collections are understood: `id`, `qid` or `_id` (BEIR) for the id, `topic_title` for `title`, and a
+list `topics` with one entry for each language (HC4, Patapsco), of which the original in the language asked for is
+read.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from clirbench.corpora.jsonl import first_of, json_lines
 from clirbench.errors import InputError
 from clirbench.topics.files import RawTopic, TopicFiles
 
-ID_KEYS = ("topic_id", "id", "qid", "query_id")
+ID_KEYS = ("topic_id", "id", "qid", "query_id", "_id")
 
 
 @dataclass(frozen=True)

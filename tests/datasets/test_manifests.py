@@ -16,6 +16,7 @@ from clirbench.datasets.downloads import Promise
 from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names
 from clirbench.errors import ClirbenchError, ConfigError, DownloadError, InputError, MissingData, UnknownName
 from clirbench.text import TextFile
+from tests.conftest import Cli
 from tests.loopback import Served, serving
 
 FILES = {"reference.txt": b"one\ntwo\n", "systems/a.txt": b"uno\ndue\n", "systems/b.txt": b"un\ndeux\n"}
@@ -187,18 +188,20 @@ def test_shipped_manifests_agree_with_the_published_list(shared_data: Path) -> N
     counts = {}
     for name in manifest_names():
         manifest = load_manifest(name)
-        for file in manifest.files:
+        files = [file for file in manifest.files if not file.by_hand]  # what is published with its content
+        for file in files:
             row = by_path[f"{manifest.mirror}/{file.path}"]
             assert file.content == Promise(int(row["local_bytes"]), row["local_sha256"])
             sent = file.packed.content if file.packed else file.content
             assert sent == Promise(int(row["upstream_bytes"]), row["upstream_sha256"])
             assert file.url.endswith(f"/{row['repository']}/{row['commit']}/{row['upstream_path']}")
             assert (file.packed is not None) == (row["packing"] == "gzip")
-        counts[name] = len(manifest.files)
+        counts[name] = len(files)
     assert counts == {
         "gov2": 1, "gowda2021_bleurt_bias": 4, "gowda2021_type_weight": 2, "gowda2021_unmt_deen": 8,
         "gowda2021_unmt_ende": 8, "lignos2019_csen": 18, "lignos2019_deen": 18, "webnlg2017_human": 5,
         "wmt21_deen": 22, "wmt21_isen": 12, "wmt21_jaen": 18, "wmt21_ruen": 13,
+        "hc4_fas": 4, "hc4_rus": 4, "hc4_zho": 4, "neuclir_fas": 0, "neuclir_rus": 0, "neuclir_zho": 0,
     }  # fmt: skip
 
 
@@ -210,7 +213,8 @@ def test_every_shipped_set_but_one_is_found_in_the_mirror(shared_data: Path) -> 
             with pytest.raises(MissingData, match=r"18 of 18 files"):
                 files.locate(list(manifest.by_path))
         else:
-            assert len(files.locate(list(manifest.by_path))) == len(manifest.files)
+            known = [file.path for file in manifest.files if not file.by_hand]
+            assert len(files.locate(known)) == len(known)
 
 
 def test_shipped_facts_agree_with_their_origin(shared_data: Path) -> None:
@@ -248,3 +252,57 @@ def test_fetch_shows_what_it_would_do_then_does_it(
     assert "nothing to do" in capsys.readouterr().out
     assert main(["tinny"]) == 1
     assert "error: unknown data set 'tinny'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("language", ["fas", "rus", "zho"])
+def test_what_is_missing_of_a_collection_and_where_to_put_it(cli: Cli, shared_data: Path, language: str) -> None:
+    """Said by check=true, before anything is read; what lies in the mirror is not asked for again."""
+    done = cli(f"+experiment=hc4_{language}", "check=true", f"paths.mirror={shared_data}")
+    assert done.returncode == 1
+    assert f"data set hc4_{language} is not here: 3 of 7 files" in done.stderr
+    assert done.stderr.count("way 1") == 1
+    assert f"DIR/clir/hc4/{language}/hc4_docs.jsonl" in done.stderr
+    assert "way 1:   none: nothing that is missing can be downloaded from here" in done.stderr
+    assert "dev.topics" not in done.stderr
+
+
+def test_hc4_on_the_pieces_that_are_here(cli: Cli, shared_data: Path) -> None:
+    """HC4's own dev topics and judgments on 998 of its Chinese documents, as a command translates them."""
+    hc4 = shared_data / "clir" / "hc4"
+    done = cli(
+        "+experiment=hc4_zho", f"corpus.source={shared_data}/clir/patapsco/cc-news-zho-1000.jsonl",
+        "systems=command", "systems.commands={copy: cat, nothing: 'sed s/./x/g'}",
+        f"topics.path={hc4}/dev.topics.v1-0.jsonl",
+        "topics.language=zho", "analyzer=character", f"relevance.path={hc4}/zho/dev.qrels.v1-0.txt",
+        "relevance.unknown_documents=drop", "output.runs=none", "hydra.run.dir=out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "998 documents; " in done.stdout
+    table = (cli.cwd / "out" / "systems.tsv").read_text().split("\n")
+    assert table[0].split("\t") == ["system", "MAP", "nDCG", "nDCG@20", "R@100"]
+    assert float(table[1].split("\t")[1]) > float(table[2].split("\t")[1])
+
+
+def test_neuclir_from_made_files_in_its_layout(cli: Cli) -> None:
+    """Three years of topics and judgments, of which one file judges the documents of several languages."""
+    home = cli.cwd / "data" / "clir" / "neuclir"
+    texts = ["a flood in the north", "an election", "a vaccine trial", "another flood"]
+    for name, kept in (("official", 4), ("other", 2)):
+        (home / "zho" / "mt").mkdir(parents=True, exist_ok=True)
+        left = [text if n < kept else "-" for n, text in enumerate(texts)]
+        records = [f'{{"id": "d{n}", "title": "", "text": "{text}"}}\n' for n, text in enumerate(left)]
+        (home / "zho" / "mt" / f"{name}.jsonl").write_text("".join(records))
+    judged = ((2022, "flood", 3), (2023, "election", 1), (2024, "vaccine", 2))
+    for topic, (year, word, document) in enumerate(judged):
+        (home / str(year)).mkdir()
+        entry = f'{{"lang": "eng", "source": "original", "topic_title": "{word}", "topic_description": "{word}"}}'
+        lines = [f'{{"topic_id": "{number}", "topics": [{entry}]}}\n' for number in (topic, topic + 7)]
+        (home / str(year) / "topics.jsonl").write_text("".join(lines))
+        (home / str(year) / "qrels").write_text(f"{topic} 0 d{document} 3\n{topic} 0 other-language 1\n")
+    done = cli("+experiment=neuclir_zho", "paths.mirror=data", "hydra.run.dir=out")
+    assert done.returncode == 0, done.stderr
+    assert "6 topics, 3 scored" in done.stdout
+    rows = [line.split("\t") for line in (cli.cwd / "out" / "systems.tsv").read_text().split("\n")[1:3]]
+    assert [row[0] for row in rows] == ["official", "other"]
+    assert float(rows[0][1]) == pytest.approx((0.5 + 1 + 1) / 3)  # of two floods alike, d0 goes first
+    assert float(rows[1][1]) == pytest.approx(1 / 3)

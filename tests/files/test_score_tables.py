@@ -52,6 +52,9 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
     path = table(tmp_path, f"system\tx\ty\na\t1\t1\nb\t{cell}\t2\n")
     with pytest.raises(InputError, match=r"t\.tsv: system 'b', column 'x': no number"):
         ScoreTables([path]).read()
+    holed = ScoreTables([path], missing="hole").read()
+    assert len(holed.systems) > len(ScoreTables([path], missing="drop").read().systems)
+    assert any(np.isnan(column.values).any() for column in holed.columns)
     dropped = ScoreTables([path], missing="drop").read()
     assert (dropped.systems, dropped["y"].values.tolist()) == (("a",), [1.0])
 

@@ -107,7 +107,9 @@ def test_a_bad_run_names_file_and_line(tmp_path: Path, content: str, message: st
     ("content", "message"),
     [
         ("\n", r"qrels: the qrels file is empty"),
-        ("1 0 a 1\n1 0 b -1\n", r"qrels: line 2: grade -1 is negative; write 0"),
+        ("1 0 a 1\n1 0 b -1.5\n", r"qrels: line 2: grade '-1\.5' is not a whole number"),
+        ("query-id corpus-id score\n1 0 a 1\n", r"qrels: line 2: 4 fields, expected 3: query-id corpus-id score"),
+        ("query-id corpus-id score\n", r"qrels: the qrels file is empty"),
         ("1 0 a 1\n2 0 a 1\n1 0 a 0\n", r"line 3: document 'a' of topic '1' is judged again \(first in line 1\)"),
         ("1 0 a 0.5\n", r"qrels: line 1: grade '0\.5' is not a whole number"),
         ("1 0 a\n", r"qrels: line 1: 3 fields, expected 4: topic iteration doc_id grade"),
@@ -218,3 +220,10 @@ def test_no_two_systems_share_a_file_on_any_file_system(tmp_path: Path) -> None:
     for name in files.values():
         write_run(tmp_path / name, Run.of({"1": {"d": 1.0}}), "x")
     assert sorted(read_runs(tmp_path)) == sorted(systems)
+
+
+def test_judgments_of_beir_and_negative_grades(tmp_path: Path) -> None:
+    """BEIR's qrels/test.tsv: a header, then query, document, score, separated by tabs; TREC marks spam with -2."""
+    path = tmp_path / "test.tsv"
+    path.write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t-2\n\nq2\td1\t0\n")
+    assert read_qrels(path).grades == {"q1": {"d1": 1, "d2": -2}, "q2": {"d1": 0}}

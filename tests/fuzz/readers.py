@@ -13,10 +13,10 @@ from clirbench.corpora.sgml import read_sgml
 from clirbench.corpora.trec_documents import TrecDocuments
 from clirbench.corpora.wmt_xml import read_wmt_xml
 from clirbench.files.human_scores import read_human
+from clirbench.files.score_formats import score_rows
 from clirbench.files.score_tables import ScoreTables
 from clirbench.files.tables import read_table, system_column
 from clirbench.files.trec import read_qrels, read_run
-from clirbench.metrics.score_files import sacrebleu_score, table_rows
 from clirbench.papers.author_files import read_author_table
 from clirbench.store.plan import read_plan
 from clirbench.systems.files import read_metadata
@@ -61,8 +61,8 @@ def json_ids(path: Path) -> object:
     return JsonlText(path).doc_ids()
 
 
-def score_rows(path: Path) -> object:
-    return list(table_rows(path, ("metric", "lang_pair")))
+def any_scores(path: Path) -> object:
+    return list(score_rows(path))
 
 
 READERS = (
@@ -86,8 +86,12 @@ READERS = (
     Reader("topics.trec", TOPIC, lambda path: TrecTopics(str(path)).topics(NONE)),
     Reader("topics.tsv", "topic_id\ttitle\n1\tred fish\n2\tblue fish\n", lambda p: TsvTopics(str(p)).topics(NONE)),
     Reader("topics.jsonl", '{"topic_id": "1", "title": "fish"}\n', lambda path: JsonlTopics(str(path)).topics(NONE)),
-    Reader("bleu.json", '{"name": "BLEU", "score": 27.5, "signature": "x"}\n', lambda p: sacrebleu_score(p, None)),
-    Reader("seg.scores", "BLEU\tde-en\tt\tS\t1\t.5\nBLEU\tde-en\tt\tS\t2\t.7\n", score_rows),
+    Reader("bleu.json", '{"name": "BLEU", "score": 27.5, "signature": "x"}\n', any_scores),
+    Reader("comet.out", "a.txt\tSegment 0\tscore: 0.5000\na.txt\tscore: 0.5000\n", any_scores),
+    Reader("comet.json", '{"a.txt": [{"src": "s", "mt": "m", "COMET": 0.5}]}\n', any_scores),
+    Reader("metricx.jsonl", '{"system_id": "a", "segment_id": 0, "prediction": 1.5}\n', any_scores),
+    Reader("seg.csv", "system,segment,x\na,1,.5\na,2,3\n", any_scores),
+    Reader("seg.scores", "BLEU\tde-en\tt\tS\t1\t.5\nBLEU\tde-en\tt\tS\t2\t.7\n", any_scores),
     Reader("authors.tsv", "x\ty\n1\t2\n3\t4\n", read_author_table),
     Reader("plan.tsv", "", read_plan),
 )  # fmt: skip

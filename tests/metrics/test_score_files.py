@@ -160,7 +160,7 @@ def test_bad_tables(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({}, "path is not set: name its score file, metric.m.path=FILE"),
-        ({"path": "x"}, "format=lines has one file a system: path needs {system} in it"),
+        ({"path": "x", "format": "lines"}, "format=lines has one file a system: path needs {system} in it"),
         ({"path": "x", "format": "csv"}, "format='csv' is not one of lines, sacrebleu"),
         ({"path": "x", "format": "wmt15-seg", "select": {"lang": "x"}}, "select names no column: lang"),
     ],

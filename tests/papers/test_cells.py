@@ -98,6 +98,6 @@ def test_names_of_ones_own_can_be_given_on_the_command_line(cli: Cli) -> None:
 def test_the_scores_of_2019_can_be_given_to_table_3(cli: Cli) -> None:
     # Those of 2018 in their place: they are read, and what is printed for 2019 does not come out.
     path = Path(__file__).parents[2] / "clirbench" / "data" / "papers" / "gowda2021_wmt18.tsv"
-    done = cli("+experiment=gowda2021_table3", f"paper.parts.WMT19.scores={{WMT19: {path}}}", "hydra.run.dir=out")
+    done = cli("+experiment=gowda2021_table3", f"paper.scores={{WMT19: {path}}}", "hydra.run.dir=out")
     assert done.returncode == 1
     assert "WMT19 Mean Human BLEU is printed .771" in done.stderr

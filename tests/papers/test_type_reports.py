@@ -30,3 +30,17 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "y", ["Type\tScore\tRefs\tPreds\tMatch\tF1\tPrecisn\tRecall", "the\t1"])
     with pytest.raises(InputError, match="line 2: 2 columns, the header has 8"):
         published_report(tmp_path / "y")
+
+
+def test_another_pair_from_a_folder(shared_data: Path, tmp_path: Path) -> None:
+    """With the authors' reports in the folder every cell is compared; without them the curves alone are made."""
+    folder = shared_data / "papers" / "snmt-vs-unmt" / "en-de"
+    table, curves = tables("gowda2021_figure1", f"++paper.folders={{EN-DE: {folder}}}")
+    assert verdicts(table) == {"as printed": len(table.rows)}
+    assert len(curves.rows) == 500
+    (tmp_path / "systems").mkdir()
+    for name in ("reference.txt", "systems/snmt.txt", "systems/unmt.txt"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    table, again = tables("gowda2021_figure1", f"++paper.folders={{FR-EN: {tmp_path}}}")
+    assert verdicts(table) == {"not printed": len(table.rows)}
+    assert again.rows == curves.rows

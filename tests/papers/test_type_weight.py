@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
+from clirbench.errors import InputError, UnknownName
+from clirbench.papers.type_weight import moses_tokens
 from tests.papers.composed import ours, tables, verdicts
 
 
@@ -13,9 +17,25 @@ def test_closed_forms_give_the_published_losses(shared_data: Path) -> None:
     assert verdicts(table) == {"as printed": 4, "no scores": 2}
 
 
-def test_with_a_text_bleu_and_chrf_are_computed(shared_data: Path) -> None:
-    # Another text than the published one, so nothing is as printed, and the run says so.
-    reference = shared_data / "papers" / "snmt-vs-unmt" / "de-en" / "reference.txt"
-    (table,) = tables("gowda2020_figure7", f"paths.mirror={shared_data}", f"paper.reference={reference}")
+def test_another_text_is_refused_before_anything_is_compared(shared_data: Path) -> None:
+    folder = shared_data / "papers" / "snmt-vs-unmt" / "de-en"
+    wanted = r"'the' stands in it 2,\d\d\d times, .* in the published text 3,019 times: it is another text"
+    with pytest.raises(InputError, match=wanted):
+        tables("gowda2020_figure7", f"paths.mirror={shared_data}", f"++paper.folders={{DE-EN: {folder}}}")
+    with pytest.raises(UnknownName, match="language pair of paper.folders 'FR-EN'"):
+        tables("gowda2020_figure7", f"paths.mirror={shared_data}", f"++paper.folders={{FR-EN: {folder}}}")
+
+
+def test_with_a_text_bleu_and_chrf_are_computed(shared_data: Path, tmp_path: Path) -> None:
+    """A made text with as many `the`, so that it is compared; the rest of it is another, and the run says so."""
+    lines = [f"The well-known man's dog number {n}, the cat." for n in range(1509)]
+    (tmp_path / "reference.txt").write_text("\n".join([*lines, "THE end."]) + "\n")
+    (table,) = tables("gowda2020_figure7", f"paths.mirror={shared_data}", f"++paper.folders={{DE-EN: {tmp_path}}}")
     assert float(ours(table, "'the'", "loss", "BLEU")) > 10
     assert any("'the' loss BLEU is printed 18.83" in failure for failure in table.failures)
+
+
+def test_the_vocabulary_is_made_as_published() -> None:
+    plain, published = "A well-known man's dog, isn\u2019t it?", "a well @-@ known man 's dog , isn \u2019 t it ?"
+    assert moses_tokens([plain]) == [published]
+    assert moses_tokens(["a well @-@ known Dog", "x-y"]) == ["a well @-@ known dog", "x-y"]

@@ -29,5 +29,6 @@ def test_scores_of_a_model_are_taken_from_a_table(shared_data: Path, tmp_path: P
     systems = ["adapt", "baseline", "melbourne", "pkuwriter", "tilburg-nmt", "tilburg-pipe", "tilburg-smt",
                "upf-forge", "vietnam"]  # fmt: skip
     write_lines(tmp_path / "b.tsv", ["system\tBLEURTmean", *(f"{name}\t{i}" for i, name in enumerate(systems))])
-    table, _ = tables("gowda2021_table2", f"paths.mirror={shared_data}", f"paper.scores={tmp_path / 'b.tsv'}")
+    scores = f"++paper.scores={{WebNLG: {tmp_path / 'b.tsv'}}}"
+    table, _ = tables("gowda2021_table2", f"paths.mirror={shared_data}", scores)
     assert ours(table, "WebNLG", "fluency", "BLEURTmean") != ""

@@ -55,6 +55,7 @@ def test_a_hole_is_undefined_unless_complete_pairs_are_asked_for() -> None:
     columns = board(Column("M", "metric", holed), Column("I", "measure", Y))
     (row,) = correlate(columns, ["kendall"])
     assert row.significant == "undefined"
+    assert "correlation.complete_pairs=true takes the other 5" in row.note
     (row,) = correlate(columns, ["kendall"], complete=True)
     assert row.value == kendalltau(X[1:], Y[1:]).statistic
     assert row.n_systems == 5

@@ -86,7 +86,8 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
     corpus = None if result.inputs is None else result.inputs.corpus
     counts = [f"{len(board.systems)} systems"]
     if corpus is not None:
-        counts.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
+        if corpus.test:
+            counts.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
         counts += corpus.notes
     return {
         "name": experiment.name,

@@ -32,7 +32,7 @@ def _topic_set(result: Result, label: str, found: Retrieval, sets: int) -> dict[
     kept = _kept(found, scored, BUDGET // sets)
     ids: dict[str, int] = {}
     ideal = [_top(found.ideal, topic_id, ids) for topic_id in kept]
-    shown = snippets(inputs.corpus.english, list(ids), TEXTS // sets)
+    shown = snippets(inputs.corpus.english, list(ids), TEXTS // sets) if inputs.corpus.has_english else {}
     known = [set(_unmatched(found.ideal, topic_id)) for topic_id in kept]
     lost: list[dict[str, list[int]]] = [{} for _ in kept]
     ranked = []

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from clirbench.corpora.base import Corpus
+from clirbench.corpora.documents import DocumentsCorpus, JsonDocuments
+from clirbench.corpora.sentences import Sentences
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.translation import completed
@@ -141,3 +143,25 @@ def test_the_signature_holds_what_moves_the_output_and_no_path() -> None:
     assert one.signature == other.signature
     assert "beam:2" in one.signature
     assert TransformersTranslator(target_language="eng_Latn").signature != TransformersTranslator().signature
+
+
+@pytest.mark.slow
+def test_documents_are_translated_sentence_by_sentence(marian: Path, tmp_path: Path) -> None:
+    """Title and text of a document, one line in the end; no English side, no test set."""
+    (tmp_path / "docs.jsonl").write_text(
+        '{"id": "d2", "title": "wo ist das haus", "text": "der hund schl\u00e4ft"}\n'
+        '{"id": "d1", "text": "ein rotes buch"}\n',
+        encoding="utf-8",
+    )
+    reader = JsonDocuments(("title", "text"))
+    corpus = DocumentsCorpus(reader, source=tmp_path / "docs.jsonl", sentences=Sentences("de")).read()
+    (tmp_path / "models").mkdir()
+    shutil.copytree(marian, tmp_path / "models" / "ckpt_1")
+    systems = CheckpointSystems(model=f"{tmp_path}/models/ckpt_%step%", cache=str(tmp_path / "cache"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (found,), errors = completed(systems.translations(corpus), lambda title, values, total: values)
+    assert not errors
+    assert found.test is None
+    assert found.collection is not None
+    assert found.collection.lines() == ("where is the house the dog sleeps", "a red book")

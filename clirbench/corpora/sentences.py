@@ -1,0 +1,55 @@
+"""Documents cut into sentences, because translators are made for those, and put together again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from clirbench.checks import require
+from clirbench.errors import ConfigError
+
+PARAGRAPH = "\u2029"
+"""Stands for a newline in a document that is one line."""
+TWO_LETTERS = {"zho": "zh", "rus": "ru", "fas": "fa", "eng": "en", "deu": "de", "fra": "fr", "ces": "cs", "spa": "es"}
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Cuts documents with the library sentencex, by the rules and abbreviations of `language` (`zh`, `ru`, `fa`, ...).
+
+    A newline always ends a sentence. Raises, when it is used, `ConfigError` where no language is set and
+    `ResourceError` where the library is not installed.
+
+    **Source:** Wikimedia Language Team, sentencex (github.com/wikimedia/sentencex).
+    """
+
+    language: str | None = None
+
+    @property
+    def signature(self) -> str:
+        return f"sentences:{self.code}|v:sentencex-{version('sentencex')}"
+
+    @property
+    def code(self) -> str:
+        """The language as the library names it: in two letters, where it has such a code."""
+        return TWO_LETTERS.get(self.language or "", self.language or "")
+
+    def check(self) -> None:
+        require("corpus.sentences", "sentences", "sentencex")
+        if not self.language:
+            raise ConfigError(
+                "corpus.sentences.language is not set: documents are cut into sentences before they are translated; "
+                "name their language (zh, ru, fa, ...), or corpus.sentences=null where a translator takes documents"
+            )
+
+    def cut(self, document: str) -> list[str]:
+        """The sentences of a document, without white space around them."""
+        from sentencex import segment
+
+        parts = (part for paragraph in document.split(PARAGRAPH) for part in segment(self.code, paragraph))
+        return [sentence for part in parts if (sentence := part.strip())]
+
+    def translated(self, documents: Sequence[str], translate: Callable[[Sequence[str]], Sequence[str]]) -> list[str]:
+        """Documents translated sentence by sentence, one line each."""
+        cut = [self.cut(document) for document in documents]
+        written = iter(translate([sentence for sentences in cut for sentence in sentences]))
+        return [" ".join(filter(None, (next(written) for _ in sentences))) for sentences in cut]

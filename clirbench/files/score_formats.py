@@ -1,0 +1,191 @@
+"""Scores that other programs wrote, recognised by what the file holds.
+
+    one number (or None) a line                             BLEURT (score_files.py), GEMBA, and many others
+    SYSTEM SCORE                                            mt-metrics-eval, metric-scores/ and human-scores/
+    METRIC PAIR SET SYSTEM [SEGMENT] SCORE                  WMT metrics tasks of 2015-2019
+    METRIC PAIR SET DOMAIN REFERENCE SYSTEM [SEGMENT] SCORE  the same since 2021
+    FILE Segment 0 score: 0.8731                            what comet-score prints (comet/cli/score.py)
+    {FILE: [{..., "COMET": 0.8731}, ...]}                   comet-score --to_json
+    HASH P: 0.9 R: 0.9 F1: 0.9, then three numbers a line   bert-score --seg_level (bert_score_cli/score.py)
+    {"prediction": 1.2, ...} a line                         MetricX (metricx24/predict.py), perhaps with system_id
+    {"name": "BLEU", "score": 31.2, ...}, or a list of them sacrebleu -f json
+    a header with a column of systems                       any TSV or CSV: each column of numbers is a metric
+
+Every layout becomes rows: `score`, and `system`, `segment` and `metric` where the file has them.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clirbench.errors import InputError, shortened
+from clirbench.files import tables
+from clirbench.text import TextFile
+
+Row = tuple[int, dict[str, str]]
+"""The line of the file, and cells by name."""
+
+SYSTEMS = ("system", "system_id", "sys", "system_name", "mt_system", "name")
+SEGMENTS = ("segment", "segment_id", "seg", "seg_id", "line")
+SCORES = ("prediction", "score")
+HOLES = frozenset({"none", "nan", "null", "na", "n/a", ""})
+"""Cells, in lower case, that say that there is no score."""
+WMT_OLD = ("metric", "lang_pair", "test_set", "system")
+WMT_NEW = ("metric", "lang_pair", "test_set", "domain", "reference", "system")
+COMET = re.compile(r"(?P<file>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\tvariance: \S+)?")
+BERTSCORE = re.compile(r"\S+ P: \S+ R: \S+ F1: \S+")
+
+
+def score_rows(path: Path) -> Iterator[Row]:
+    """The rows of a file of any layout above; raises `InputError`, naming the line, for what is none of them."""
+    lines = TextFile(path).lines()
+    head = next((line for line in lines if line.strip()), "").removeprefix("\ufeff")
+    if not head:
+        raise InputError(f"{path}: is empty; scores were expected")
+    if head.lstrip().startswith(("{", "[")):
+        return json_rows(path, lines)
+    if COMET.fullmatch(head.rstrip("\r")):
+        return _comet(path, lines)
+    if BERTSCORE.fullmatch(head.strip()):
+        return _bert_score(path, lines)
+    if is_score(head):
+        return line_rows(path, lines)
+    if any(name.strip().lower() in SYSTEMS for name in re.split(r"[\t,]", head)):
+        return _table(path)
+    columns = _columns(split(head))
+    if columns:
+        return column_rows(path, columns)
+    raise InputError(
+        f"{path}: line 1: {shortened(head, 60)!r} begins no known file of scores: neither one number a line, nor "
+        "SYSTEM SCORE, nor WMT's columns, JSON, or a header with a column system"
+    )
+
+
+def is_score(cell: str) -> bool:
+    """Whether a cell is a number, or says that there is none."""
+    return cell.strip().lower() in HOLES or tables.number(cell) is not None
+
+
+def split(line: str) -> list[str]:
+    """Cells, separated by tabs, or by blanks where there is no tab."""
+    cells = line.rstrip("\r").split("\t") if "\t" in line else line.split()
+    return [cell.strip() for cell in cells]
+
+
+def _columns(cells: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a file without a header, by where the first numbers stand; none where it is no known file."""
+    if len(cells) == 2 and is_score(cells[1]):
+        return ("system", "score")
+    for names in (WMT_OLD, WMT_NEW):
+        rest = cells[len(names) :]
+        if rest and is_score(rest[0]):
+            numbered = len(rest) > 1 and rest[0].isdigit() and is_score(rest[1])
+            return (*names, "segment", "score") if numbered else (*names, "score")
+    return ()
+
+
+def column_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
+    """Rows of named columns, of which a line has at least so many; what stands behind them is passed over."""
+    for line, text in enumerate(TextFile(path).lines(), start=1):
+        cells = split(text)
+        if not any(cells):
+            continue
+        if len(cells) < len(columns):
+            raise InputError(f"{path}: line {line}: {len(cells)} columns, {len(columns)} expected: {' '.join(columns)}")
+        yield line, dict(zip(columns, cells, strict=False))
+
+
+def line_rows(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+    """One score a line; every line is a segment, so a blank one is an error."""
+    for number, line in enumerate(lines, start=1):
+        yield number, {"segment": str(number), "score": line.strip() or "(blank)"}
+
+
+def _comet(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+    for number, line in enumerate(lines, start=1):
+        found = COMET.fullmatch(line.rstrip("\r"))
+        if found is None and line.strip() and not line.startswith("Predictions saved in: "):
+            raise InputError(
+                f"{path}: line {number}: {shortened(line, 60)!r}; what comet-score prints was expected: FILE, "
+                "Segment N, score: X, separated by tabs"
+            )
+        if found and found["segment"] is not None:
+            yield number, {"system": system_of(found["file"]), "segment": found["segment"], "score": found["score"]}
+
+
+def _bert_score(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+    if not any(line.strip() for line in lines[1:]):
+        raise InputError(f"{path}: has the means alone; use bert-score --seg_level")
+    for number, line in enumerate(lines[1:], start=2):
+        cells = split(line)
+        if len(cells) != 3:
+            raise InputError(f"{path}: line {number}: {len(cells)} columns, 3 expected: precision, recall, F1")
+        for metric, score in zip(("P", "R", "F1"), cells, strict=True):
+            yield number, {"metric": metric, "segment": str(number - 1), "score": score}
+
+
+def _table(path: Path) -> Iterator[Row]:
+    """Rows of every column that holds numbers alone; the other columns are there to be chosen by."""
+    table = tables.read_table(path)
+    lower = {name.lower(): name for name in table.header}
+    system = lower[next(name for name in SYSTEMS if name in lower)]
+    segment = next((lower[name] for name in SEGMENTS if name in lower), None)
+    others = [name for name in table.header if name not in (system, segment)]
+    metrics = [name for name in others if all(map(is_score, table.column(name)))]
+    if not metrics:
+        raise InputError(f"{path}: beside {system} no column holds numbers alone: {', '.join(others) or 'no other'}")
+    for number, record in zip(table.numbers, table.records(), strict=True):
+        place = {"segment": record[segment]} if segment else {}
+        texts = {name: record[name] for name in others if name not in metrics}
+        for metric in metrics:
+            yield number, {**texts, "system": record[system], "metric": metric, "score": record[metric], **place}
+
+
+def json_rows(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+    """sacreBLEU's JSON, COMET's, or JSON lines."""
+    try:
+        content: Any = json.loads("\n".join(lines))
+    except (ValueError, RecursionError) as error:
+        content = [_parsed(path, number, line, error) for number, line in enumerate(lines, start=1) if line.strip()]
+    records = content if isinstance(content, list) else [content]
+    if all(isinstance(r, dict) and {"name", "score"} <= r.keys() for r in records):
+        return ((1, {"metric": str(r["name"]), "score": str(r["score"])}) for r in records)
+    if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
+        return _comet_json(path, content)
+    return _json_lines(path, records)
+
+
+def _parsed(path: Path, number: int, line: str, whole: Exception) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: line {number}: not JSON ({whole}), and no JSON lines") from None
+
+
+def _comet_json(path: Path, content: Mapping[str, list[Any]]) -> Iterator[Row]:
+    for file, entries in content.items():
+        for segment, entry in enumerate(entries):
+            if not isinstance(entry, dict) or "COMET" not in entry:
+                raise InputError(f"{path}: {file}, segment {segment}: no COMET; comet-score --to_json was expected")
+            yield 1, {"system": system_of(file), "segment": str(segment), "score": str(entry["COMET"])}
+
+
+def _json_lines(path: Path, records: Sequence[Any]) -> Iterator[Row]:
+    seen: Counter[str] = Counter()
+    for number, record in enumerate(records, start=1):
+        score = next((record[key] for key in SCORES if key in record), "") if isinstance(record, dict) else ""
+        if isinstance(score, bool) or not isinstance(score, int | float | None):
+            keys = f"; keys: {', '.join(record)}" if isinstance(record, dict) else ""
+            raise InputError(f"{path}: line {number}: no number under {' or '.join(SCORES)}{keys}")
+        named = next((str(record[key]) for key in SYSTEMS if key in record), "")
+        seen[named] += 1
+        segment = next((str(record[key]) for key in SEGMENTS if key in record), str(seen[named]))
+        yield number, {**({"system": named} if named else {}), "segment": segment, "score": str(score)}
+
+
+def system_of(file: str) -> str:
+    """The system that a file of its outputs is called after."""
+    return Path(file).name.removesuffix(".gz").removesuffix(".txt")

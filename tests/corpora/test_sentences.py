@@ -1,0 +1,37 @@
+"""Documents are cut into sentences, translated, and put together again."""
+
+import pytest
+
+from clirbench.corpora.sentences import PARAGRAPH, Sentences
+from clirbench.errors import ConfigError
+
+
+def test_a_document_is_cut_by_the_rules_of_its_language() -> None:
+    assert Sentences("zh").cut("天气很好。明天见！") == ["天气很好。", "明天见！"]
+    assert Sentences("rus").cut("Это г. Москва. А это лес.") == ["Это г. Москва.", "А это лес."]
+    assert Sentences("en").cut(f"A title{PARAGRAPH}Dr. Ray is in. She left.") == [
+        "A title",
+        "Dr. Ray is in.",
+        "She left.",
+    ]
+    assert Sentences("en").cut(" ") == []
+
+
+def test_documents_keep_their_lines() -> None:
+    seen: list[str] = []
+
+    def shout(lines: list[str]) -> list[str]:
+        seen.extend(lines)
+        return [line.upper() for line in lines]
+
+    documents = ["One. Two.", "", f"Three{PARAGRAPH}four."]
+    assert Sentences("en").translated(documents, shout) == ["ONE. TWO.", "", "THREE FOUR."]  # type: ignore[arg-type]
+    assert seen == ["One.", "Two.", "Three", "four."]
+
+
+def test_the_choice_is_part_of_what_is_kept() -> None:
+    assert Sentences("zho").signature == Sentences("zh").signature
+    assert Sentences("zh").signature.startswith("sentences:zh|v:sentencex-")
+    assert Sentences("zh").signature != Sentences("ru").signature
+    with pytest.raises(ConfigError, match=r"corpus\.sentences\.language is not set"):
+        Sentences().check()

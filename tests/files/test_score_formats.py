@@ -1,0 +1,192 @@
+"""Scores laid out as other programs write them; each layout's source is named."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.errors import InputError
+from clirbench.files.score_tables import ScoreTables
+from clirbench.metrics.per_system import per_system
+from clirbench.metrics.score_files import ScoreFile
+from clirbench.text import TextLines
+from clirbench.types import TestSet
+
+TEST = TestSet((("r1", "r2", "r3"),))
+TEXTS = {"a": TextLines(("x", "y", "z")), "b": TextLines(("x", "y", "w"))}
+
+COMET = """mt/a.txt\tSegment 0\tscore: 0.8000
+mt/b.txt\tSegment 0\tscore: 0.5000
+mt/a.txt\tSegment 1\tscore: 0.7000
+mt/b.txt\tSegment 1\tscore: 0.4000
+mt/a.txt\tSegment 2\tscore: 0.6000
+mt/b.txt\tSegment 2\tscore: 0.3000
+mt/a.txt\tscore: 0.7000
+mt/b.txt\tscore: 0.4000
+Predictions saved in: out.json.
+"""
+BERTSCORE = """roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.41.0) P: 0.900000 R: 0.800000 F1: 0.850000
+0.900000\t0.800000\t0.700000
+0.900000\t0.800000\t0.800000
+0.900000\t0.800000\t0.900000
+"""
+
+
+def means(path: Path, name: str = "m", **options: object) -> Mapping[str, float]:
+    metric = ScoreFile(name, str(path), **options)  # type: ignore[arg-type]
+    return {
+        system: float(one.score(np.asarray(one.statistics(TEXTS[system].lines(), TEST).sum(axis=0)).reshape(-1)))
+        for system, one in per_system(metric, TEXTS, TEST).items()
+    }
+
+
+def put(path: Path, content: str) -> Path:
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def metricx(system: str | None, shift: float) -> str:
+    """Unbabel's and Google's field names: the input's, with `prediction` added."""
+    records = [{"source": "s", "hypothesis": "h", "reference": "r", "prediction": n + shift} for n in range(3)]
+    named = [{**r, "system_id": system, "segment_id": n, "label": -1.0} if system else r for n, r in enumerate(records)]
+    return "".join(json.dumps(record) + "\n" for record in named)
+
+
+def test_comet_as_printed(tmp_path: Path) -> None:
+    """github.com/Unbabel/COMET, comet/cli/score.py: print("{}\\tSegment {}\\tscore: {:.4f}")."""
+    path = put(tmp_path / "comet.out", COMET)
+    assert means(path) == pytest.approx({"a": 0.7, "b": 0.4})
+    doubtful = COMET.replace("\tscore: 0.5000", "\tscore: 0.5000\tvariance: 0.0100")
+    assert means(put(path, doubtful)) == pytest.approx({"a": 0.7, "b": 0.4})
+    put(path, COMET + "Killed\n")
+    with pytest.raises(InputError, match=r"comet\.out: line 10: 'Killed'; what comet-score prints was expected"):
+        means(path)
+
+
+def test_comet_to_json(tmp_path: Path) -> None:
+    """The same file: data[files[j]][i]["COMET"] = seg_scores[j][i]; json.dump(data, outfile, indent=4)."""
+    entries = {
+        f"mt/{s}.txt": [{"src": "s", "mt": "m", "ref": "r", "COMET": c + n} for n in range(3)]
+        for s, c in (("a", 1), ("b", 2))
+    }
+    path = put(tmp_path / "comet.json", json.dumps(entries, indent=4))
+    assert means(path) == pytest.approx({"a": 2, "b": 3})
+    del entries["mt/b.txt"][1]["COMET"]
+    put(path, json.dumps(entries))
+    with pytest.raises(InputError, match=r"comet\.json: mt/b\.txt, segment 1: no COMET"):
+        means(path)
+
+
+def test_bert_score(tmp_path: Path) -> None:
+    """github.com/Tiiiger/bert_score, bert_score_cli/score.py: the hash and means, then P, R, F of each segment."""
+    for system in TEXTS:
+        put(tmp_path / f"{system}.bs", BERTSCORE)
+    path = tmp_path / "{system}.bs"
+    assert means(path, select={"metric": "F1"}) == pytest.approx({"a": 0.8, "b": 0.8})
+    assert means(path, "P") == pytest.approx({"a": 0.9, "b": 0.9})
+    with pytest.raises(InputError, match=r"a\.bs: holds P, R, F1; choose one with select: \{metric: NAME\}"):
+        means(path)
+    put(tmp_path / "a.bs", BERTSCORE.split("\n")[0] + "\n")
+    with pytest.raises(InputError, match=r"a\.bs: has the means alone; use bert-score --seg_level"):
+        means(path, "P")
+
+
+def test_metricx(tmp_path: Path) -> None:
+    """github.com/google-research/metricx, README: the input jsonl with `prediction`; system_id and segment_id (from 0)
+    as its evaluate.py reads them."""
+    for system, shift in (("a", 0.0), ("b", 3.5)):
+        put(tmp_path / f"{system}.jsonl", metricx(None, shift))
+    assert means(tmp_path / "{system}.jsonl") == pytest.approx({"a": 1, "b": 4.5})
+    both = put(tmp_path / "output.jsonl", metricx("b", 3.5) + metricx("a", 0))
+    assert means(both) == pytest.approx({"a": 1, "b": 4.5})
+    with pytest.raises(InputError, match=r"a\.jsonl: names no systems: one file a system was expected"):
+        means(tmp_path / "a.jsonl")
+    put(both, '{"system_id": "a", "hypothesis": "h"}\n')
+    with pytest.raises(InputError, match=r"line 1: no number under prediction or score; keys: system_id, hypothesis"):
+        means(both)
+    put(both, metricx("a", 0) + "{cut\n")
+    with pytest.raises(InputError, match=r"output\.jsonl: line 4: not JSON"):
+        means(both)
+
+
+def test_one_number_a_line(tmp_path: Path) -> None:
+    """BLEURT's score_files.py writes str(score); GEMBA's cli.py prints each answer, None where the model gave none."""
+    for system in TEXTS:
+        put(tmp_path / system, "-5\nNone\n-1\n")
+    with pytest.raises(InputError, match=r"line 2: 'None' is not a number"):
+        means(tmp_path / "{system}")
+    assert means(tmp_path / "{system}", missing="hole") == {"a": -3, "b": -3}
+    assert means(tmp_path / "{system}", missing="hole", aggregate="median") == {"a": -3, "b": -3}
+    put(tmp_path / "a", "-5\n\n-1\n")
+    with pytest.raises(InputError, match=r"line 2: '\(blank\)' is not a number"):
+        means(tmp_path / "{system}", missing="hole")
+
+
+def test_people_of_mt_metrics_eval(tmp_path: Path) -> None:
+    """README of mt-metrics-eval: missing entries are marked with None; gemba/mtme_tools.py writes the same layout."""
+    path = put(tmp_path / "en-de.mqm.seg.score", "a\tNone\na\t-1\na\t-3\nb\tNone\nb\tNone\nb\tNone\n")
+    assert means(path, missing="hole") == {"a": -2}
+
+
+def test_wmt_files_without_being_told_the_year(tmp_path: Path) -> None:
+    rows = [
+        f"YiSi\tcs-en\tnews\t{s}\t{n}\t{n * k}\tnon-ensemble\tno" for k, s in ((1, "a"), (2, "b")) for n in (1, 2, 3)
+    ]
+    assert means(put(tmp_path / "a.seg", "\n".join(rows))) == pytest.approx({"a": 2, "b": 4})
+    assert means(put(tmp_path / "a.seg", "\n".join(rows)), select={"lang_pair": "cs-en"}) == {"a": 2, "b": 4}
+    with pytest.raises(InputError, match=r"a\.seg: holds no score with lang_pair=de-en"):
+        means(tmp_path / "a.seg", select={"lang_pair": "de-en"})
+    new = "".join(f"C\tcs-en\tnews\tall\trefA\t{s}\t{n}\t{n}\n" for s in "ab" for n in (1, 2, 3))
+    assert means(put(tmp_path / "b.seg", new)) == {"a": 2, "b": 2}
+    systems = "YiSi cs-en news a 0.25 ensemble no\nYiSi cs-en news b 0.75 ensemble no\n"
+    assert means(put(tmp_path / "a.sys", systems), aggregate="system") == {"a": 0.25, "b": 0.75}
+
+
+def test_any_table(tmp_path: Path) -> None:
+    path = put(
+        tmp_path / "x.csv",
+        'System,seg_id,"text, all",quality,cost\na,1,"h, h",1,9\na,2,h,2,9\na,3,h,3,9\n'
+        "b,3,h,0,9\nb,1,h,0,9\nb,2,h,6,9\n",
+    )
+    assert means(path, "quality") == {"a": 2, "b": 2}
+    assert means(path, select={"metric": "cost"}) == {"a": 9, "b": 9}
+    with pytest.raises(InputError, match="holds quality, cost; choose one"):
+        means(path)
+    put(path, "system,quality\na,good\nb,bad\n")
+    with pytest.raises(InputError, match=r"x\.csv: beside system no column holds numbers alone: quality"):
+        means(path)
+
+
+def test_the_authors_tables_end_in_a_tab(tmp_path: Path, shared_data: Path) -> None:
+    """Tables of Gowda et al. 2021: a tab after every cell; the systems of one pair are chosen by its column."""
+    source = shared_data / "papers" / "wmt-metrics" / "wmt-scores-2017.tsv"
+    lines = source.read_text(encoding="utf-8").split("\n")
+    assert lines[1].endswith("\t")
+    assert not lines[0].endswith("\t")
+    systems = {line.split("\t")[2]: TextLines(("x",)) for line in lines if line.startswith("2017\tde-en\t")}
+    metric = ScoreFile("MacroF1", str(source), aggregate="system", select={"Langs": "de-en"})
+    found = metric.for_systems(systems, TestSet((("r",),)))
+    assert found["C-3MA.4958"].scores == (35.8,)
+    assert len(found) == len(systems) == 11
+    pair = put(tmp_path / "pair.tsv", "\n".join(line for line in lines if line.startswith(("Year", "2017\tde-en"))))
+    board = ScoreTables(tables=[str(pair)], metadata=["Year"]).read()
+    assert [column.name for column in board.metrics][:3] == ["Human", "BLEU_m", "BLEU"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "x: is empty; scores were expected"),
+        ("the first line\nof a text\n", "x: line 1: 'the first line' begins no known file of scores"),
+        ("a\tb\tc\n", r"line 1: 'a\\tb\\tc' begins no known file of scores"),
+        ('[{"name": "BLEU", "score": "high"}]', "names no systems"),
+        ("a 1 2 3\n", "begins no known file"),
+        ("[1, 2, 3]", "line 1: no number under prediction or score"),
+        ("[" * 5000, "not JSON"),
+    ],
+)
+def test_what_is_no_file_of_scores(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        means(put(tmp_path / "x", content))
