@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from clirbench.errors import InputError
+from clirbench.files.nesting import refuse_depth
 from clirbench.text import BLOCK, TextFile, beyond, check_name, current_limits, encodable, in_blocks, invalid_utf8
 
 ID_KEYS = ("doc_id", "id", "docid", "docno", "_id")
@@ -81,21 +81,6 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(record, dict):
                 raise InputError(f"{path}: line {number}: a JSON object was expected, found {type(record).__name__}")
             yield number, record
-
-
-NESTED = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-
-
-def refuse_depth(where: str, content: bytes) -> None:
-    """Raise `InputError` for JSON with more lists and objects within each other than `limits.json_depth`."""
-    most = current_limits().json_depth
-    if content.count(b"[") + content.count(b"{") <= most:
-        return
-    depth = 0
-    for found in NESTED.finditer(content):
-        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
-        if depth > most:
-            raise beyond(where, "json_depth", "more than {:,} lists and objects within each other")
 
 
 def first_of(record: dict[str, Any], keys: tuple[str, ...]) -> Any:

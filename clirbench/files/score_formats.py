@@ -23,6 +23,7 @@ from typing import Any
 
 from clirbench.errors import InputError, shortened
 from clirbench.files import tables
+from clirbench.files.nesting import refuse_depth
 from clirbench.text import TextFile
 
 Row = tuple[int, dict[str, str]]
@@ -146,8 +147,10 @@ def _table(path: Path) -> Iterator[Row]:
 
 def json_rows(path: Path, lines: Sequence[str]) -> Iterator[Row]:
     """sacreBLEU's JSON, COMET's, or JSON lines."""
+    text = "\n".join(lines)
+    refuse_depth(str(path), text.encode())
     try:
-        content: Any = json.loads("\n".join(lines))
+        content: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
         content = [_parsed(path, number, line, error) for number, line in enumerate(lines, start=1) if line.strip()]
     records = content if isinstance(content, list) else [content]

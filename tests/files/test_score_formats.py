@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import InputError
+from clirbench.files.score_formats import score_rows
 from clirbench.files.score_tables import ScoreTables
 from clirbench.metrics.per_system import per_system
 from clirbench.metrics.score_files import ScoreFile
@@ -184,9 +185,16 @@ def test_the_authors_tables_end_in_a_tab(tmp_path: Path, shared_data: Path) -> N
         ('[{"name": "BLEU", "score": "high"}]', "names no systems"),
         ("a 1 2 3\n", "begins no known file"),
         ("[1, 2, 3]", "line 1: no number under prediction or score"),
-        ("[" * 5000, "not JSON"),
+        ("[" * 50, "not JSON"),
     ],
 )
 def test_what_is_no_file_of_scores(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         means(put(tmp_path / "x", content))
+
+
+def test_json_that_is_nested_without_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("[" * 200_000)
+    with pytest.raises(InputError, match=r"more than 100 lists and objects within each other; limits.json_depth=N"):
+        list(score_rows(path))

@@ -11,7 +11,7 @@ import pytest
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.metrics.per_system import per_system
-from clirbench.metrics.score_files import ScoreFile, sacrebleu_score
+from clirbench.metrics.score_files import ScoreFile
 from clirbench.text import TextLines
 from clirbench.types import TestSet
 from tests.metrics.agreement import lines
@@ -77,13 +77,6 @@ def test_a_table_with_other_columns(tmp_path: Path) -> None:
         ScoreFile("m", str(path), "table", columns=["segment", "score"])
     with pytest.raises(ConfigError, match="columns goes with format=table"):
         ScoreFile("m", str(path), "table")
-
-
-def test_sacrebleu_json_that_is_nested_without_end(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text("[" * 200_000)
-    with pytest.raises(InputError, match=r"more than 100 lists and objects within each other; limits.json_depth=N"):
-        sacrebleu_score(path, None)
 
 
 def test_sacrebleu_json(tmp_path: Path) -> None:
