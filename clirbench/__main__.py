@@ -37,8 +37,8 @@ HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
-# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
-OPEN = re.compile(r"scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)")
+# Keys that Hydra would take with `++` alone: names of the user's in an empty mapping, and what goes with any judgments.
+OPEN = re.compile(r"relevance\.force|also\.force|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)")
 DEEPEST = 20
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(

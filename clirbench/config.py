@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,10 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
     errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(_plain_all(cfg))]
     raise_all(errors)
     engine = _component(cfg, "engine", Engine, errors)
-    relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
+    rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
+    nodes = [rule for rule in rules.values() if isinstance(rule, DictConfig)]
+    force = [bool(_popped(rule, "force")) for rule in nodes]  # said of what a rule judged, not to the rule
+    relevance = [_component(rules, key, Relevance, errors) for key in rules]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
     settings = _plain(cfg, "correlation", errors)
     intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
@@ -75,6 +79,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         units=str(cfg.get("units") or ""),
         given=tuple(_names(cfg.get("given"))),
         remarks=tuple(_names(cfg.get("remarks"))),
+        force=any(force),
         coefficients=tuple(_names(settings["coefficients"])),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
@@ -82,6 +87,11 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
+
+
+def _popped(node: DictConfig, key: str) -> Any:
+    OmegaConf.set_struct(node, False)
+    return node.pop(key, None)
 
 
 def limits_of(cfg: DictConfig) -> Limits:
