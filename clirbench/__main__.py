@@ -38,7 +38,9 @@ HERE = Path(__file__).resolve().parent
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 # Keys that Hydra would take with `++` alone: names of the user's in an empty mapping, and what goes with any judgments.
-OPEN = re.compile(r"relevance\.force|also\.force|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)")
+OPEN = re.compile(
+    r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
+)
 DEEPEST = 20
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(
@@ -164,6 +166,11 @@ def prepare() -> None:
         for before, argument in pairwise(["", *sys.argv[1:]])
         if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
     ]
+    if "+experiment=study" in sys.argv:
+        members = OmegaConf.load(CONF / "experiment" / "study.yaml")
+        at = sys.argv.index("+experiment=study")
+        kept = [f"pool.{key}=[{','.join(members.pool[key])}]" for key in members.pool]
+        sys.argv[at : at + 1] = ["--multirun", f"+experiment={','.join(members.study)}", *kept]
     folders = own_folders(sys.argv[1:])
     sys.argv[1:] = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in sys.argv[1:]]
     errors: list[ClirbenchError] = []

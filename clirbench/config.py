@@ -26,7 +26,7 @@ from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.report.image_files import FORMATS
-from clirbench.report.sweep import NAME, SUMMARY, combine
+from clirbench.report.sweep import NAME, SUMMARY, combine, pool_sweep
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
 from clirbench.statistics.bootstrap import Bootstrap
@@ -241,6 +241,8 @@ class SweepTable(Callback):
             combine(folder, self._jobs, exclude_not_significant=self._exclude)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Say where the tables lie."""
-        for name in (NAME, SUMMARY):
-            print(Path(config.hydra.sweep.dir) / name)
+        """Pool the jobs where they are collections, and say where the tables lie."""
+        folder = Path(config.hydra.sweep.dir)
+        written = pool_sweep(folder, [job for job, _ in self._jobs], _plain_all(config).get("pool") or {})
+        for path in (folder / NAME, folder / SUMMARY, *written):
+            print(path)

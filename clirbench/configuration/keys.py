@@ -65,6 +65,13 @@ KEYS = (
     Key("pair", NAMES, "the two systems of a two-system analysis"),
     Key("units", TEXT, "the metadata column that says which systems belong together, or none"),
     Key("given", NAMES, "what a metric must add to: metadata columns, such as training_lines"),
+    Key(
+        "pool.about", "pairs of names, {OLD: NEW}", "what the collection shares with others: {pair: de-en, year: 2021}"
+    ),
+    Key("pool.groups", NAMES, "of these, what keeps collections together when a sweep is pooled"),
+    Key("pool.tables", NAMES, "score tables with a column collection, pooled after a sweep"),
+    Key("pool.measures", NAMES, "their columns that are IR measures"),
+    Key("pool.metrics", NAMES, "their columns that are MT metrics; all other numbers if not said"),
     Key("correlation.coefficients", NAMES, "kendall, spearman, pearson, ..."),
     Key("correlation.alpha", "a number", "x marks a tau whose p-value is not below"),
     Key("correlation.p_value", TEXT, "exact, permutation or scipy"),

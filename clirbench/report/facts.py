@@ -15,7 +15,6 @@ from clirbench.statistics.coefficients import NAMES, SYMBOLS
 from clirbench.statistics.correlation import Correlation
 
 
-
 @dataclass(frozen=True)
 class TauTable:
     """One table of a coefficient: a row for each measure, a column for each metric; `taus[measure][metric]`."""

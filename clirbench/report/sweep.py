@@ -1,11 +1,17 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
 import csv
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import nan
 from pathlib import Path
+from typing import Any
 
+from clirbench.errors import InputError
+from clirbench.papers.published import shipped_path
+from clirbench.report import pooled_view as view
+from clirbench.report.pooled import pool
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
@@ -41,6 +47,35 @@ def combine(folder: Path, jobs: Sequence[tuple[Path, Sequence[str]]], *, exclude
     width = 1 + len(keys) + len(header)
     write_tsv(folder / NAME, ["job", *keys, *header], [[*row, *[""] * (width - len(row))] for row in rows])
     return folder / NAME
+
+
+def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) -> list[Path]:
+    """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
+
+    settings: the key `pool`: `groups`, `tables` (score tables with a column `collection`), their `measures` and
+    `metrics`. All the sentences and tables together are findings.md.
+    """
+    done = [job for job in jobs if (job / "provenance.json").is_file()]
+    if len({_collection(job) for job in done}) < 2:
+        return []
+    try:
+        found = [pool(done, settings.get("groups") or ())]
+        written = view.write(folder, found[0])
+        for table in settings.get("tables") or ():
+            path = shipped_path(table.removeprefix("embedded:")) if table.startswith("embedded:") else Path(table)
+            found.append(pool([path], (), settings.get("measures") or (), settings.get("metrics") or ()))
+            written += view.write(folder / path.stem, found[-1], path.stem)
+    except InputError as error:
+        print(f"not pooled: {error}")
+        return []
+    page = "\n".join([view.markdown(found[0]), *(view.markdown(more, "In published tables") for more in found[1:])])
+    (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
+    return [*written, folder / "findings.md"]
+
+
+def _collection(job: Path) -> str:
+    provenance = json.loads((job / "provenance.json").read_text(encoding="utf-8"))
+    return json.dumps([provenance.get("inputs"), provenance["configuration"]["scores"]["tables"]], sort_keys=True)
 
 
 def _correlations(path: Path) -> tuple[list[str], list[list[str]]]:

@@ -88,8 +88,9 @@ def pool_stratum(
 
     `groups`: names in `about`; collections with an equal value in any of them are kept together (CR2).
     """
-    metrics = [m for m in dict.fromkeys(m for s in settings for m in s.metrics)]
-    metrics = [m for m in metrics if sum(m in s.metrics for s in settings) > 1]
+    metrics = [
+        m for m in dict.fromkeys(m for s in settings for m in s.metrics) if sum(m in s.metrics for s in settings) > 1
+    ]
     noise = _noise(metrics, settings)
     contrasts = [(m, "") for m in metrics] + list(combinations(metrics, 2))
     rows, points = [], []

@@ -1,6 +1,6 @@
 """The mean of estimates that differ by noise and by collection, and where the next collection's would lie.
 
-    y_c = mu + u_c + e_c,   u_c of variance tau2 between collections, e_c of known variance v_c
+y_c = mu + u_c + e_c,   u_c of variance tau2 between collections, e_c of known variance v_c
 """
 
 from dataclasses import dataclass
@@ -61,8 +61,9 @@ def _spread(y: Doubles, weight: Doubles) -> float:
 def pooled_mean(y: Doubles, v: Doubles, level: float = 0.95) -> Mean:
     """Random-effects mean with the Hartung-Knapp interval, t with k - 1 degrees of freedom.
 
+    Where collections agree better than their noise allows, the factor is 1: luck does not make an interval narrower.
     `y`, `v`: (k,) estimates and their variances, v > 0. With one collection there is no interval.
-    **Source:** Hartung and Knapp 2001, equation 7; Sidik and Jonkman 2002.
+    **Source:** Hartung and Knapp 2001, equation 7; Knapp and Hartung 2003 (the factor of at least 1).
     """
     k = len(y)
     tau2 = paule_mandel(y, v)
@@ -70,7 +71,7 @@ def pooled_mean(y: Doubles, v: Doubles, level: float = 0.95) -> Mean:
     mean = float(weight @ y / weight.sum())
     if k < 2:
         return Mean(mean, nan, nan, nan, nan, nan, nan, nan)
-    error = float(np.sqrt(_spread(y, weight) / ((k - 1) * weight.sum())))
+    error = float(np.sqrt(max(1.0, _spread(y, weight) / (k - 1)) / weight.sum()))
     half = float(student.ppf((1 + level) / 2, k - 1)) * error
     p = float(2 * student.sf(abs(mean) / error, k - 1)) if error > 0 else float(mean == 0)
     q = _spread(y, 1 / v)

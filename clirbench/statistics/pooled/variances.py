@@ -18,7 +18,8 @@ def tau_covariance(taus: Doubles, between: Doubles, units: Ints) -> Doubles:
 
     Cov = 2 / (n (n - 1)) [T - tt' + 2 (n - 2) (Z - tt')], T the taus between the metrics, Z[a, b] the expected product
     of two pairs' agreements that share a system, of columns that are normal after a monotone transform.
-    `taus`: (m,) with the measure; `between`: (m, m), 1 on the diagonal; `units`: (k,), n of at least 2. Exact for normal columns; ties are ignored.
+    `taus`: (m,) with the measure; `between`: (m, m), 1 on the diagonal; `units`: (k,), n of at least 2. Exact for
+    normal columns; ties are ignored.
     **Source:** Esscher 1924 and Kendall and Gibbons 1990, chapter 10 (one tau); Hoeffding 1948 (the general form).
     """
     rho = np.clip(np.sin(np.pi * np.asarray(taus) / 2), -CLOSEST, CLOSEST)
