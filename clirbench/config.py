@@ -243,6 +243,6 @@ class SweepTable(Callback):
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Pool the jobs where they are collections, and say where the tables lie."""
         folder = Path(config.hydra.sweep.dir)
-        written = pool_sweep(folder, [job for job, _ in self._jobs], _plain_all(config).get("pool") or {})
+        written = pool_sweep(folder, [job for job, _ in self._jobs], _plain(config, "pool", []))
         for path in (folder / NAME, folder / SUMMARY, *written):
             print(path)

@@ -68,6 +68,7 @@ def pool(
     raise_all(errors)
     collections = [run.collection for run in runs]
     found, notes = strata(collections)
+    found = {stratum: settings for stratum, settings in found.items() if len(settings) > 1}
     pairs = [(stratum, pool_stratum(stratum, settings, groups, seed=seed)) for stratum, settings in found.items()]
     rows = tuple(row for _, (rows, _) in pairs for row in rows)
     if not rows:
@@ -116,7 +117,7 @@ def _run(path: Path) -> _Run:
     inputs = provenance.get("inputs", {})
     texts = inputs.get("collection", {}).get("sha256")
     units = units_of(board, str(configuration.get("units") or ""))
-    named = Collection(_name(path), board, units, {str(k): str(v) for k, v in about.items()})
+    named = Collection(_name(path, configuration), board, units, {str(k): str(v) for k, v in about.items()})
     judged = tuple(sorted((m, signatures[m]) for m in measures))
     values = tuple(column.values.tobytes() for column in columns)
     return _Run(
@@ -124,10 +125,13 @@ def _run(path: Path) -> _Run:
     )
 
 
-def _name(path: Path) -> str:
-    """The folder's name; that of a run's time or a job's number alone says nothing, so its parent's before it."""
-    path = path.resolve()
-    return path.name if not path.name[:1].isdigit() else f"{path.parent.name}/{path.name}"
+def _name(path: Path, configuration: Mapping[str, Any]) -> str:
+    """The run folder's name, or, where that is a time or a job's number, that of the collection or experiment."""
+    name = path.resolve().name
+    if not name[:1].isdigit():
+        return name
+    searched, experiment = configuration.get("folder"), str(configuration.get("name") or name)
+    return Path(str(searched)).name if searched and experiment == "folder" else experiment
 
 
 def _table_runs(path: Path, measures: Sequence[str], metrics: Sequence[str]) -> list[_Run]:
@@ -143,7 +147,7 @@ def _table_runs(path: Path, measures: Sequence[str], metrics: Sequence[str]) -> 
     numeric = [n for n in cells if n not in (key, place) and all(number(c or "nan") is not None for c in cells[n])]
     if lost := [name for name in (*measures, *metrics) if name not in numeric]:
         raise UnknownName(f"column of numbers in {path}", lost[0], numeric)
-    described = [name for name in data if name not in numeric]
+    described = [name for name in cells if name not in (*numeric, key, place)]
     numeric = [name for name in numeric if name in measures or name in metrics or not metrics]
     runs = []
     for name in dict.fromkeys(cells[place]):

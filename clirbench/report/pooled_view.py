@@ -48,10 +48,16 @@ def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
         + "."
     ]
     said += [*_apart(gaps), *_new(best, gaps), _differ(best)]
-    notes = dict.fromkeys(row.note for row in rows if row.note)
-    if notes:
-        said.append(f"Not said: {'; '.join(notes)}.")
+    silent: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            silent.setdefault(row.note, []).append(_title(row).partition(": ")[2])
+    said += [f"{listed(names, 3)}: {note}." for note, names in silent.items()]
     return said
+
+
+def _p(value: float) -> str:
+    return "< .001" if value < 0.001 else number(value)
 
 
 def _with_interval(row: Pooled, sign: str = "") -> str:
@@ -75,7 +81,7 @@ def _apart(gaps: Sequence[Pooled]) -> Iterator[str]:
             else f"; by flipping signs p is {number(row.p_flip)}, at least " + number(row.smallest_flip)
         )
         only = f"; not so without {row.fragile}" if row.fragile else ""
-        found = f"{_with_interval(row, '+')}, p {number(row.p_holm)} after Holm{check}{only}"
+        found = f"{_with_interval(row, '+')}, p {_p(row.p_holm)} after Holm{check}{only}"
         yield f"{better} orders systems better than {worse} ({found})."
     left = [row for row in gaps if row not in sure and not isnan(row.p_holm) and not few]
     if left:
@@ -89,7 +95,8 @@ def _apart(gaps: Sequence[Pooled]) -> Iterator[str]:
         widest = max(silent, key=lambda row: abs(row.value))
         yield (
             f"Whether metrics differ cannot be said{FEW if few else ''}; the largest difference is {widest.metric} - "
-            f"{widest.other} {_with_interval(widest, '+')}, and flipping signs could give no p below {number(widest.smallest_flip)}."
+            f"{widest.other} {_with_interval(widest, '+')}, and flipping signs could give no p below "
+            f"{number(widest.smallest_flip)}."
         )
 
 
@@ -199,7 +206,7 @@ def _cells(row: Pooled) -> list[str]:
     p = row.p_holm if row.other else row.p_value
     return [
         name, number(row.value), between[0], between[1], str(row.collections), str(row.settings),
-        number(row.sd_between, 2), "" if isnan(p) else number(p), f"{number(row.p_flip)} ({number(row.smallest_flip)})",
+        number(row.sd_between, 2), "" if isnan(p) else _p(p), f"{number(row.p_flip)} ({number(row.smallest_flip)})",
         between[2], row.fragile,
     ]  # fmt: skip
 

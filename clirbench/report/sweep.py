@@ -16,6 +16,7 @@ from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
+PREFACE = "Made by a sweep over collections, such as `python -m clirbench +experiment=study paths.mirror=DATA`.\n"
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
 
@@ -68,7 +69,13 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
     except InputError as error:
         print(f"not pooled: {error}")
         return []
-    page = "\n".join([view.markdown(found[0]), *(view.markdown(more, "In published tables") for more in found[1:])])
+    texts = (view.markdown(more) for more in found[1:])
+    page = "\n".join(
+        [
+            view.markdown(found[0]).replace("\n", f"\n\n{PREFACE}", 1),
+            *(text.replace("# ", "# Published table: ", 1) for text in texts),
+        ]
+    )
     (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
     return [*written, folder / "findings.md"]
 

@@ -135,7 +135,7 @@ def _entries(settings: Sequence[Setting], variances: Doubles, metric: str, other
         own = np.flatnonzero(cluster == label).tolist()
         held = [settings[i] for i in own]
         values = [_contrast(s.tau, s, metric, other) for s in held]
-        errors = np.sqrt(variances[own])
+        errors = np.sqrt(np.maximum(variances[own], 0.0))  # metrics that order alike: 0 up to rounding
         variance = float(errors @ _alike(held, metric, other) @ errors) / len(own) ** 2
         names = tuple(s.name for s in held)
         yield _Entry(names, float(np.mean(values)), variance, max(s.units for s in held), tuple(held))
@@ -183,6 +183,8 @@ def _pooled(
         note = note or f"no prediction: fewer than {FEWEST_TO_PREDICT} collections"
     if note.startswith("the pooled"):
         low, high, p, new = nan, nan, nan, (nan, nan)
+    # Where collections agree by luck, the mean's interval is held to its noise; a new one is no surer than the mean.
+    new = (min(new[0], low), max(new[1], high)) if not isnan(new[0]) else new
     flip, smallest = sign_flip(y, cluster, seed=seed)
     left = [pooled_mean(np.delete(y, i), np.delete(v, i), level) for i in range(len(y))]
     sure = low > 0 or high < 0
