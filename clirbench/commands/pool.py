@@ -30,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _pool(options: Namespace) -> int:
     lists = (options.groups, options.measures, options.metrics)
-    found = pool(options.runs, *([name for name in text.split(",") if name] for text in lists))
+    groups, measures, metrics = ([name for name in text.split(",") if name] for text in lists)
+    found = pool(options.runs, groups, measures, metrics)
     for stratum in found.strata:
         say("\n".join([*filter(None, sentences(found, stratum)), ""]))
     for note in found.notes:

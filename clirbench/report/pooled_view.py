@@ -244,7 +244,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
     kinds = (("pooled", Pooled, pooling.rows), ("pooled_collections", Point, pooling.points),
              ("transport", Transported, pooling.transport))  # fmt: skip
     for name, kind, rows in kinds:
-        write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])  # type: ignore[arg-type]
+        write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
     (folder / "pooled.md").write_text(shown(markdown(pooling, title)), encoding="utf-8", newline="\n")
     drawn = {row: svg(forest(row, pooling.points), _title(row)) for row in pooling.rows}
     for row, figure in drawn.items():
