@@ -60,6 +60,15 @@ def _p(value: float) -> str:
     return "< .001" if value < 0.001 else number(value)
 
 
+def _short(rows: Sequence[Pooled]) -> Iterator[str]:
+    """One stratum in a line or two."""
+    best = max((row for row in rows if not row.other), key=lambda row: row.value)
+    judged = Stratum(best.judge, best.measure, best.retriever)
+    yield f"{name_of(judged)}: highest mean tau {best.metric}, {_with_interval(best)}."
+    yield from _apart([row for row in rows if row.other])
+    yield from _new(best, [])
+
+
 def _with_interval(row: Pooled, sign: str = "") -> str:
     text = ("+" if sign and row.value > 0 else "") + number(row.value)
     return text if isnan(row.ci_low) else f"{text} [{number(row.ci_low, 2)}, {number(row.ci_high, 2)}]"
@@ -219,6 +228,10 @@ def markdown(pooling: Pooling, title: str = TITLE) -> str:
 def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
     yield f"# {title}\n"
     yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
+    yield "## In short\n"
+    for stratum in pooling.strata:
+        yield f"- {prose(' '.join(_short(pooling.of(stratum))))}"
+    yield ""
     for stratum in pooling.strata:
         yield f"## {prose(name_of(stratum))}\n"
         yield from (f"{prose(sentence)}\n" for sentence in sentences(pooling, stratum) if sentence)
@@ -235,7 +248,9 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
 
 
 def _carried(pooling: Pooling, stratum: Stratum) -> list[Transported]:
-    return [row for row in pooling.transport if Stratum(row.judge, row.measure, row.retriever) == stratum]
+    """Of the metrics that most collections have, the one that predicts best; the others stand in transport.tsv."""
+    rows = [row for row in pooling.transport if Stratum(row.judge, row.measure, row.retriever) == stratum]
+    return sorted(rows, key=lambda row: (-row.collections, row.brier))[:1]
 
 
 def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:

@@ -16,7 +16,10 @@ from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
-PREFACE = "Made by a sweep over collections, such as `python -m clirbench +experiment=study paths.mirror=DATA`.\n"
+PREFACE = """Made by a sweep over collections, such as `python -m clirbench +experiment=study paths.mirror=DATA`. How to
+read the numbers: docs/how-to/collections.md. Only taus are pooled here: the ceiling that a noisy measure sets, what is
+known without any metric, and what a choice by a metric costs stand in the report of each run.
+"""
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
 
@@ -82,7 +85,8 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
 
 def _collection(job: Path) -> str:
     provenance = json.loads((job / "provenance.json").read_text(encoding="utf-8"))
-    return json.dumps([provenance.get("inputs"), provenance["configuration"]["scores"]["tables"]], sort_keys=True)
+    tables = provenance.get("configuration", {}).get("scores", {}).get("tables")
+    return json.dumps([provenance.get("inputs"), tables], sort_keys=True)
 
 
 def _correlations(path: Path) -> tuple[list[str], list[list[str]]]:
