@@ -1,11 +1,10 @@
 """What pooling found: sentences first, then a forest plot for each metric and difference, as text, page and tables."""
 
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, fields
 from math import isnan
 from pathlib import Path
-
-from markupsafe import Markup
 
 from clirbench.analyses.wording import listed, many, number
 from clirbench.errors import shown
@@ -270,7 +269,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
         rows = pooling.of(stratum)
         found = AnalysisTable(f"stratum{i}", name_of(stratum), HEADER, tuple(tuple(_cells(row)) for row in rows))
         said = [*filter(None, sentences(pooling, stratum)), *map(transport_sentence, _carried(pooling, stratum))]
-        plots = [(_title(row), bool(row.other), Markup(drawn[row])) for row in rows]
+        plots = [(_title(row), bool(row.other), b64encode(drawn[row].encode()).decode()) for row in rows]
         parts.append((name_of(stratum), said, analysis_page_table(found), plots))
     signatures = [(name, s, listed(names, 30)) for name, of in pooling.signatures.items() for s, names in of.items()]
     values = {"title": title, "collections": pooling.collections, "parts": parts, "notes": pooling.notes,
