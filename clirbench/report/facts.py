@@ -160,7 +160,7 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
     pairs = [
         (marked(name, collection, topics, first), marked(name, collection, topics, other))
         for label, name in retrieval.per_topic
-        if label == other
+        if label == other and marked(name, collection, topics, first) in result.board.by_name
     ]
     board = result.board
     taus = [f"{a} and {b} {number(system_agreement(board[a].values, board[b].values).value)}" for a, b in pairs]

@@ -95,7 +95,7 @@ def comet(folder: Path) -> None:
 
 
 def settings(folder: Path) -> None:
-    """settings.tsv: systems in nine settings of three language pairs, the scores behind Table 4 of Gowda et al. 2021."""
+    """settings.tsv: nine settings of three language pairs, the scores behind Table 4 of Gowda et al. 2021."""
     write(folder / "settings.tsv", lines(ROOT / "clirbench/data/papers/gowda2021_clssts.tsv"))
 
 
