@@ -8,6 +8,8 @@ from clirbench import topics as topics
 from clirbench.api.comparing import Comparison as Comparison
 from clirbench.api.comparing import compare as compare
 from clirbench.api.outcome import Outcome as Outcome
+from clirbench.api.pooling import PooledOutcome as PooledOutcome
+from clirbench.api.pooling import pool as pool
 from clirbench.api.running import correlate as correlate
 from clirbench.api.running import load as load
 from clirbench.api.running import run as run

@@ -13,7 +13,7 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import CompactHydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
@@ -148,6 +148,11 @@ def prepared(arguments: Sequence[str]) -> list[str]:
         for before, argument in pairwise(["", *arguments])
         if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
     ]
+    if "+experiment=study" in arguments:
+        members = OmegaConf.load(CONF / "experiment" / "study.yaml")
+        at = arguments.index("+experiment=study")
+        kept = [f"pool.{key}=[{','.join(members.pool[key])}]" for key in members.pool]
+        arguments[at : at + 1] = ["--multirun", f"+experiment={','.join(members.study)}", *kept]
     folders = own_folders(arguments)
     arguments = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in arguments]
     errors: list[ClirbenchError] = []

@@ -1,5 +1,6 @@
 """From scores, per-topic values and score tables to the columns of the scoreboard."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -94,6 +95,8 @@ def measure_columns(
     by_name = {measure.name: measure for measure in experiment.measures}
     columns = []
     for (relevance, name), per_topic in retrieval.per_topic.items():
+        if says_no_order(experiment, name, relevance, retrieval):
+            continue
         measure = by_name[name]
         values = dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True))
         columns.append(
@@ -107,6 +110,18 @@ def measure_columns(
             )
         )
     return columns
+
+
+OF_ORDER = re.compile(r"(G?M?AP|P|Precision)(?=[(@]|$)")
+"""Measures that say nothing of the order of documents where nearly all that matches is relevant."""
+
+
+def says_no_order(experiment: Experiment, measure: str, relevance: str, retrieval: Retrieval) -> bool:
+    """Whether a measure is left out: pseudo-relevance takes most of what matches, and another measure is there."""
+    judged_by_us = not experiment.relevance[relevance].signature.startswith("qrels")
+    others = any(not OF_ORDER.match(other.name) for other in experiment.measures)
+    left_out = judged_by_us and retrieval.counts[relevance].unordered and others and not experiment.force
+    return bool(left_out and OF_ORDER.match(measure))
 
 
 def measure_signature(experiment: Experiment, measure: Measure, topics: str, relevance: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import fields
 from itertools import accumulate
 from pathlib import Path
@@ -29,7 +30,7 @@ from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.report.conditions import PAGE, TEXT
 from clirbench.report.image_files import FORMATS
-from clirbench.report.sweep import NAME, SUMMARY, combine
+from clirbench.report.sweep import NAME, SUMMARY, combine, pool_sweep
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
 from clirbench.statistics.bootstrap import Bootstrap
@@ -42,7 +43,9 @@ HERE = Path(__file__).resolve().parent
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
-OPEN = re.compile(r"scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)")
+OPEN = re.compile(
+    r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
+)
 DEEPEST = 20
 RUN_FILES = ("auto", "all", "ideal", "none")
 TABLE_FORMATS = ("tsv", "parquet")
@@ -56,7 +59,10 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
     errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(plain_configuration(cfg))]
     raise_all(errors)
     engine = _component(cfg, "engine", Engine, errors)
-    relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
+    rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
+    nodes = [rule for rule in rules.values() if isinstance(rule, DictConfig)]
+    force = [bool(_popped(rule, "force")) for rule in nodes]  # said of what a rule judged, not to the rule
+    relevance = [_component(rules, key, Relevance, errors) for key in rules]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
     settings = _plain(cfg, "correlation", errors)
     intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
@@ -90,6 +96,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         baseline=str(cfg.get("baseline") or ""),
         margin=float(cfg.get("margin") or 0),
         remarks=tuple(_names(cfg.get("remarks"))),
+        force=any(force),
         coefficients=tuple(_names(settings["coefficients"])),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
@@ -97,6 +104,11 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
+
+
+def _popped(node: DictConfig, key: str) -> Any:
+    OmegaConf.set_struct(node, False)
+    return node.pop(key, None)
 
 
 def limits_of(cfg: DictConfig) -> Limits:
@@ -334,6 +346,8 @@ class SweepTable(Callback):
             combine(folder, self._jobs, exclude_not_significant=self._exclude, failed=self._failed)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Say where the tables lie."""
-        for name in (NAME, SUMMARY, PAGE, TEXT):
-            print(Path(config.hydra.sweep.dir) / name)
+        """Pool the jobs where they are collections, and say where the tables lie."""
+        folder = Path(config.hydra.sweep.dir)
+        written = pool_sweep(folder, [job for job, _ in self._jobs], _plain(config, "pool", []))
+        for path in (*(folder / name for name in (NAME, SUMMARY, PAGE, TEXT)), *written):
+            print(path)

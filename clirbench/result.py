@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 Row = TypeVar("Row")
 
+MOST_RELEVANT = 0.5
+"""Above this share, what matches is mostly relevant: precision then says which documents match, not their order."""
 MANY_SYSTEMS = 50
 """Up to so many systems every run file is written unless the configuration says otherwise; 1,000 would be gigabytes."""
 
@@ -119,7 +121,8 @@ class Experiment:
     published table to hold against ours; it may bring its own scores and texts. `units`: the metadata column that
     tells which systems belong together, `none`, or nothing (found, see `units_of`); `given`: numbers that are known
     beforehand, which metrics must add to. `baseline`: the system in use, which others are held against; a loss of up to
-    `margin`, in units of the measure, is allowed.
+    `margin`, in units of the measure, is allowed. `force` keeps measures of order where nearly all that matches is
+    relevant.
     """
 
     name: str
@@ -151,6 +154,7 @@ class Experiment:
     baseline: str = ""
     margin: float = 0.0
     remarks: tuple[str, ...] = ()
+    force: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +236,11 @@ class Counts:
     median_matched: float | None
     share_relevant: float | None
     without_relevant: tuple[str, ...] = ()
+
+    @property
+    def unordered(self) -> bool:
+        """Whether most of what matches is relevant, so that MAP and P@k say nothing of the order."""
+        return self.share_relevant is not None and self.share_relevant > MOST_RELEVANT
 
 
 @dataclass(frozen=True, eq=False)

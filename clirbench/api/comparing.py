@@ -70,16 +70,20 @@ def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:
 
 
 def _files(run: "Outcome | str | Path") -> RunFiles:
-    """What the comparison reads, from a run's folder; an outcome writes just that."""
-    if not isinstance(run, Outcome):
-        return read_run(Path(run))
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
-        folder = Path(name)
-        for table in ("systems", "correlations", "per_topic"):
-            if table in run.tables:
-                write_tsv(folder / f"{table}.tsv", list(run.tables[table].columns), _rows(run.tables[table]))
-        (folder / "provenance.json").write_text(json.dumps(run.provenance), encoding="utf-8")
-        return read_run(folder)
+        return read_run(folder_of(run, Path(name)))
+
+
+def folder_of(run: "Outcome | str | Path", place: Path) -> Path:
+    """The folder of a run; an outcome writes to `place` its tables and provenance, without pages and pictures."""
+    if not isinstance(run, Outcome):
+        return Path(run)
+    place.mkdir(exist_ok=True)
+    for table in ("systems", "correlations", "per_topic"):
+        if table in run.tables:
+            write_tsv(place / f"{table}.tsv", list(run.tables[table].columns), _rows(run.tables[table]))
+    (place / "provenance.json").write_text(json.dumps(run.provenance), encoding="utf-8")
+    return place
 
 
 def _rows(table: "pd.DataFrame") -> Iterator[list[Any]]:

@@ -20,7 +20,8 @@ def unknown(node: Any, key: str) -> Iterator[ClirbenchError]:
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
             continue
         for entry in component:
-            if not entry.startswith("_") and entry not in parameters:
+            of_rule = entry == "force" and ".relevance." in str(component[TARGET])  # for the run, not for the rule
+            if not entry.startswith("_") and entry not in parameters and not of_rule:
                 yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
 
 

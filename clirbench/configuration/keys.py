@@ -68,6 +68,13 @@ KEYS = (
     Key("given", NAMES, "what a metric must add to: metadata columns, such as training_lines"),
     Key("baseline", TEXT, "the system in use: is another one better?"),
     Key("margin", "a number of at least 0", "a loss against baseline that is allowed, in units of the measure"),
+    Key(
+        "pool.about", "pairs of names, {OLD: NEW}", "what the collection shares with others: {pair: de-en, year: 2021}"
+    ),
+    Key("pool.groups", NAMES, "of these, what keeps collections together when a sweep is pooled"),
+    Key("pool.tables", NAMES, "score tables with a column collection, pooled after a sweep"),
+    Key("pool.measures", NAMES, "their columns that are IR measures"),
+    Key("pool.metrics", NAMES, "their columns that are MT metrics; all other numbers if not said"),
     Key("correlation.coefficients", NAMES, "kendall, spearman, pearson, ..."),
     Key("correlation.alpha", "a number", "x marks a tau whose p-value is not below"),
     Key("correlation.p_value", TEXT, "exact, permutation or scipy"),

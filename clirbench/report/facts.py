@@ -7,14 +7,12 @@ from math import isnan, nan
 import numpy as np
 
 from clirbench.analyses.wording import number
+from clirbench.columns import says_no_order
 from clirbench.report.agreement import agreement, system_agreement
 from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS
 from clirbench.statistics.correlation import Correlation
-
-# Above this share, what matches is mostly relevant: a measure then says which documents match, not their order.
-SHARE_WARNING = 0.5
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,7 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
     pairs = [
         (marked(name, collection, topics, first), marked(name, collection, topics, other))
         for label, name in retrieval.per_topic
-        if label == other
+        if label == other and marked(name, collection, topics, first) in result.board.by_name
     ]
     board = result.board
     taus = [f"{a} and {b} {number(system_agreement(board[a].values, board[b].values).value)}" for a, b in pairs]
@@ -177,14 +175,19 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
 def warnings(result: Result) -> list[str]:
     """What a reader must know before trusting the table."""
     found = []
-    for label, count in counts(result).items():
+    for topics, relevance, retrieval in result.judgments():
+        label, count = ",".join(filter(None, (topics, relevance))), retrieval.counts[relevance]
         if not count.scored:
             found.append(f"{label or 'relevance'}: no topic could be scored")
-        elif count.share_relevant is not None and count.share_relevant > SHARE_WARNING:
+        elif count.unordered:
+            names = [m.name for m in result.experiment.measures]
+            lost = [name for name in names if says_no_order(result.experiment, name, relevance, retrieval)]
+            remedy = "choose a smaller relevance.k or read RBO"
+            if lost:
+                remedy += f"; {listed(lost)} are left out here (relevance.force=true keeps them)"
             found.append(
                 f"{label or 'relevance'}: more than half of the documents that match a topic count as relevant, so "
-                "MAP and P@k say which documents match, not how they are ordered; choose a smaller relevance.k or "
-                "read RBO"
+                f"MAP and P@k say which documents match, not how they are ordered; {remedy}"
             )
     return found + result.board.holes() + undefined_reasons(result.correlations) + list(result.notes)
 

@@ -38,6 +38,7 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
         "libraries": {name: _version(name) for name in LIBRARIES},
         "seed": result.experiment.seed,
         "signatures": {column.name: column.signature for column in result.board.columns},
+        "lower_is_better": [column.name for column in result.board.columns if not column.higher_is_better],
         "inputs": inputs(result),
         "read": _read(),
         "notes": list(result.notes),

@@ -1,18 +1,28 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
 import csv
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import nan
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import quote
 
+from clirbench.errors import InputError
+from clirbench.papers.published import shipped_path
 from clirbench.report import conditions
+from clirbench.report import pooled_view as view
+from clirbench.report.pooled import pool
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
+PREFACE = """Made by a sweep over collections, such as `python -m clirbench +experiment=study paths.mirror=DATA`. How to
+read the numbers: docs/how-to/collections.md. Only taus are pooled here: the ceiling that a noisy measure sets, what is
+known without any metric, and what a choice by a metric costs stand in the report of each run.
+"""
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
 
@@ -93,3 +103,39 @@ def _row(cells: Mapping[str, str]) -> Correlation:
     n_systems = int(cells.get("n_systems") or 0)
     significant = cells.get("significant", "undefined")
     return Correlation(cells["measure"], cells["metric"], cells["coefficient"], value, p_value, n_systems, significant)  # type: ignore[arg-type]
+
+
+def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) -> list[Path]:
+    """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
+
+    settings: the key `pool`: `groups`, `tables` (score tables with a column `collection`), their `measures` and
+    `metrics`. All the sentences and tables together are findings.md.
+    """
+    done = [job for job in jobs if (job / "provenance.json").is_file()]
+    if len({_collection(job) for job in done}) < 2:
+        return []
+    try:
+        found = [pool(done, settings.get("groups") or ())]
+        written = view.write(folder, found[0])
+        for table in settings.get("tables") or ():
+            path = shipped_path(table.removeprefix("embedded:")) if table.startswith("embedded:") else Path(table)
+            found.append(pool([path], (), settings.get("measures") or (), settings.get("metrics") or ()))
+            written += view.write(folder / path.stem, found[-1], path.stem)
+    except InputError as error:
+        print(f"not pooled: {error}")
+        return []
+    texts = (view.markdown(more) for more in found[1:])
+    page = "\n".join(
+        [
+            view.markdown(found[0]).replace("\n", f"\n\n{PREFACE}", 1),
+            *(text.replace("# ", "# Published table: ", 1) for text in texts),
+        ]
+    )
+    (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
+    return [*written, folder / "findings.md"]
+
+
+def _collection(job: Path) -> str:
+    provenance = json.loads((job / "provenance.json").read_text(encoding="utf-8"))
+    tables = provenance.get("configuration", {}).get("scores", {}).get("tables")
+    return json.dumps([provenance.get("inputs"), tables], sort_keys=True)

@@ -17,7 +17,7 @@ from rich.text import Text
 from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
 from clirbench.errors import shown
-from clirbench.experiment import health_table
+from clirbench.experiment import count, english_run, health_table
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import (
@@ -39,8 +39,12 @@ from clirbench.report.tables import systems_table
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
+from clirbench.steps.retrieve import Retrieve
+from clirbench.types import Judged
 
 Value = TypeVar("Value")
+QUICK_TO_SEARCH = 20_000
+"""Documents: the English side of so small a collection is searched in a second or two."""
 
 
 def say(text: str = "") -> None:
@@ -193,6 +197,27 @@ def show_inputs(experiment: Experiment, inputs: Inputs | None) -> None:
         say(f"{name}: {value}")
 
 
+def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str, str]]:
+    """Whether pseudo-relevance leaves something to order, from a search of the English side where that is quick."""
+    english, engine = inputs.corpus.english, experiment.retriever
+    if engine is None or not engine.signature.startswith("bm25:clirbench") or len(english) > QUICK_TO_SEARCH:
+        return
+    for topics in inputs.topics.values() if experiment.runs is None else ():
+        ideal = english_run(Retrieve(engine, topics, english.map), english.text, Serial().pmap)
+        for rule in experiment.relevance.values():
+            if rule.signature.startswith("qrels"):
+                continue
+            found = count(english.map.doc_ids, topics, Judged(rule.judge(ideal, english, topics), ideal, len(english)))
+            if found.unordered:
+                kept = (
+                    "kept (relevance.force=true)" if experiment.force else "left out (relevance.force=true keeps them)"
+                )
+                yield (
+                    "warning",
+                    f"more than half of what matches is relevant by {rule.signature}: MAP and P@k are {kept}",
+                )
+
+
 def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[str, Any]]:
     if inputs is not None:
         corpus = inputs.corpus
@@ -227,6 +252,8 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
         yield "relevance", f"{label or '(first)'}  {rule.signature}"
     for remark in experiment.remarks:
         yield "note", remark
+    if inputs is not None:
+        yield from _without_order(experiment, inputs)
     if experiment.paper is not None:
         yield "published table", f"{getattr(experiment.paper, 'title', '')}; its data are read when the table is made"
     yield "check", "everything could be read and aligned; nothing was run"

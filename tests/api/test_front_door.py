@@ -15,7 +15,20 @@ import clirbench as cb
 from tests.conftest import PACKAGE
 
 ROOMS = ("corpora", "measures", "metrics", "relevance", "retrieval", "systems", "topics")
-NAMES = {"run", "load", "correlate", "score", "evaluate", "compare", "Outcome", "Comparison", "ClirbenchError", *ROOMS}
+NAMES = {
+    "run",
+    "load",
+    "correlate",
+    "score",
+    "evaluate",
+    "compare",
+    "pool",
+    "Outcome",
+    "PooledOutcome",
+    "Comparison",
+    "ClirbenchError",
+    *ROOMS,
+}
 HEAVY = ("numpy", "pandas", "numba", "scipy", "matplotlib", "hydra", "rich")
 
 
@@ -61,7 +74,7 @@ def test_the_parts_are_the_classes_that_conf_names() -> None:
                 assert getattr(import_module(module), name) in offered[room], path
 
 
-@pytest.mark.parametrize("module", ["outcome", "running", "scoring", "comparing"])
+@pytest.mark.parametrize("module", ["outcome", "running", "scoring", "comparing", "pooling"])
 def test_every_example_runs(module: str, home: Path) -> None:
     found = import_module(f"clirbench.api.{module}")
     failed, tried = doctest.testmod(found, optionflags=doctest.ELLIPSIS)
@@ -70,7 +83,7 @@ def test_every_example_runs(module: str, home: Path) -> None:
 
 
 def test_every_public_name_has_an_example() -> None:
-    for name in sorted(NAMES - set(ROOMS) - {"ClirbenchError", "Comparison"}):
+    for name in sorted(NAMES - set(ROOMS) - {"ClirbenchError", "Comparison", "PooledOutcome"}):
         assert ">>> " in (getattr(cb, name).__doc__ or ""), name
     for name, member in vars(cb.Outcome).items():
         if not name.startswith("_") and (callable(member) or isinstance(member, property)):

@@ -94,6 +94,11 @@ def comet(folder: Path) -> None:
     program.chmod(0o755)
 
 
+def settings(folder: Path) -> None:
+    """settings.tsv: nine settings of three language pairs, the scores behind Table 4 of Gowda et al. 2021."""
+    write(folder / "settings.tsv", lines(ROOT / "clirbench/data/papers/gowda2021_clssts.tsv"))
+
+
 MATERIALS: dict[str, Callable[[Path], None]] = {
-    made.__name__: made for made in (talks, topics, sweep, testset, scores, contributing, comet)
+    made.__name__: made for made in (talks, topics, sweep, testset, scores, settings, contributing, comet)
 }

@@ -1,6 +1,9 @@
 from pathlib import Path
 
-from clirbench.report.sweep import combine
+import yaml
+
+from clirbench.report.sweep import combine, pool_sweep
+from tests.commands.test_pool import run
 
 HEADER = "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\n"
 
@@ -42,3 +45,22 @@ def test_the_summary_has_mean_median_sd_and_wins(tmp_path: Path) -> None:
     combine(tmp_path, jobs, exclude_not_significant=True)
     line = (tmp_path / "sweep_summary.tsv").read_text().split("\n")[1]
     assert line.split("\t")[3] == ""  # TER is not significant in either: both experiments leave the mean
+
+
+def test_a_sweep_over_collections_is_pooled_and_one_over_settings_is_not(tmp_path: Path) -> None:
+    jobs = [run(tmp_path / str(i), i) for i in range(5)]
+    tables = {"tables": ["embedded:gowda2021_clssts"], "measures": ["MAP"], "metrics": ["BLEU", "MacroF1"]}
+    written = pool_sweep(tmp_path, jobs, tables)
+    assert [path.name for path in written] == [*["pooled.html", "pooled.tsv"] * 2, "findings.md"]
+    page = written[-1].read_text()
+    assert page.startswith("# Many collections")
+    assert "+experiment=study" in page
+    assert "# Published table" in page
+    assert pool_sweep(tmp_path, [jobs[0], jobs[0]], {}) == []
+
+
+def test_the_study_names_experiments_that_exist() -> None:
+    conf = Path(__file__).parents[2] / "conf" / "experiment"
+    members = yaml.safe_load((conf / "study.yaml").read_text())["study"]
+    assert len(members) == len(set(members)) == 9
+    assert all((conf / f"{name}.yaml").is_file() for name in members)

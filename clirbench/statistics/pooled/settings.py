@@ -1,0 +1,129 @@
+"""What collections say of metrics, sorted: a stratum holds estimates that may be pooled, a setting is one of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.units.belonging import Units
+from clirbench.statistics.units.claims import real_metrics
+from clirbench.statistics.units.concordance import estimates
+from clirbench.statistics.units.selection import common_systems
+from clirbench.types import Doubles
+
+FEWEST_UNITS = 4
+IMPORTED = "imported"
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """The scores of one collection. `about`: what it shares with others, such as `pair` and `year`.
+
+    `unordered`: measures that judge nearly all that matches as relevant, and so say nothing of order.
+    """
+
+    name: str
+    board: Scoreboard
+    units: Units
+    about: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    unordered: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, order=True)
+class Stratum:
+    """What is never averaged: who judged (`pseudo`, `people`, `imported`), the measure, the retriever."""
+
+    judge: str
+    measure: str
+    retriever: str
+
+    @classmethod
+    def of(cls, measure: Column) -> "Stratum":
+        """From a measure's signature, `bm25:clirbench|...|rel:top10|...`; an imported one has none."""
+        name = measure.name.partition("[")[0]
+        if measure.origin == IMPORTED or "|" not in measure.signature:
+            return cls(IMPORTED, name, IMPORTED)
+        rule = next((part for part in measure.signature.split("|") if part.startswith("rel:")), "rel:")
+        judge = "people" if rule.startswith("rel:qrels") else "pseudo"
+        return cls(judge, name, measure.signature.partition(":")[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """One measure of one collection: how each of its metrics agrees with it, over the same systems.
+
+    `tau`: (m,) between units; `influence`: (units, m); `labels`: the units'; `between`: (m, m) taus of the metrics with
+    each other; `x`: (m, n), `y`: (n,), more is better; `unit`: (n,).
+    """
+
+    name: str
+    collection: Collection
+    metrics: tuple[str, ...]
+    tau: Doubles
+    influence: Doubles
+    labels: tuple[str, ...]
+    between: Doubles
+    x: Doubles
+    y: Doubles
+    unit: "np.typing.NDArray[np.int64]"
+
+    @property
+    def units(self) -> int:
+        return len(self.labels)
+
+
+def strata(collections: Sequence[Collection]) -> tuple[dict[Stratum, list[Setting]], list[str]]:
+    """The settings of each stratum, and why measures or metrics were left out."""
+    found: dict[Stratum, list[Setting]] = {}
+    notes: dict[str, None] = {}
+    for collection in collections:
+        for measure in collection.board.measures:
+            setting = _setting(collection, measure)
+            if isinstance(setting, Setting):
+                found.setdefault(Stratum.of(measure), []).append(setting)
+                lost = [c.name for c in real_metrics(collection.board) if c.name not in setting.metrics]
+                if lost:
+                    notes[f"{collection.name}: {', '.join(lost)}: holes, or one value for all systems"] = None
+            else:
+                notes[f"{collection.name}: {setting}"] = None
+    return found, list(notes)
+
+
+def _setting(collection: Collection, measure: Column) -> Setting | str:
+    """One setting, or why there is none."""
+    if collection.units.along_training:
+        return "left out: checkpoints along training, whose tau proves nothing"
+    if measure.name in collection.unordered:
+        return f"{measure.name} is left out: it judges most of what matches as relevant (relevance.force=true keeps it)"
+    columns = real_metrics(collection.board)
+    if not columns:
+        return "left out: it has no metric"
+    x, y = np.stack([column.oriented for column in columns]), measure.oriented
+    kept, rows = common_systems(x, y)
+    kept = np.array([m for m in kept.tolist() if np.ptp(x[m][rows]) > 0], dtype=np.int64)
+    own = collection.units.only(rows)
+    if not len(kept) or not len(rows) or np.ptp(y[rows]) == 0 or own.number < FEWEST_UNITS:
+        return f"{measure.name} is left out: fewer than {FEWEST_UNITS} independent systems that differ"
+    part, y, unit = x[kept][:, rows], y[rows], own.index
+    found = estimates(part, y, unit)
+    between = np.stack([estimates(part, column, unit).tau for column in part])
+    name = collection.name if measure.name == Stratum.of(measure).measure else f"{collection.name} {_mark(measure)}"
+    labels = tuple(dict.fromkeys(own.labels))
+    metrics = tuple(columns[m].name for m in kept.tolist())
+    return Setting(name, collection, metrics, found.tau, found.influence, labels, between, part, y, unit)
+
+
+def _mark(measure: Column) -> str:
+    return measure.name[measure.name.index("[") :]
+
+
+def same_systems(settings: Sequence[Setting]) -> Iterator[list[int]]:
+    """Pairs of settings whose systems have the same names, at least half of the fewer; not across language pairs."""
+    for i, one in enumerate(settings):
+        for j, other in enumerate(settings[:i]):
+            pairs = {s.collection.about.get("pair", "") for s in (one, other)} - {""}
+            common = set(one.labels) & set(other.labels)
+            if len(pairs) < 2 and 2 * len(common) >= min(one.units, other.units):
+                yield [j, i]
