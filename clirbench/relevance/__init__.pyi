@@ -5,5 +5,6 @@ from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.query_in_document import QueryInDocument as QueryInDocument
 from clirbench.relevance.score_share import ScoreShare as ScoreShare
 from clirbench.relevance.top_k import TopK as TopK
+from clirbench.relevance.top_share import TopShare as TopShare
 
 Qrels = QrelsFile

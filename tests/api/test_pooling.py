@@ -12,7 +12,7 @@ from clirbench.__main__ import main
 def test_pooled_outcomes_are_what_the_command_line_pools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [cb.run(name) for name in ("europarl_csen_published", "europarl_deen_published")]
     pooled = cb.pool(runs)
-    folders = [run.save(tmp_path / f"run{number}") for number, run in enumerate(runs)]
+    folders = [run.save(tmp_path / str(run.results["name"])) for run in runs]
     monkeypatch.setattr("sys.argv", ["clirbench", "pool", *map(str, folders), "--out", str(tmp_path / "out")])
     with pytest.raises(SystemExit, match="0"):
         main()
