@@ -24,6 +24,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from scipy.stats import t
 
 from benchmarks.validity_decision import DECISIONS
 from benchmarks.validity_page import Row, page
@@ -115,7 +116,7 @@ def _row(
         return Row(world, kind, what, *[math.nan] * 3, 0.0, *[math.nan] * 3, len(column), "not said")
     rate = float(values.mean())
     if kind in ("bias", "note") or not np.isin(values, (0, 1)).all():
-        half = 2.576 * float(values.std()) / math.sqrt(len(values))
+        half = float(t.ppf(0.995, max(1, len(values) - 1)) * values.std(ddof=1) / math.sqrt(len(values)))
         low, high = rate - half, rate + half
     else:
         low, high = wilson(rate, len(values))
@@ -126,7 +127,7 @@ def _row(
         if (~np.isnan(null)).any():
             adjusted = float((told[f"p {what}"] <= np.nanquantile(null, 0.05, method="lower")).mean())
     verdict = _verdict(kind, what, rate, low, high, width, oracle, told)
-    if verdict == "holds" and kind in ("cover", "error") and said < OFTEN and CELLS[world].units >= MANY:
+    if verdict == "holds" and kind in ("cover", "error", "bias") and said < OFTEN and CELLS[world].units >= MANY:
         verdict = "quiet"
     return Row(world, kind, what, rate, low, high, said, width, oracle, adjusted, len(column), verdict)
 

@@ -149,12 +149,25 @@ def _figure(row: Row) -> str:
 
 
 def _silent(rows: Sequence[Row]) -> Iterator[str]:
-    groups: dict[str, list[str]] = defaultdict(list)
+    """What is never said, by the worlds in which it is not."""
+    worlds: dict[str, list[str]] = defaultdict(list)
     for row in rows:
-        groups[row.what].append(row.world)
-    for what, worlds in groups.items():
-        yield f"* {what}: {'; '.join(worlds)}"
+        worlds[row.what].append(row.world)
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for what, where in worlds.items():
+        alike[tuple(where)].append(what)
+    for where, whats in alike.items():
+        yield f"* **{'; '.join(whats)}**: {_joined(where)}."
     yield ""
+
+
+def _joined(worlds: Sequence[str]) -> str:
+    """`tau 0: base, 8 systems; noise: base`."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for world in worlds:
+        group, _, name = world.partition(": ")
+        names[group].append(name)
+    return "; ".join(f"{group}: {', '.join(members)}" for group, members in names.items())
 
 
 def _table(rows: Sequence[Row]) -> Iterator[str]:
