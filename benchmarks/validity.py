@@ -24,6 +24,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from scipy.stats import beta, t
 
 from benchmarks.validity_decision import DECISIONS
 from benchmarks.validity_page import Row, page
@@ -115,10 +116,12 @@ def _row(
         return Row(world, kind, what, *[math.nan] * 3, 0.0, *[math.nan] * 3, len(column), "not said")
     rate = float(values.mean())
     if kind in ("bias", "note") or not np.isin(values, (0, 1)).all():
-        half = 2.576 * float(values.std()) / math.sqrt(len(values))
+        half = math.inf
+        if len(values) > 1:
+            half = float(t.ppf(0.995, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values)))
         low, high = rate - half, rate + half
     else:
-        low, high = wilson(rate, len(values))
+        low, high = exact(rate, len(values))
     width, oracle = middle(told, f"width {what}"), middle(told, f"oracle {what}")
     adjusted = math.nan
     if kind == "power" and f"p {what}" in told and f"p {what}" in counterpart:
@@ -126,7 +129,7 @@ def _row(
         if (~np.isnan(null)).any():
             adjusted = float((told[f"p {what}"] <= np.nanquantile(null, 0.05, method="lower")).mean())
     verdict = _verdict(kind, what, rate, low, high, width, oracle, told)
-    if verdict == "holds" and kind in ("cover", "error") and said < OFTEN and CELLS[world].units >= MANY:
+    if verdict == "holds" and kind in ("cover", "error", "bias") and said < OFTEN and CELLS[world].units >= MANY:
         verdict = "quiet"
     return Row(world, kind, what, rate, low, high, said, width, oracle, adjusted, len(column), verdict)
 
@@ -155,11 +158,11 @@ def middle(told: Seen, name: str) -> float:
     return float(values.mean() if "set" in name else np.median(values))
 
 
-def wilson(rate: float, n: int, z: float = 2.576) -> tuple[float, float]:
-    """99 % interval of a share."""
-    centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
-    return centre - half, centre + half
+def exact(rate: float, n: int) -> tuple[float, float]:
+    """99 % interval of a share (Clopper and Pearson 1934)."""
+    hits = round(rate * n)
+    low = float(beta.ppf(0.005, hits, n - hits + 1)) if hits else 0.0
+    return low, float(beta.ppf(0.995, hits + 1, n - hits)) if hits < n else 1.0
 
 
 def main(arguments: Sequence[str]) -> int:

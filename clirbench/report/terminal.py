@@ -88,8 +88,8 @@ def show(result: Result) -> None:
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
     if result.board.measures and not result.board.metrics:
-        header, rows = systems_table(result.board)
-        _print_rows([list(header), *([_short(value) for value in row] for row in rows)])
+        header, cells = systems_table(result.board)
+        _print_rows([list(header), *([_short(value) for value in row] for row in cells)])
     for made in result.tables:
         if made.said:
             show_analysis(made)

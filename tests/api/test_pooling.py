@@ -19,7 +19,7 @@ def test_pooled_outcomes_are_what_the_command_line_pools(tmp_path: Path, monkeyp
     saved = pooled.save(tmp_path / "saved")
     for name in ("pooled.tsv", "pooled_collections.tsv", "transport.tsv"):
         assert (saved / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
-    written = pd.read_csv(saved / "pooled.tsv", sep="\t", float_precision="round_trip")
+    written = pd.read_csv(saved / "pooled.tsv", sep="\t")
     assert len(written) == len(pooled.table) > 0
     assert list(written.columns) == list(pooled.table.columns)
     assert "2 collections" in pooled.answer

@@ -87,5 +87,5 @@ def test_the_page_names_what_fails_and_what_is_not_said() -> None:
     told = {"error x": share(0.2), "error y": np.full(1000, np.nan)}
     text = page(rows({"tau 0: base": told}), seed=1, seconds=90)
     assert f"### {FAILS['above']}\n\n* **x**: tau 0: base (0.200)." in text
-    assert "* y: tau 0: base" in text
+    assert "* **y**: tau 0: base." in text
     assert "1 promises were put to the test, 0 hold. 1 more" in text

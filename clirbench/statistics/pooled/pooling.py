@@ -7,7 +7,7 @@ from math import isnan, nan
 
 import numpy as np
 
-from clirbench.statistics.differences import holm
+from clirbench.statistics.p_values import holm
 from clirbench.statistics.pooled.clusters import cluster_robust, joined, sign_flip
 from clirbench.statistics.pooled.random_effects import FEWEST_TO_PREDICT, pooled_mean, prediction
 from clirbench.statistics.pooled.settings import Setting, Stratum, same_systems
