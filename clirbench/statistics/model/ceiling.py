@@ -17,7 +17,7 @@ from clirbench.types import Doubles, Ints
 
 WIDEST = 0.8
 SAMPLES = 200
-FEWEST_CORRECTED = 12
+FEWEST_CORRECTED = 20
 """Units that a corrected tau needs: with fewer its interval is narrow enough only where it is so by chance."""
 TOO_NOISY = "noise is too large to correct"
 SAME_LINES = "test set and collection are the same lines"
@@ -105,7 +105,7 @@ def corrected_tau(x: Doubles, y: Doubles, errors: Errors, unit: Ints) -> Interva
     r = sin(pi tau / 2) is the correlation behind the tau of normal columns; then
     r_true = (r sd_x sd_y - covariance) / sqrt((var_x - error_x)(var_y - error_y)), tau_true = 2 / pi asin(r_true).
     Variances are over pairs of different units. Interval: delete-one-unit jackknife on atanh(r_true). No number
-    (NaN, note) with fewer than 12 units, where r_true or a bound reaches 1, noise is as large as a variance, or the
+    (NaN, note) with fewer than 20 units, where r_true or a bound reaches 1, noise is as large as a variance, or the
     interval is wider than .8.
     `x`, `y`: (n,) finite, more is better. **Source:** Greiner 1909 (sine); Spearman 1904 (attenuation).
     """

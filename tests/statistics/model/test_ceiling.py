@@ -51,11 +51,11 @@ def test_noise_between_units() -> None:
 
 def test_refusals() -> None:
     rng = np.random.default_rng(2)
-    x, y = rng.normal(size=(2, 12))
-    assert corrected_tau(x, y, Errors(0.0, 10.0), np.arange(12)).note == TOO_NOISY
-    assert np.isnan(corrected_tau(x, x, Errors(0.1, 0.1), np.arange(12)).value)
-    assert "too few" in corrected_tau(x, x + y, Errors(0, 0), np.repeat([0, 1, 2], 4)).note
-    assert "(2)" in corrected_tau(x, y, Errors(0, 0), np.repeat([0, 1], 6)).note
+    x, y = rng.normal(size=(2, 24))
+    assert corrected_tau(x, y, Errors(0.0, 10.0), np.arange(24)).note == TOO_NOISY
+    assert np.isnan(corrected_tau(x, x, Errors(0.1, 0.1), np.arange(24)).value)
+    assert "too few" in corrected_tau(x, x + y, Errors(0, 0), np.repeat([0, 1, 2], 8)).note
+    assert "(12)" in corrected_tau(x, y, Errors(0, 0), np.repeat(np.arange(12), 2)).note
     assert np.isnan(ceiling(np.ones(3), 0.1, 10, np.zeros(3, dtype=np.int64)).value)
 
 
