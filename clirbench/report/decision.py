@@ -36,16 +36,19 @@ def _shipped(result: Result, decision: Decision) -> Iterator[str]:
         return
     first, n = decision.standings[0], len(decision.standings)
     alike = [row.system for row in decision.standings[1:] if row.in_set]
-    loss = "" if isnan(first.expected_loss) else f", expected loss {expectation(first.expected_loss)} {measure}"
-    sure = f"P(best) {probability(first.p_best)}{loss}"
+    told = [
+        "" if isnan(first.p_best) else f"P(best) {probability(first.p_best)}",
+        "" if isnan(first.expected_loss) else f"expected loss {expectation(first.expected_loss)} {measure}",
+    ]
+    sure = f" ({', '.join(filter(None, told))})" if any(told) else ""
     if len(alike) == n - 1:
-        yield f"By {measure} any of these {n} systems may be the best; first comes {first.system} ({sure})."
+        yield f"By {measure} any of these {n} systems may be the best; first comes {first.system}{sure}."
     elif alike:
         these = "This one" if len(alike) == 1 else f"These {len(alike)}"
-        yield f"Ship {first.system} ({sure}). {these} cannot be told from it: {listed(alike, MOST)}."
+        yield f"Ship {first.system}{sure}. {these} cannot be told from it: {listed(alike, MOST)}."
     else:
         rest = "the other is worse" if n == 2 else "all others are worse"
-        yield f"Ship {first.system} ({sure}); {rest}, with 95 % confidence."
+        yield f"Ship {first.system}{sure}; {rest}, with 95 % confidence."
     yield from _cheapest(result, [first.system, *alike])
     if decision.silent and result.board.metrics:
         yield f"What choosing by a metric would lose on other topics is not said: {decision.silent}."

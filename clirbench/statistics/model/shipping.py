@@ -9,8 +9,8 @@ from clirbench.types import Doubles
 
 HELD = 0.95
 CAREFUL = 0.975
-"""P that the set holds the best: as promised; and with fewer than 20 topics or along training, where sets at .95 held
-the best in .83 to .94 of some worlds of benchmarks/validity_decision.py."""
+"""P that the set holds the best: as promised; and with fewer than 20 topics, along training or in units of unequal
+sizes, where sets at .95 held the best in .83 to .94 of some worlds of benchmarks/validity_decision.py."""
 CENTRAL = 0.97
 """The share of the posterior in an interval that covers the truth in .95: what the prior leaves open is learned from
 few systems, and central .95 intervals covered .91 to .94 in benchmarks/validity_decision.py."""
