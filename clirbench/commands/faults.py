@@ -11,9 +11,9 @@ from pathlib import Path
 from clirbench.configuration.keys import unknown
 from clirbench.errors import ClirbenchError, ConfigError, NothingCompared, Problems, ResourceError, shortened, shown
 
-MENDABLE, SOME_FAILED, NOTHING, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 11, 70, 130
-"""What the user can mend; some systems failed, the rest is there; nothing was compared; all candidates are worse than
-the baseline; our fault; interrupted."""
+MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
+"""What the user can mend; some systems failed, the rest is there; nothing was compared; training may stop; all
+candidates are worse than the baseline; our fault; interrupted."""
 FILE = "fault.txt"
 LEAST_MEMORY = 800 * 10**6
 """Bytes of address space below which a library waits for memory without end, or says something else is wrong."""

@@ -23,6 +23,7 @@ from clirbench.__main__ import prepared
 from clirbench.analyses.wording import number
 from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
+from clirbench.commands.faults import STOPPED
 from clirbench.config import build, composed, limits_of, plain_configuration
 from clirbench.errors import ClirbenchError, StoreError
 from clirbench.experiment import computed, concluded, fitted, read_inputs
@@ -44,8 +45,6 @@ from clirbench.text import set_limits
 from clirbench.types import Doubles
 
 JOURNAL = "watch.jsonl"
-STOPPED = 10
-"""The exit status where `--stop-rule` says that training may stop."""
 DEFAULTS = ("engine=serial", "systems.unfinished=skip")
 RECENT = 2_000_000_000
 """Nanoseconds within which two changes of a folder may carry one time."""
