@@ -1,6 +1,7 @@
 """The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`, or a command and its arguments."""
 
 import os
+import platform
 import signal
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from hydra.errors import CompactHydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from clirbench import __version__
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.config import CONF, OPEN, build, check_override, limits_of, plain_configuration
@@ -29,6 +31,8 @@ from clirbench.store.plan import PLAN
 from clirbench.store.snapshot import taken
 from clirbench.text import set_limits
 
+# Options of ours, as Hydra must read them.
+OPTIONS = {"--json": "output.json=true", "--quiet": "output.quiet=true"}
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(
     ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
@@ -74,9 +78,9 @@ def _one_run(cfg: DictConfig) -> int:
         with terminal.progress() as watch:
             result = run(ready, watch)
         if not cfg.output.json:
-            terminal.show(result)
+            terminal.show(result, quiet=bool(cfg.output.quiet))
         folder.write(result, provenance(plain_configuration(cfg), _command(), result))
-    terminal.show_folder(folder.path, as_json=bool(cfg.output.json))
+    terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
     return WORSE if result.worse else SOME_FAILED if result.failed else 0
 
@@ -117,6 +121,9 @@ def main() -> None:
     try:
         if len(sys.argv) > 1 and sys.argv[1] in command_names():
             sys.exit(command(sys.argv[1])(sys.argv[2:]))
+        if "--version" in sys.argv:
+            print(f"clirbench {__version__}, Python {platform.python_version()}")
+            return
         check_memory()
         prepare()
         job()
@@ -140,7 +147,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def prepare() -> None:
     """Check the arguments in our own words, and add the experiment that they speak of where they name none."""
-    sys.argv[1:] = ["output.json=true" if a == "--json" else spelled(a, CONF / "metric") for a in sys.argv[1:]]
+    sys.argv[1:] = [OPTIONS.get(a) or spelled(a, CONF / "metric") for a in sys.argv[1:]]
     overrides = [
         argument
         for before, argument in pairwise(["", *sys.argv[1:]])

@@ -44,6 +44,7 @@ from clirbench.text import Text, beyond, current_limits
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation, sound
 
 MANY_TOPICS = 25_000
+HEALTH = "health"
 
 MetricOf = tuple[str, str]
 """The name of a metric, and that of the system it is of."""
@@ -119,7 +120,7 @@ def health_table(rows: Sequence[FileHealth]) -> AnalysisTable:
         f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
         "lost lines, missing files, names that look alike."
     ]
-    return AnalysisTable.of("health", "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
+    return AnalysisTable.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
 
 
 def correlations(result: Result, watch: Watch) -> list[Correlation]:

@@ -5,6 +5,7 @@ import gzip
 import json
 import math
 import os
+import platform
 import signal
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import ir_measures
 import pytest
 from ir_measures import AP, P, R, nDCG
 
+from clirbench import __version__
 from clirbench.__main__ import main
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial"]
@@ -355,6 +357,12 @@ class TestEveryEndIsOurs:
         assert done.stderr.endswith("error: seed='x' must be a whole number of at least 0: seed of everything random\n")
         assert "Traceback" not in done.stderr
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
+
+    def test_the_version_is_ours(self, monkeypatch, capsys) -> None:
+        monkeypatch.setattr(sys, "argv", ["clirbench", "--version"])
+        monkeypatch.setattr(signal, "signal", lambda *_: None)
+        main()
+        assert capsys.readouterr().out == f"clirbench {__version__}, Python {platform.python_version()}\n"
 
     @pytest.mark.parametrize("names", ["[chrF++]", "chrF++", "BLEU", "[METEOR]", "[METEOR(nltk)]"])
     def test_printed_names_single_names_and_what_needs_data_by_default(self, names: str, monkeypatch, capsys) -> None:

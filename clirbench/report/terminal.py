@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -17,7 +18,7 @@ from rich.text import Text
 from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
 from clirbench.errors import shown
-from clirbench.experiment import health_table
+from clirbench.experiment import HEALTH, health_table
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import (
@@ -40,11 +41,22 @@ from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
 
 Value = TypeVar("Value")
+FINDINGS = 3
+"""Sentences of an analysis that the terminal shows."""
 
 
 def say(text: str = "") -> None:
     """Print a line or several, through the gate: nothing in it can move the cursor or colour the terminal."""
     print(shown(text))
+
+
+def tell(text: str) -> None:
+    """Print a sentence or several; on a terminal no word is broken at its edge."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    lines = wrap(shown(text), Console().width, break_long_words=False, break_on_hyphens=False)
+    say("\n".join(lines))
 
 
 def painted(text: str, style: str = "") -> Text:
@@ -71,24 +83,28 @@ def progress() -> Iterator[Watch]:
         yield watch
 
 
-def show(result: Result) -> None:
-    """Print the answer, the decision, the tau tables and what must be known about them."""
+def show(result: Result, *, quiet: bool = False) -> None:
+    """Print the answer and the decision; unless `quiet`, the tau tables, what analyses found, what must be known."""
     answer = answered(result).sentences if result.correlations else ()
     for sentences in filter(None, (answer, decision_sentences(result))):
         if sys.stdout.isatty():
             Console(highlight=False).print(painted(" ".join(sentences), style="bold"), end="\n\n")
         else:
             say("\n".join((*sentences, "")))
+    if quiet:
+        return
     rows = result.correlations
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
     for made in result.tables:
         if made.said:
             show_analysis(made)
+        elif made.text and made.name != HEALTH:
+            show_findings(made)
     for line in (*count_lines(result), *agreement_lines(result)):
-        say(line)
+        tell(line)
     for line in warnings(result):
-        say(f"note: {line}")
+        tell(f"note: {line}")
     sys.stdout.flush()
 
 
@@ -100,8 +116,16 @@ def show_analysis(made: AnalysisTable) -> None:
     if len(made.rows) > made.said:
         say(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
     for sentence in made.text:
-        say(f"note: {sentence}")
+        tell(f"note: {sentence}")
     say()
+
+
+def show_findings(made: AnalysisTable) -> None:
+    """What a table of an analysis says first; where the rest lies."""
+    say(made.title)
+    for sentence in made.text[:FINDINGS]:
+        tell(sentence)
+    say(f"({len(made.rows)} rows: {made.name}.tsv)\n" if made.rows else "")
 
 
 def _short(value: object) -> str:
@@ -111,10 +135,12 @@ def _short(value: object) -> str:
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
-def show_folder(folder: Path, *, as_json: bool = False) -> None:
-    """The last line: where everything lies; `as_json`: results.json, and that line apart from it."""
+def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> None:
+    """What to open, and the last line: where everything lies; `as_json`: results.json, and that line apart from it."""
     if as_json:
         print((folder / RESULTS).read_text(encoding="utf-8"), end="")
+    elif not quiet:
+        say("To look at: report.html (tables, plots, single topics). It lies with all files in this folder:")
     print(shown(str(folder)), file=sys.stderr if as_json else sys.stdout)
 
 
@@ -128,7 +154,7 @@ def show_table(table: TauTable, systems: str, notes: list[str]) -> None:
         say(heading)
         _print_rows([["", *table.metrics], *([name, *cells] for name, cells in table.rows)])
     for note in notes:
-        say(f"note: {note}")
+        tell(f"note: {note}")
     say()
 
 
