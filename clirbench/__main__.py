@@ -23,7 +23,9 @@ from clirbench.config import CONF, OPEN, build, check_override, limits_of, plain
 from clirbench.configuration.spelling import spelled, spoken_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, StoreError, gathered, raise_all
-from clirbench.experiment import read_inputs, run, stored
+from clirbench.experiment import run, stored
+from clirbench.inputs.preflight import preflight
+from clirbench.inputs.reading import read_inputs
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
@@ -71,7 +73,8 @@ def _one_run(cfg: DictConfig) -> int:
     experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
     if cfg.check:
         with taken():
-            terminal.show_inputs(experiment, read_inputs(experiment))
+            inputs = read_inputs(experiment)
+            terminal.show_inputs(experiment, inputs, preflight(experiment, inputs))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     with stored(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.errors import ClirbenchError, ConfigError, InputError, NothingCompared, UnknownName, gathered, raise_all
-from clirbench.files.trec import read_ideal, read_runs, tied_topics
+from clirbench.errors import NothingCompared
+from clirbench.files.trec import tied_topics
+from clirbench.inputs.preflight import preflight
+from clirbench.inputs.reading import read_inputs, runs_of_others
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
@@ -40,8 +42,8 @@ from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, taken
 from clirbench.store.store import Store
 from clirbench.systems.translation import completed, shard_keys
-from clirbench.text import Text, beyond, current_limits
-from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation, sound
+from clirbench.text import Text
+from clirbench.types import Doubles, Failure, Judged, Run, Topic, sound
 
 MANY_TOPICS = 25_000
 HEALTH = "health"
@@ -53,13 +55,15 @@ MetricOf = tuple[str, str]
 def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     with taken() as snapshot:
-        inputs, untranslated = translated(experiment, read_inputs(experiment), watch)
+        inputs = read_inputs(experiment)
+        foretold = preflight(experiment, inputs)
+        inputs, untranslated = translated(experiment, inputs, watch)
         if inputs is not None and experiment.plan is not None:
             experiment.plan.add(expected(experiment, inputs))
         statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
         retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
         rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
-        notes = (*untranslated.values(), *strange)
+        notes = (*foretold, *untranslated.values(), *strange)
         work = Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
         return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
 
@@ -162,42 +166,6 @@ def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:
     return replace(how, draws=replace(how.draws, levels=levels or ["systems"]))
 
 
-def read_inputs(experiment: Experiment) -> Inputs | None:
-    """Read and align everything; every problem of corpus, systems and topics at once."""
-    if experiment.corpus is None:
-        if experiment.tables is None and experiment.paper is None:
-            raise ConfigError("nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])")
-        return None
-    if experiment.systems is None:
-        raise ConfigError("no systems are configured: choose systems=files")
-    if experiment.measures and not (experiment.topics and experiment.retriever and experiment.relevance):
-        raise ConfigError("measures need topics, retrieval and relevance; or compute none: measures=[]")
-    corpus = experiment.corpus.read()
-    problems: list[ClirbenchError] = []
-    translations: tuple[Translation, ...] = ()
-    topics: dict[str, tuple[Topic, ...]] = {}
-    with gathered(problems):
-        translations = tuple(experiment.systems.translations(corpus))
-        names = [translation.system for translation in translations]
-        if experiment.baseline and experiment.baseline not in names:
-            raise UnknownName("system of baseline", experiment.baseline, names)
-    if experiment.measures:
-        for label, source in experiment.topics.items():
-            with gathered(problems):
-                topics[label] = tuple(source.topics(corpus.english))
-                check_size(marked("topics", label), len(topics[label]), len(corpus.english))
-    raise_all(problems)
-    return Inputs(corpus, translations, topics)
-
-
-def check_size(where: str, topics: int, documents: int) -> None:
-    """Raise `InputError` for more topics, or more topics times documents, than the limits allow."""
-    if topics > current_limits().topics:
-        raise beyond(where, "topics", f"{topics:,} are more than {{:,}}")
-    if topics * documents > current_limits().pairs:
-        raise beyond(where, "pairs", f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs")
-
-
 def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:
     """Systems that are translators are run now; one that failed has no texts from here on, and a note says why."""
     if inputs is None:
@@ -290,22 +258,6 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     good, failed = sound(dict(scored))
     shelf = Shelf({system: runs[system] for system in good})
     return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
-
-
-def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | None]:
-    """The runs of a folder for the systems that take part, and the English side's own run where it lies there too.
-
-    A document that is not part of the collection is an error; a system without a run is one too, by name.
-    """
-    known = frozenset(inputs.corpus.english.map.doc_ids)
-    found = read_runs(folder, known)
-    systems = [translation.system for translation in inputs.translations]
-    if missing := [system for system in systems if system not in found]:
-        raise InputError(
-            f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with "
-            "'systems.exclude=[NAME]'"
-        )
-    return {system: found[system] for system in systems}, read_ideal(folder, known)
 
 
 def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:

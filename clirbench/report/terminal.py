@@ -209,13 +209,13 @@ def aligned(rows: list[list[str]]) -> list[str]:
     ]
 
 
-def show_inputs(experiment: Experiment, inputs: Inputs | None) -> None:
-    """check=true: what was read and aligned, and what would be computed."""
-    for name, value in _summary(experiment, inputs):
-        say(f"{name}: {value}")
+def show_inputs(experiment: Experiment, inputs: Inputs | None, notes: Sequence[str] = ()) -> None:
+    """check=true: what was read and aligned, what would be computed, and notes on it."""
+    for name, value in _summary(experiment, inputs, notes):
+        tell(f"{name}: {value}")
 
 
-def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[str, Any]]:
+def _summary(experiment: Experiment, inputs: Inputs | None, foretold: Sequence[str]) -> Iterator[tuple[str, Any]]:
     if inputs is not None:
         corpus = inputs.corpus
         yield "systems", f"{len(inputs.translations)}: {', '.join(t.system for t in inputs.translations)}"
@@ -246,4 +246,6 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
         yield "relevance", f"{label or '(first)'}  {rule.signature}"
     if experiment.paper is not None:
         yield "published table", f"{getattr(experiment.paper, 'title', '')}; its data are read when the table is made"
+    for note in foretold:
+        yield "note", note
     yield "check", "everything could be read and aligned; nothing was run"
