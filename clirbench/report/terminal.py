@@ -140,7 +140,7 @@ def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> 
     if as_json:
         print((folder / RESULTS).read_text(encoding="utf-8"), end="")
     elif not quiet:
-        say("To look at: report.html (tables, plots, single topics). It lies with all files in this folder:")
+        say("To look at: report.html (tables, plots, topics), with all files in this folder:")
     print(shown(str(folder)), file=sys.stderr if as_json else sys.stdout)
 
 
@@ -212,7 +212,7 @@ def aligned(rows: list[list[str]]) -> list[str]:
 def show_inputs(experiment: Experiment, inputs: Inputs | None, notes: Sequence[str] = ()) -> None:
     """check=true: what was read and aligned, what would be computed, and notes on it."""
     for name, value in _summary(experiment, inputs, notes):
-        tell(f"{name}: {value}")
+        (tell if name in ("note", "health") else say)(f"{name}: {value}")
 
 
 def _summary(experiment: Experiment, inputs: Inputs | None, foretold: Sequence[str]) -> Iterator[tuple[str, Any]]:
