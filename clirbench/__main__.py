@@ -1,6 +1,7 @@
 """The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`, or a command and its arguments."""
 
 import os
+import platform
 import signal
 import sys
 from collections.abc import Sequence
@@ -15,12 +16,16 @@ from hydra.errors import CompactHydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from clirbench import __version__
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
-from clirbench.config import CONF, OPEN, at_home, build, check_override, limits_of, plain_configuration, spoken_of
+from clirbench.config import CONF, OPEN, build, check_override, limits_of, plain_configuration
+from clirbench.configuration.spelling import spelled, spoken_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, StoreError, gathered, raise_all
-from clirbench.experiment import fitted, read_inputs, run, stored
+from clirbench.experiment import run, stored
+from clirbench.inputs.preflight import preflight
+from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
@@ -28,6 +33,8 @@ from clirbench.store.plan import PLAN
 from clirbench.store.snapshot import taken
 from clirbench.text import set_limits
 
+# Options of ours, as Hydra must read them.
+OPTIONS = {"--json": "output.json=true", "--quiet": "output.quiet=true"}
 # Hydra's own options whose value is a word of its own and no override.
 OPTIONS_WITH_VALUE = frozenset(
     ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
@@ -69,16 +76,17 @@ def _one_run(cfg: DictConfig) -> int:
     experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
     if cfg.check:
         with taken():
-            terminal.show_inputs(*fitted(experiment, read_inputs(experiment)))
+            experiment, inputs = fitted(experiment, read_inputs(experiment))
+            terminal.show_inputs(experiment, inputs, preflight(experiment, inputs))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     with stored(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:
         with terminal.progress() as watch:
             result = run(ready, watch)
         if not cfg.output.json:
-            terminal.show(result)
+            terminal.show(result, quiet=bool(cfg.output.quiet))
         folder.write(result, provenance(plain_configuration(cfg), _command(), result))
-    terminal.show_folder(folder.path, as_json=bool(cfg.output.json))
+    terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
     return WORSE if result.worse else SOME_FAILED if result.failed else 0
 
@@ -119,6 +127,9 @@ def main() -> None:
     try:
         if len(sys.argv) > 1 and sys.argv[1] in command_names():
             sys.exit(command(sys.argv[1])(sys.argv[2:]))
+        if "--version" in sys.argv:
+            print(f"clirbench {__version__}, Python {platform.python_version()}")
+            return
         check_memory()
         sys.argv[1:] = prepared(sys.argv[1:])
         job()
@@ -142,7 +153,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def prepared(arguments: Sequence[str]) -> list[str]:
     """The arguments, checked in our own words, with the experiment that they speak of where they name none."""
-    arguments = ["output.json=true" if a == "--json" else at_home(a) for a in arguments]
+    arguments = [OPTIONS.get(a) or spelled(a, CONF / "metric") for a in arguments]
     overrides = [
         argument
         for before, argument in pairwise(["", *arguments])

@@ -20,6 +20,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.checks import name_list, require
 from clirbench.configuration import components, keys
+from clirbench.configuration.spelling import spelled, spoken_of
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
@@ -243,7 +244,8 @@ def _choices(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[Cli
 def composed(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
     errors: list[ClirbenchError] = [*keys.unknown(overrides)]
-    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in map(at_home, overrides)]
+    overrides = [spelled(one, CONF / "metric") for one in overrides]
+    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
     for one in overrides:
         with gathered(errors):
             check_override(one)
@@ -306,25 +308,6 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
             raise ConfigError(f"{text}: {name!r} is no name; {group} is one of {', '.join(sorted(choices))}")
         if name is not None and name not in choices:
             raise UnknownName(group, name, choices)
-
-
-HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
-
-
-def at_home(argument: str) -> str:
-    """`key=~/x` with the home folder in it: Hydra's grammar refuses the tilde, and nothing else would expand it."""
-    found = HOME.fullmatch(argument)
-    if found is None:
-        return argument
-    rest = found["rest"].removesuffix(found["quote"]) if found["quote"] else found["rest"]
-    return f'{found["key"]}="{Path.home()}{rest}"'
-
-
-def spoken_of(overrides: Sequence[str]) -> str:
-    """The experiment that overrides speak of where they name none."""
-    if any(override.startswith(("folder=", "corpus=")) for override in overrides):
-        return "folder"
-    return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
 class SweepTable(Callback):

@@ -69,9 +69,9 @@ class UnknownName(ConfigError):
 
 def closest(name: str, choices: Sequence[str]) -> str:
     """` Did you mean 'MAP'?` for a name that is close to one of the choices, nothing for another."""
-    close = get_close_matches(name, choices, n=1, cutoff=0.5) or [
-        choice for choice in choices if choice.lower() == name.lower()
-    ]
+    close = [choice for choice in choices if choice.lower() == name.lower()] or get_close_matches(
+        name, choices, n=1, cutoff=0.5
+    )
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

@@ -9,21 +9,13 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.errors import (
-    ClirbenchError,
-    ConfigError,
-    InputError,
-    NothingCompared,
-    UnknownName,
-    gathered,
-    raise_all,
-    shortened,
-)
-from clirbench.files.trec import read_ideal, read_runs, tied_topics
+from clirbench.errors import NothingCompared
+from clirbench.files.trec import tied_topics
+from clirbench.inputs.preflight import preflight
+from clirbench.inputs.reading import fitted, read_inputs, runs_of_others
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
-from clirbench.relevance.needs import given, sorted_out, unmet
 from clirbench.result import (
     MANY_SYSTEMS,
     AnalysisTable,
@@ -50,10 +42,11 @@ from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, taken
 from clirbench.store.store import Store
 from clirbench.systems.translation import completed, shard_keys
-from clirbench.text import Text, beyond, current_limits
-from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation, sound
+from clirbench.text import Text
+from clirbench.types import Doubles, Failure, Judged, Run, Topic, sound
 
 MANY_TOPICS = 25_000
+HEALTH = "health"
 
 MetricOf = tuple[str, str]
 """The name of a metric, and that of the system it is of."""
@@ -63,7 +56,9 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
     with taken() as snapshot:
         experiment, inputs = fitted(experiment, read_inputs(experiment))
+        foretold = preflight(experiment, inputs)
         work = computed(experiment, inputs, watch)
+        work = replace(work, notes=(*foretold, *work.notes))
         return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
 
 
@@ -136,7 +131,7 @@ def health_table(rows: Sequence[FileHealth]) -> AnalysisTable:
         f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
         "lost lines, missing files, names that look alike."
     ]
-    return AnalysisTable.of("health", "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
+    return AnalysisTable.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
 
 
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
@@ -176,76 +171,6 @@ def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:
     if len(levels) == len(how.draws.levels):
         return how
     return replace(how, draws=replace(how.draws, levels=levels or ["systems"]))
-
-
-def read_inputs(experiment: Experiment) -> Inputs | None:
-    """Read and align everything; every problem of corpus, systems and topics at once."""
-    if experiment.corpus is None:
-        if experiment.tables is None and experiment.paper is None:
-            raise ConfigError("nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])")
-        return None
-    if experiment.systems is None:
-        raise ConfigError("no systems are configured: choose systems=files")
-    if experiment.measures and not (experiment.topics and experiment.retriever and experiment.relevance):
-        raise ConfigError("measures need topics, retrieval and relevance; or compute none: measures=[]")
-    corpus = experiment.corpus.read()
-    problems: list[ClirbenchError] = []
-    translations: tuple[Translation, ...] = ()
-    topics: dict[str, tuple[Topic, ...]] = {}
-    with gathered(problems):
-        translations = tuple(experiment.systems.translations(corpus))
-        names = [translation.system for translation in translations]
-        if experiment.baseline and experiment.baseline not in names:
-            raise UnknownName("system of baseline", experiment.baseline, names)
-    if experiment.measures:
-        for label, source in experiment.topics.items():
-            with gathered(problems):
-                topics[label] = tuple(source.topics(corpus.english))
-                check_size(marked("topics", label), len(topics[label]), len(corpus.english))
-    raise_all(problems)
-    pending = {t.system: t.pending for t in translations if t.pending}
-    if len(pending) == len(translations):
-        waited_for = "; ".join(f"{system} ({why})" for system, why in pending.items())
-        raise NothingCompared(f"every system is pending: {shortened(waited_for, 1000)}")
-    return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending)
-
-
-def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:
-    """The same with the metrics that came with the corpus, the measures that it and the judgments allow, and a remark
-    on the others.
-
-    Raises for what cannot be left out: metrics without a test set, relevance that needs an English side.
-    """
-    if inputs is None:
-        return experiment, None
-    corpus = inputs.corpus
-    named = {metric.name for metric in experiment.metrics}
-    metrics = (*experiment.metrics, *(metric for metric in corpus.scores if metric.name not in named))
-    parts: dict[str, Any] = {f"relevance={rule.signature}": rule for rule in experiment.relevance.values()}
-    parts |= {type(analysis).__name__: analysis for analysis in experiment.analyses}
-    errors: list[ClirbenchError] = list(unmet(parts if experiment.measures else {}, corpus))
-    if experiment.metrics and not corpus.test:
-        errors.append(
-            ConfigError(
-                "MT metrics need a test set: name a folder of the same systems' outputs with a reference, "
-                "test_folder=DIR, or compute none: metric=[] (metrics may come from scores.tables=[FILE])"
-            )
-        )
-    kept, notes = experiment.measures, list[str]()
-    with gathered(errors):
-        topics = [topic for source in inputs.topics.values() for topic in source]
-        gives = {need for rule in experiment.relevance.values() for need in given(rule, topics)}
-        kept, notes = sorted_out(experiment.measures, corpus, gives)
-    raise_all(errors)
-    return replace(experiment, metrics=metrics, measures=kept, remarks=(*experiment.remarks, *notes)), inputs
-
-
-def check_size(where: str, topics: int, documents: int) -> None:
-    """Raise `InputError` for more topics, or more topics times documents, than the limits allow."""
-    if topics > current_limits().topics:
-        raise beyond(where, "topics", f"{topics:,} are more than {{:,}}")
-    if topics * documents > current_limits().pairs:
-        raise beyond(where, "pairs", f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs")
 
 
 def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:
@@ -341,22 +266,6 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     good, failed = sound(dict(scored))
     shelf = Shelf({system: runs[system] for system in good})
     return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
-
-
-def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | None]:
-    """The runs of a folder for the systems that take part, and the English side's own run where it lies there too.
-
-    A document that is not part of the collection is an error; a system without a run is one too, by name.
-    """
-    known = frozenset(inputs.corpus.english.map.doc_ids)
-    found = read_runs(folder, known)
-    systems = [translation.system for translation in inputs.translations]
-    if missing := [system for system in systems if system not in found]:
-        raise InputError(
-            f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with "
-            "'systems.exclude=[NAME]'"
-        )
-    return {system: found[system] for system in systems}, read_ideal(folder, known)
 
 
 def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:

@@ -29,6 +29,7 @@ FLOORS = (
     ("store",),
     ("result",),
     ("columns",),
+    ("inputs",),
     ("experiment",),
     ("analyses",),
     ("report", "papers"),

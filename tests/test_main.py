@@ -5,6 +5,7 @@ import gzip
 import json
 import math
 import os
+import platform
 import signal
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import ir_measures
 import pytest
 from ir_measures import AP, P, R, nDCG
 
+from clirbench import __version__
 from clirbench.__main__ import main
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial", "relevance.force=true"]
@@ -358,6 +360,19 @@ class TestEveryEndIsOurs:
         assert "Traceback" not in done.stderr
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
 
+    def test_the_version_is_ours(self, monkeypatch, capsys) -> None:
+        monkeypatch.setattr(sys, "argv", ["clirbench", "--version"])
+        monkeypatch.setattr(signal, "signal", lambda *_: None)
+        main()
+        assert capsys.readouterr().out == f"clirbench {__version__}, Python {platform.python_version()}\n"
+
+    @pytest.mark.parametrize("names", ["[chrF++]", "chrF++", "BLEU", "[METEOR]", "[METEOR(nltk)]"])
+    def test_printed_names_single_names_and_what_needs_data_by_default(self, names: str, monkeypatch, capsys) -> None:
+        monkeypatch.setattr(sys, "argv", ["clirbench", "+experiment=demo", "check=true", f"metric={names}"])
+        monkeypatch.setattr(signal, "signal", lambda *_: None)
+        main()
+        assert capsys.readouterr().out.count("\nmetric: ") == 1
+
     @pytest.mark.parametrize(
         ("override", "said"),
         [
@@ -369,6 +384,12 @@ class TestEveryEndIsOurs:
             ("seeed=1", "Did you mean 'seed'?"),
             ("analysis=3", "analysis=3 must be a list of names"),
             ("~correlation.coefficients=null", "a key of a run cannot be taken away"),
+            ("metrics=[BLEU]", "Did you mean 'metric'?"),
+            ("+metrics=[BLEU]", "Did you mean 'metric'?"),
+            ("+relevence=top_k", "Did you mean 'relevance'?"),
+            ("analysis=chioce", "unknown analysis 'chioce'. Did you mean 'choice'?"),
+            ("measures=ndcg", "Did you mean 'nDCG'?"),
+            ("topics=keyterms,titels", "unknown topics 'titels'. Did you mean 'titles'?"),
             ("retrieval=bm25,bm52", "unknown retrieval 'bm52'. Did you mean 'bm25'?"),
         ],
     )

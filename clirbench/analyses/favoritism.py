@@ -36,11 +36,16 @@ class FavoritismAnalysis:
         if self.top < 1:
             raise ConfigError(f"analyses.favoritism.top={self.top}: at least 1")
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def check(self, result: Result) -> tuple[Inputs, TwoSystems]:
+        """The texts and the pair; raises `ConfigError` where they are not to be had."""
         inputs = read(result, "favoritism")
         pair = chosen_pair(self.pair, with_test_text(inputs), "favoritism")
         if not result.experiment.metrics:
             raise ConfigError("analysis favoritism needs a metric with statistics, such as metric=[BLEU]")
+        return inputs, pair
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        inputs, pair = self.check(result)
         header, texts = side_by_side(inputs, pair)
         rows: list[tuple[Any, ...]] = []
         shown: list[tuple[Any, ...]] = []

@@ -77,6 +77,17 @@ class ImbalanceAnalysis:
         if not 0 < self.percent <= 100:
             raise ConfigError(f"analyses.imbalance.percent={self.percent}: above 0, at most 100")
 
+    def check(self, result: Result) -> list[Classes]:
+        """The vocabularies of the files; raises `ConfigError` where there is none at all, `InputError`."""
+        if self.text is None and not self.statistics and result.inputs is None:
+            raise ConfigError(
+                "analysis imbalance has no vocabulary: name a training text (analyses.imbalance.text=FILE) or "
+                "files of class frequencies (analyses.imbalance.statistics=[FILE])"
+            )
+        if self.text is not None:
+            TextFile(Path(self.text)).lines()
+        return [read_classes(Path(path)) for path in self.statistics]
+
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         vocabularies = self.vocabularies(result)
         found = [imbalance_table(vocabularies, self.floor, self.percent)]
@@ -86,13 +97,8 @@ class ImbalanceAnalysis:
 
     def vocabularies(self, result: Result) -> list[Classes]:
         """Those of the files, then characters, words and subwords of the text."""
-        read = [read_classes(Path(path)) for path in self.statistics]
+        read = self.check(result)
         if self.text is None and (read or result.inputs is None):
-            if not read:
-                raise ConfigError(
-                    "analysis imbalance has no vocabulary: name a training text (analyses.imbalance.text=FILE) or "
-                    "files of class frequencies (analyses.imbalance.statistics=[FILE])"
-                )
             return read
         if self.text is not None:
             lines = TextFile(Path(self.text)).lines()

@@ -12,7 +12,7 @@ import numpy as np
 from clirbench.analyses.favoritism import favoritism
 from clirbench.analyses.segment_level import topic_values
 from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, searches_test_set
-from clirbench.errors import ConfigError
+from clirbench.errors import ConfigError, UnknownName
 from clirbench.result import AnalysisTable, Inputs, Result, Retrieval
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import Documents, Doubles, Ints, Need
@@ -40,15 +40,24 @@ class LostTopicsAnalysis:
         if self.top < 1:
             raise ConfigError(f"analyses.lost_topics.top={self.top}: at least 1")
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def check(self, result: Result) -> tuple[Inputs, str, TwoSystems]:
+        """The texts, the measure and the pair; raises `ConfigError` where they are not to be had."""
         inputs = read(result, "lost_topics")
         if not result.retrieval or not result.experiment.measures:
             raise ConfigError("analysis lost_topics needs retrieval: name measures=[MAP]")
+        analyzer_of(result)
         measure = self.measure or result.experiment.measures[0].name
+        label, _, _ = topic_values(result, measure)
+        metrics = [metric.name for metric in result.experiment.metrics]
+        if self.metric and self.metric not in metrics:
+            raise UnknownName("analyses.lost_topics.metric", self.metric, metrics)
+        return inputs, measure, chosen_pair(self.pair, tuple(result.retrieval[label].runs), "lost_topics")
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        inputs, measure, pair = self.check(result)
         label, relevance, values = topic_values(result, measure)
         retrieval = result.retrieval[label]
         systems = tuple(retrieval.runs)
-        pair = chosen_pair(self.pair, systems, "lost_topics")
         difference = values[systems.index(pair.a)] - values[systems.index(pair.b)]
         joined = Join(self, result, inputs, retrieval, relevance, pair)
         found = list(joined.topics(label, retrieval.topics(relevance, measure), difference))
@@ -213,8 +222,6 @@ class Join:
         name = self.settings.metric or next(iter(metrics), None)
         if name is None or not self.has_segments:
             return None
-        if name not in metrics:
-            raise ConfigError(f"analyses.lost_topics.metric={name}: not a metric of this run ({', '.join(metrics)})")
         if any((name, system) not in self.result.statistics for system in self.pair):
             return None
         return favoritism(metrics[name], *(self.result.statistics[name, system] for system in self.pair))

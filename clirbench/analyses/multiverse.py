@@ -8,7 +8,8 @@ from typing import Any
 from clirbench.analyses.wording import number, sizes
 from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.experiment import read_inputs, retrieve, translated
+from clirbench.experiment import retrieve, translated
+from clirbench.inputs.reading import read_inputs
 from clirbench.result import AnalysisTable, Experiment, Result, unwatched
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
@@ -34,11 +35,18 @@ class MultiverseAnalysis:
             if key.split(".")[0] not in ROOTS:
                 raise UnknownName("analyses.multiverse.choices", key, [f"{root}.*" for root in ROOTS])
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def check(self, result: Result) -> None:
+        """Raise `ConfigError` where there is no retrieval to repeat, or a choice is refused."""
         if result.inputs is None or result.experiment.retriever is None or not result.experiment.measures:
             raise ConfigError(
                 "analysis=[multiverse] repeats the retrieval: it needs documents and measures, not scores alone"
             )
+        for universe in universes(self.choices):
+            changed(result.experiment, universe)
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        self.check(result)
+        assert result.inputs is not None
         grid = universes(self.choices)
         experiments = {universe: changed(result.experiment, universe) for universe in grid}
         boards = {universe: rerun(experiment, result, universe) for universe, experiment in experiments.items()}

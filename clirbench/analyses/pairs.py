@@ -43,6 +43,12 @@ class PairsAnalysis:
         if len(self.pair or ()) not in (0, 2):
             raise ConfigError(f"pair={list(self.pair or ())}: name two systems, or none for the best against the rest")
 
+    def check(self, result: Result) -> None:
+        """Raise `UnknownName` for a system of the pair that does not take part."""
+        for name in self.pair or ():
+            if name not in result.board.systems:
+                raise UnknownName("system of pair", str(name), result.board.systems)
+
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         pairs = [(self.pair[0], self.pair[1])] if self.pair else None
         evidence = result.evidence

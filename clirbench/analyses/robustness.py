@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analyses.wording import number, sizes
+from clirbench.errors import UnknownName
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.robustness import Robustness, robustness
@@ -24,6 +25,12 @@ class RobustnessAnalysis:
     groups: Sequence[str] | None = None
     series: str = ""
     complete: bool = False
+
+    def check(self, result: Result) -> None:
+        """Raise `UnknownName` for a column of `groups` that the systems do not have."""
+        for column in self.groups or ():
+            if column not in result.board.metadata:
+                raise UnknownName("metadata column", column, result.board.metadata)
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence

@@ -48,15 +48,19 @@ class ScoreIntervals:
         if self.samples < 1:
             raise ConfigError(f"analyses.score_intervals.samples={self.samples}: at least 1")
 
+    def check(self, result: Result) -> None:
+        """Raise `ConfigError` where no metric has segments."""
+        if result.inputs is None or not result.experiment.metrics:
+            raise ConfigError("analysis score_intervals needs texts and a metric with statistics: metric=[BLEU]")
+
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        self.check(result)
         rows = [
             self._interval(result, metric, system)
             for metric in result.experiment.metrics
             for system in result.board.systems
             if (metric.name, system) in result.statistics
         ]
-        if not rows:
-            raise ConfigError("analysis score_intervals needs texts and a metric with statistics: metric=[BLEU]")
         text = (
             f"{self.samples} samples of segments, {self.sampling}, seed {self.seed}; the middle 95 % of their scores. "
             "Two intervals that overlap do not say that two systems are equal: analysis=[pairs] compares them on the "

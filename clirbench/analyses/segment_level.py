@@ -58,14 +58,27 @@ class SegmentLevelAnalysis:
         if self.samples < 1 or self.ratings < 0:
             raise ConfigError("analyses.segment_level: samples is at least 1, ratings at least 0")
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def check(self, result: Result) -> tuple[Inputs, HumanSegments | None]:
+        """The texts and people's scores, None where topics are the gold; raises `ConfigError`, `InputError`."""
         inputs = read(result, "segment_level")
         if not result.experiment.metrics:
             raise ConfigError("analysis segment_level needs a metric with statistics, such as metric=[BLEU]")
-        if self.gold != PEOPLE:
+        if self.gold == PEOPLE:
+            path, systems = human_path(self.human, inputs.corpus), with_test_text(inputs)
+            return inputs, read_human(path, systems, len(inputs.corpus.test), self.score)
+        topic_values(result, self.gold)
+        if not searches_test_set(inputs):
+            raise ConfigError(
+                f"analyses.segment_level.gold={self.gold} compares topics of the searched collection "
+                f"({inputs.corpus.english.map.n_lines} lines) with segments of the test set "
+                f"({len(inputs.corpus.test)} lines): they must be the same text"
+            )
+        return inputs, None
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        inputs, human = self.check(result)
+        if human is None:
             return [self._by_topic(result, inputs)]
-        systems = with_test_text(inputs)
-        human = read_human(human_path(self.human, inputs.corpus), systems, len(inputs.corpus.test), self.score)
         found = [self._by_segment(result, human), self._systems(result, human)]
         if self.ratings:
             found.append(rating_table(human, self.ratings, self.seed))
@@ -109,12 +122,6 @@ class SegmentLevelAnalysis:
         label, relevance, values = topic_values(result, self.gold)
         retrieval = result.retrieval[label]
         english = inputs.corpus.english
-        if not searches_test_set(inputs):
-            raise ConfigError(
-                f"analyses.segment_level.gold={self.gold} compares topics of the searched collection "
-                f"({english.map.n_lines} lines) with segments of the test set ({len(inputs.corpus.test)} lines): they "
-                "must be the same text"
-            )
         judged = retrieval.judged[relevance].with_relevant
         columns = [i for i, t in enumerate(retrieval.topics(relevance, self.gold)) if t in judged.qrels.grades]
         membership = topic_segments(judged.qrels.grades, english.map)

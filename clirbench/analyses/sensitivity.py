@@ -27,6 +27,10 @@ class SensitivityAnalysis:
     measures: Sequence[str] = ("MAP",)
     seed: int = 0
 
+    def check(self, result: Result) -> None:
+        """Raise `ConfigError` where the systems' kinds and rates are not known."""
+        sensitivity(result.board)
+
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         means = {

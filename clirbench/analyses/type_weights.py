@@ -13,7 +13,7 @@ from clirbench.analyses.types import COLORS
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
-from clirbench.result import AnalysisTable, Result
+from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
@@ -166,10 +166,15 @@ class TypeWeightsAnalysis:
     tokenize: str = "13a"
     lowercase: bool = False
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def check(self, result: Result) -> Inputs:
+        """The texts; raises `ConfigError` where there are none, or no metric."""
         inputs = read(result, "type_weights")
         if not result.experiment.metrics:
             raise ConfigError("analysis type_weights needs a metric with statistics, such as metric=[BLEU]")
+        return inputs
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        inputs = self.check(result)
         words = vocabulary(inputs.corpus.test.references[0], self.tokenize, self.lowercase)
         frequency = dict(zip(words.types, words.frequency, strict=True))
         weights = {metric.name: type_weights(metric, words, self.only) for metric in result.experiment.metrics}

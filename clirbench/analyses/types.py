@@ -9,7 +9,7 @@ import numpy as np
 from clirbench.analyses.two_systems import read, test_lines, with_test_text
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.macrof import MacroF
-from clirbench.result import AnalysisTable, Result
+from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.types import Doubles, Ints, TestSet
 
 if TYPE_CHECKING:
@@ -137,7 +137,8 @@ class TypesAnalysis:
     tokenize: str = "13a"
     lowercase: bool = False
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def check(self, result: Result) -> tuple[Inputs, list[str]]:
+        """The texts and the systems; raises `ConfigError` where they are not to be had."""
         inputs = read(result, "types")
         systems = with_test_text(inputs)
         if not systems:
@@ -145,7 +146,10 @@ class TypesAnalysis:
         for name in self.pair or ():
             if name not in systems:
                 raise UnknownName("system of pair", str(name), systems)
-        chosen = [str(name) for name in self.pair] if self.pair else list(systems)
+        return inputs, [str(name) for name in self.pair] if self.pair else list(systems)
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        inputs, chosen = self.check(result)
         reports = [
             type_report(system, test_lines(inputs, system), inputs.corpus.test, self.tokenize, self.lowercase)
             for system in chosen

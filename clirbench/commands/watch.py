@@ -26,7 +26,8 @@ from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import STOPPED
 from clirbench.config import build, composed, limits_of, plain_configuration
 from clirbench.errors import ClirbenchError, StoreError
-from clirbench.experiment import computed, concluded, fitted, read_inputs
+from clirbench.experiment import computed, concluded
+from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder

@@ -114,6 +114,7 @@ KEYS = (
     Key("output.runs", TEXT, "which run files are written: all, ideal, none, auto"),
     Key("output.figures", NAMES, "formats of the figures: svg, pdf, png"),
     Key("output.json", FLAG, "whether results.json is printed, and nothing else"),
+    Key("output.quiet", FLAG, "whether the answer and the folder alone are printed"),
     Key("output.tables", NAMES, "formats of the tables: tsv, parquet beside it"),
 )
 BY_NAME = {key.name: key for key in KEYS}

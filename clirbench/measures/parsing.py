@@ -43,8 +43,12 @@ def parse(name: str) -> Measure:
 
 
 def choices() -> list[str]:
-    """Every name without parameters that can be written."""
-    return sorted({*OURS, "GMAP", *_known_to_ir_measures()})
+    """Every name without parameters that can be written, but for other spellings of one of them (`NDCG` for nDCG)."""
+    import ir_measures
+
+    registry = ir_measures.measures.registry.items()
+    known = {name for name, measure in registry if name == measure.NAME or name.lower() != measure.NAME.lower()}
+    return sorted({*OURS, "GMAP", *known})
 
 
 def _ours(name: str, base: str, arguments: Mapping[str, Any], cutoff: str | None) -> Measure:

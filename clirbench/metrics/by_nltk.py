@@ -80,13 +80,13 @@ class METEOR(SegmentMean):
     P R / (alpha P + (1 - alpha) R). This is nltk's reading of Lavie and Agarwal 2007, not the METEOR 1.5 of WMT:
     hence its name, METEOR(nltk).
 
-    `wordnet` is the folder of WordNet's files; `synonyms=false` does without. Words are lower-cased and stemmed by
-    Porter's rules.
+    `wordnet` is the folder of WordNet's files; without it, or with `synonyms=false`, words and stems alone match, and
+    the signature says `synonyms:no`. Words are lower-cased and stemmed by Porter's rules.
 
     Statistics: (segment score, 1). Score: the mean over segments, 0-100, higher is better; 0 for an empty hypothesis
     or reference.
 
-    Raises `ResourceError` where nltk or WordNet is not there, `ConfigError` for a value out of range,
+    Raises `ResourceError` where nltk is not there, or no WordNet in `wordnet`, `ConfigError` for a value out of range,
     `AlignmentError` for unequal numbers of lines.
 
     **Source:** Lavie and Agarwal 2007; nltk.translate.meteor_score.
@@ -107,21 +107,22 @@ class METEOR(SegmentMean):
             check_least("METEOR(nltk)", key, getattr(self, key), 0)
         nltk_version()
         Tokeniser(self.tokenize)  # an unknown one is found now
-        if self.synonyms:
-            if self.wordnet is None:
-                raise ResourceError(f"{self.name} needs WordNet: {WORDNET_ADVICE}")
-            if not (Path(self.wordnet) / "index.noun").is_file():
-                raise ResourceError(f"{self.name}: no WordNet in {self.wordnet} (no index.noun): {WORDNET_ADVICE}")
+        if self._synonyms and not (Path(str(self.wordnet)) / "index.noun").is_file():
+            raise ResourceError(f"{self.name}: no WordNet in {self.wordnet} (no index.noun): {WORDNET_ADVICE}")
+
+    @property
+    def _synonyms(self) -> bool:
+        return self.synonyms and self.wordnet is not None
 
     @property
     def signature(self) -> str:
-        synonyms = f"wordnet:{self._wordnet().get_version()}" if self.synonyms else "synonyms:no"
+        synonyms = f"wordnet:{self._wordnet().get_version()}" if self._synonyms else "synonyms:no"
         weights = (f"alpha:{self.alpha:g}", f"beta:{self.beta:g}", f"gamma:{self.gamma:g}")
         made = signed(self.name, "case:lc", f"tok:{self.tokenize}", "stem:porter", synonyms, *weights, "mean")
         return f"{made}|nltk:{nltk_version()}"
 
     def _wordnet(self) -> Any:
-        return read_wordnet(str(self.wordnet)) if self.synonyms else NoSynonyms()
+        return read_wordnet(str(self.wordnet)) if self._synonyms else NoSynonyms()
 
     def segment_scores(self, hypotheses: Sequence[str], test: TestSet) -> list[float]:
         """METEOR of each segment, 0-100: (segments,)."""

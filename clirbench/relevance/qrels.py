@@ -43,6 +43,12 @@ class QrelsFile:
         return f"qrels:{content}|missing:{self.missing_topics}|unknown:{self.unknown_documents}"
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
+        found = self.check(documents, topics)
+        matched = {topic_id for topic_id in found if len(ideal.values(topic_id))} if len(ideal) else found.keys()
+        return Qrels({t.topic_id: found[t.topic_id] for t in topics if t.topic_id in matched})
+
+    def check(self, documents: Documents, topics: Sequence[Topic]) -> dict[str, dict[str, int]]:
+        """Read the file: the grades of every judged topic, matched by the English side or not."""
         wanted = {topic.topic_id for topic in topics}
         known = frozenset(documents.map.doc_ids)
         found: dict[str, dict[str, int]] = {}
@@ -59,8 +65,7 @@ class QrelsFile:
             else:
                 found.setdefault(judgment.topic_id, {})
         self._refuse_missing([topic.topic_id for topic in topics if topic.topic_id not in found])
-        matched = {topic_id for topic_id in found if len(ideal.values(topic_id))} if len(ideal) else found.keys()
-        return Qrels({t.topic_id: found[t.topic_id] for t in topics if t.topic_id in matched})
+        return found
 
     def _judgments(self) -> Iterator[tuple[Path, Judgment]]:
         return ((file, judgment) for file in self.files for judgment in read_judgments(file))

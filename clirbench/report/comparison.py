@@ -13,6 +13,7 @@ from typing import Any
 
 from clirbench.errors import InputError
 from clirbench.files.tables import read_table
+from clirbench.report.results_json import RESULTS
 
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
 ABSENT = "(absent)"
@@ -23,7 +24,7 @@ class RunFiles:
     """A run's folder, read: `provenance` and the numbers of its tables; a hole is NaN.
 
     `scores[column][system]`, `taus[measure, metric, coefficient]` = (value, significant: `true`, `false`, ...),
-    `per_topic[measure, system, topic]`.
+    `per_topic[measure, system, topic]`. `results`: results.json, empty where an older run has none.
     """
 
     path: Path
@@ -31,6 +32,7 @@ class RunFiles:
     scores: Mapping[str, Mapping[str, float]]
     taus: Mapping[tuple[str, str, str], tuple[float, str]]
     per_topic: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    results: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -80,10 +82,8 @@ def read_run(path: Path) -> RunFiles:
     file = path / "provenance.json"
     if not file.is_file():
         raise InputError(f"{path}: not the folder of a finished run: it has no provenance.json")
-    try:
-        provenance = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise InputError(f"{file}: cannot be read ({error})") from None
+    provenance = _json(file)
+    results = _json(path / RESULTS) if (path / RESULTS).is_file() else {}
     table = read_table(path / "systems.tsv")
     columns = [name for name in table.header if name in provenance.get("signatures", {})]
     systems = table.column("system")
@@ -96,7 +96,14 @@ def read_run(path: Path) -> RunFiles:
     if (path / "per_topic.tsv").is_file():
         rows = read_table(path / "per_topic.tsv").records()
         per_topic = {(r["measure"], r["system"], r["topic_id"]): _parsed(r["value"]) for r in rows}
-    return RunFiles(path, provenance, scores, taus, per_topic)
+    return RunFiles(path, provenance, scores, taus, per_topic, results)
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except (ValueError, OSError) as error:
+        raise InputError(f"{file}: cannot be read ({error})") from None
 
 
 def _parsed(text: str) -> float:

@@ -6,9 +6,10 @@ from math import isnan
 from pathlib import Path
 
 from clirbench.report.comparison import Change, Part, RunFiles, verdict
+from clirbench.report.comparison_answer import answer_change
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import Cell, PageTable
-from clirbench.report.terminal import painted, say
+from clirbench.report.terminal import painted, say, tell
 
 MOST_ROWS = 500  # of each table of the page
 MARK = "!"
@@ -18,7 +19,8 @@ MARK = "!"
 def show(a: RunFiles, b: RunFiles, parts: Sequence[Part], rows: int) -> None:
     """Tables on a terminal; tab-separated text where the output is piped."""
     print_part = _print_rich if sys.stdout.isatty() else _print_plain
-    say(verdict(parts))
+    for sentence in (*answer_change(a, b, parts), verdict(parts)):
+        tell(sentence)
     for part in parts:
         if part.changes:
             print_part(part, rows)
@@ -65,7 +67,7 @@ def write_html(path: Path, a: RunFiles, b: RunFiles, parts: Sequence[Part]) -> N
     """The comparison as one self-contained page."""
     values = {
         "runs": [(run.path.name or str(run.path), run.provenance.get("made", ""), str(run.path)) for run in (a, b)],
-        "verdict": verdict(parts),
+        "verdict": " ".join((*answer_change(a, b, parts), verdict(parts))),
         "alarm": any(change.unequal for part in parts for change in part.changes),
         "parts": [(part, _counted(part), _page_table(part)) for part in parts],
     }

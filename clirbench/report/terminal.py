@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -17,7 +18,7 @@ from rich.text import Text
 from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
 from clirbench.errors import shown
-from clirbench.experiment import count, english_run, health_table
+from clirbench.experiment import HEALTH, count, english_run, health_table
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import (
@@ -45,11 +46,22 @@ from clirbench.types import Judged
 Value = TypeVar("Value")
 QUICK_TO_SEARCH = 20_000
 """Documents: the English side of so small a collection is searched in a second or two."""
+FINDINGS = 3
+"""Sentences of an analysis that the terminal shows."""
 
 
 def say(text: str = "") -> None:
     """Print a line or several, through the gate: nothing in it can move the cursor or colour the terminal."""
     print(shown(text))
+
+
+def tell(text: str) -> None:
+    """Print a sentence or several; on a terminal no word is broken at its edge."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    lines = wrap(shown(text), Console().width, break_long_words=False, break_on_hyphens=False)
+    say("\n".join(lines))
 
 
 def painted(text: str, style: str = "") -> Text:
@@ -76,14 +88,16 @@ def progress() -> Iterator[Watch]:
         yield watch
 
 
-def show(result: Result) -> None:
-    """Print the answer, the decision, the tau tables and what must be known about them."""
+def show(result: Result, *, quiet: bool = False) -> None:
+    """Print the answer and the decision; unless `quiet`, the tau tables, what analyses found, what must be known."""
     answer = answered(result).sentences if result.correlations else ()
     for sentences in filter(None, (answer, decision_sentences(result))):
         if sys.stdout.isatty():
             Console(highlight=False).print(painted(" ".join(sentences), style="bold"), end="\n\n")
         else:
             say("\n".join((*sentences, "")))
+    if quiet:
+        return
     rows = result.correlations
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
@@ -93,10 +107,12 @@ def show(result: Result) -> None:
     for made in result.tables:
         if made.said:
             show_analysis(made)
+        elif made.text and made.name != HEALTH:
+            show_findings(made)
     for line in (*count_lines(result), *agreement_lines(result)):
-        say(line)
+        tell(line)
     for line in warnings(result):
-        say(f"note: {line}")
+        tell(f"note: {line}")
     sys.stdout.flush()
 
 
@@ -108,8 +124,16 @@ def show_analysis(made: AnalysisTable) -> None:
     if len(made.rows) > made.said:
         say(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
     for sentence in made.text:
-        say(f"note: {sentence}")
+        tell(f"note: {sentence}")
     say()
+
+
+def show_findings(made: AnalysisTable) -> None:
+    """What a table of an analysis says first; where the rest lies."""
+    say(made.title)
+    for sentence in made.text[:FINDINGS]:
+        tell(sentence)
+    say(f"({len(made.rows)} rows: {made.name}.tsv)\n" if made.rows else "")
 
 
 def _short(value: object) -> str:
@@ -119,10 +143,12 @@ def _short(value: object) -> str:
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
-def show_folder(folder: Path, *, as_json: bool = False) -> None:
-    """The last line: where everything lies; `as_json`: results.json, and that line apart from it."""
+def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> None:
+    """What to open, and the last line: where everything lies; `as_json`: results.json, and that line apart from it."""
     if as_json:
         print((folder / RESULTS).read_text(encoding="utf-8"), end="")
+    elif not quiet:
+        say("To look at: report.html (tables, plots, topics), with all files in this folder:")
     print(shown(str(folder)), file=sys.stderr if as_json else sys.stdout)
 
 
@@ -136,7 +162,7 @@ def show_table(table: TauTable, systems: str, notes: list[str]) -> None:
         say(heading)
         _print_rows([["", *table.metrics], *([name, *cells] for name, cells in table.rows)])
     for note in notes:
-        say(f"note: {note}")
+        tell(f"note: {note}")
     say()
 
 
@@ -191,10 +217,10 @@ def aligned(rows: list[list[str]]) -> list[str]:
     ]
 
 
-def show_inputs(experiment: Experiment, inputs: Inputs | None) -> None:
-    """check=true: what was read and aligned, and what would be computed."""
-    for name, value in _summary(experiment, inputs):
-        say(f"{name}: {value}")
+def show_inputs(experiment: Experiment, inputs: Inputs | None, notes: Sequence[str] = ()) -> None:
+    """check=true: what was read and aligned, what would be computed, and notes on it."""
+    for name, value in _summary(experiment, inputs, notes):
+        (tell if name in ("note", "health") else say)(f"{name}: {value}")
 
 
 def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str, str]]:
@@ -218,7 +244,7 @@ def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str
                 )
 
 
-def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[str, Any]]:
+def _summary(experiment: Experiment, inputs: Inputs | None, foretold: Sequence[str]) -> Iterator[tuple[str, Any]]:
     if inputs is not None:
         corpus = inputs.corpus
         yield "systems", f"{len(inputs.translations)}: {', '.join(t.system for t in inputs.translations)}"
@@ -256,4 +282,6 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
         yield from _without_order(experiment, inputs)
     if experiment.paper is not None:
         yield "published table", f"{getattr(experiment.paper, 'title', '')}; its data are read when the table is made"
+    for note in foretold:
+        yield "note", note
     yield "check", "everything could be read and aligned; nothing was run"

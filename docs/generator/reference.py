@@ -134,7 +134,7 @@ def component(name: str) -> tuple[Any, Any]:
     from hydra import compose, initialize_config_dir
     from hydra.utils import instantiate
 
-    needs = {"METEOR": ["metric.METEOR.synonyms=false"], "Command": ["metric.Command.command='cat {hypothesis}'"]}
+    needs = {"Command": ["metric.Command.command='cat {hypothesis}'"]}
     files = {"ScoreFile", "BLEURTmean", "BLEURTmedian", "COMET", "MetricX", "BERTScore"}
     more = needs.get(name, []) + ([f"metric.{name}.path='scores/{{system}}.txt'"] if name in files else [])
     with initialize_config_dir(str(CONF), version_base="1.3"):

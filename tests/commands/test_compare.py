@@ -8,6 +8,7 @@ import pytest
 from clirbench.commands.compare import main
 from clirbench.errors import InputError
 from clirbench.report.comparison import compare, equal, read_run, verdict
+from clirbench.report.comparison_answer import answer_change
 
 NAN = float("nan")
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|v:1", "MAP": "bm25|k1:0.9|topics:t|rel:top10|MAP", "BLEURT": ""}
@@ -139,3 +140,50 @@ def test_a_folder_that_is_no_run_is_named(tmp_path: Path, capsys: pytest.Capture
         read_run(tmp_path)
     assert main([str(tmp_path), str(tmp_path)]) == 2
     assert "provenance.json" in capsys.readouterr().err
+
+
+def answered(path: Path, trusted: list[str], measure: str = "MAP") -> Path:
+    (path / "results.json").write_text(json.dumps({"measure": measure, "trusted": trusted}), encoding="utf-8")
+    return path
+
+
+def sentences(a: Path, b: Path) -> list[str]:
+    first, second = read_run(a), read_run(b)
+    return answer_change(first, second, compare(first, second))
+
+
+def test_the_answer_and_who_moved_come_first_then_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = answered(folder(tmp_path / "a"), ["BLEU"])
+    changed = folder(tmp_path / "b", configuration={"retrieval": {"k1": 1.2}, "output": {"runs": "none"}})
+    b = answered(replaced(changed, "systems.tsv", "\t0.5", "\t0.125"), ["BLEURT"])
+    # s2 was the best by MAP (.5 against .25), and is the second now (.125).
+    assert sentences(a, b) == [
+        "The answer changes: trusted to order the systems by MAP: BLEURT now, BLEU before.",
+        "The best of their 2 common systems by MAP: s1 now, s2 before.",
+        "Systems that moved: s1 from place 2 to 1, s2 from place 1 to 2.",
+        "What differs and can move numbers: retrieval.k1 (0.9 before, 1.2 now).",
+    ]
+    main([str(a), str(b), "--html", str(tmp_path / "c.html")])
+    assert capsys.readouterr().out.startswith("The answer changes: ")
+    assert "s1 now, s2 before" in (tmp_path / "c.html").read_text(encoding="utf-8")
+
+
+def test_an_answer_that_stands_is_said_to_stand(tmp_path: Path) -> None:
+    a = answered(folder(tmp_path / "a"), ["BLEU"])
+    inputs = {**INPUTS, "systems": {"s1": {"test": "new", "collection": "cs1"}, "s2": INPUTS["systems"]["s2"]}}  # type: ignore[index]
+    b = answered(replaced(folder(tmp_path / "b", inputs=inputs), "systems.tsv", "10.5", "11.5"), ["BLEU"])
+    assert sentences(a, b) == [
+        "The answer does not change: trusted to order the systems by MAP: BLEU.",
+        "The best of their 2 common systems by MAP: s2 in both.",
+        "No system moved.",
+        "What differs and can move numbers: the content of systems.s1.test.",
+    ]
+    assert sentences(a, a) == []
+    assert sentences(a, answered(replaced(folder(tmp_path / "c"), "systems.tsv", "10.5", "9"), ["BLEU"], "RBO"))[0] == (
+        "The answers are about different measures: MAP first, RBO now."
+    )
+
+
+def test_runs_without_a_results_file_are_compared_too(tmp_path: Path) -> None:
+    a = folder(tmp_path / "a")
+    assert sentences(a, replaced(folder(tmp_path / "b"), "systems.tsv", "10.5", "11.5")) == []

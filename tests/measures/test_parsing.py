@@ -47,6 +47,8 @@ def test_an_unknown_name_is_told_its_closest_match_and_the_choices() -> None:
         parse("GMAPP")
     with pytest.raises(UnknownName, match=r"Did you mean 'MAP'"):
         parse("map")
+    with pytest.raises(UnknownName, match=r"Did you mean 'nDCG'"):
+        parse("ndcg")
 
 
 def test_an_unknown_parameter_is_told_the_choices() -> None:

@@ -2,11 +2,13 @@
 
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from clirbench.report import terminal
+from clirbench.result import AnalysisTable
 from tests.report.boards import board, result
 
 MADE = board(
@@ -79,3 +81,44 @@ def test_a_run_without_metrics_shows_no_table_of_none(monkeypatch: pytest.Monkey
     terminal.show(result(board({}, {"MAP": [0.1, 0.2]})))
     assert screen.getvalue().startswith("Which system is the best by MAP is not said: no per-topic values")
     assert "tau" not in screen.getvalue()
+
+
+def test_no_word_of_a_note_is_broken_at_the_edge_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setattr(terminal, "Console", lambda **_: Console(file=screen, width=20, color_system=None))
+    text = "note: relevance comes from pseudo-relevance, of which much must be said"
+    terminal.tell(text)
+    lines = screen.getvalue().split("\n")
+    assert max(map(len, lines)) <= 20
+    assert " ".join(lines).split() == text.split()
+
+
+FOUND = AnalysisTable("choice", "Which?", ("metric",), (("a",), ("b",)), ("One.", "Two.", "Three.", "Four."))
+
+
+def test_what_a_chosen_analysis_found_is_shown_short(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.show(replace(result(MADE), tables=(FOUND, replace(FOUND, name="health"))))
+    shown = capsys.readouterr().out
+    assert shown.count("\nWhich?\nOne.\nTwo.\nThree.\n(2 rows: choice.tsv)\n\n") == 1
+    assert "Four" not in shown
+    assert "health" not in shown
+
+
+def test_quiet_is_the_answer_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    terminal.show(replace(result(MADE), tables=(FOUND,)), quiet=True)
+    assert capsys.readouterr().out.startswith("BLEU agrees with MAP[qrels]")
+    terminal.show(result(MADE), quiet=True)
+    terminal.show_folder(tmp_path, quiet=True)
+    shown = capsys.readouterr().out
+    assert "\t" not in shown
+    assert shown.endswith(f"\n{tmp_path}\n")
+
+
+def test_the_report_is_pointed_to_and_the_folder_is_the_last_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    terminal.show_folder(tmp_path)
+    first, last = capsys.readouterr().out.splitlines()
+    assert "report.html" in first
+    assert last == str(tmp_path)

@@ -1,0 +1,38 @@
+"""What a user writes, as Hydra must read it: the home folder, printed names of metrics, the experiment meant."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
+PRINTED = re.compile(r"""["']?(?P<name>[\w-]+(?:\+\+|\+1|\(nltk\)))["']?""")
+
+
+def spelled(argument: str, metrics: Path) -> str:
+    """The argument as Hydra must read it; `metrics` is the folder with one NAME.yaml for each metric."""
+    key, equals, value = at_home(argument).partition("=")
+    if key == "metric":
+        value = PRINTED.sub(lambda found: choice_of(found["name"], metrics) or found[0], value)
+    return key + equals + value
+
+
+def choice_of(printed: str, metrics: Path) -> str | None:
+    """`chrFpp` for the name that tables print, `chrF++`; None for a name that no metric prints."""
+    line = f"  name: {printed}\n"
+    return next((path.stem for path in sorted(metrics.glob("*.yaml")) if line in path.read_text("utf-8")), None)
+
+
+def at_home(argument: str) -> str:
+    """`key=~/x` with the home folder in it: Hydra's grammar refuses the tilde, and nothing else would expand it."""
+    found = HOME.fullmatch(argument)
+    if found is None:
+        return argument
+    rest = found["rest"].removesuffix(found["quote"]) if found["quote"] else found["rest"]
+    return f'{found["key"]}="{Path.home()}{rest}"'
+
+
+def spoken_of(overrides: Sequence[str]) -> str:
+    """The experiment that overrides speak of where they name none."""
+    if any(override.startswith(("folder=", "corpus=")) for override in overrides):
+        return "folder"
+    return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"

@@ -1,0 +1,1 @@
+"""What a run is made from: read, aligned, and checked for all that would fail later."""

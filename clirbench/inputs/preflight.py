@@ -1,0 +1,105 @@
+"""What can be known to fail before any work is done: the run's own steps, on a scoreboard without numbers.
+
+Everything that a configuration and its files can get wrong is asked of the code that would meet it, all at once.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from clirbench.columns import scoreboard
+from clirbench.errors import ClirbenchError, UnknownName, gathered, raise_all
+from clirbench.inputs.reading import runs_of_others
+from clirbench.metrics.score_files import ScoreFile
+from clirbench.relevance.top_k import TopK
+from clirbench.result import Experiment, Inputs, Result, Retrieval, marked
+from clirbench.statistics.coefficients import P_VALUES, coefficient
+from clirbench.statistics.units.belonging import covariates
+from clirbench.types import Documents, Run, Topic
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """An analysis that knows from the prospect of a run whether it can be made."""
+
+    def check(self, prospect: Result) -> None:
+        """Raises a `ClirbenchError` where the analysis would fail; `prospect` has every column, NaN for its numbers."""
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """A relevance rule whose file can be checked without a search."""
+
+    def check(self, documents: Documents, topics: tuple[Topic, ...]) -> None:
+        """Raises a `ClirbenchError` where the rule would fail."""
+
+
+def preflight(experiment: Experiment, inputs: Inputs | None) -> list[str]:
+    """Notes on what will not do what it says. Raises every error of the run that its inputs foretell, at once."""
+    errors: list[ClirbenchError] = []
+    for name in experiment.coefficients:
+        with gathered(errors):
+            coefficient(name)
+    if experiment.p_value not in P_VALUES:
+        errors.append(UnknownName("correlation.p_value", experiment.p_value, P_VALUES))
+    if inputs is not None:
+        _check_sources(experiment, inputs, errors)
+    with gathered(errors):
+        _check_columns(foreseen(experiment, inputs), errors)
+    raise_all(errors)
+    return [] if inputs is None else list(_notes(experiment, inputs))
+
+
+def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
+    """Units, covariates and analyses: what is asked of systems and columns by name."""
+    if prospect.board.systems:
+        known = covariates(prospect.board, prospect.units)
+        errors += [UnknownName("covariate", name, known) for name in prospect.experiment.given if name not in known]
+    for analysis in prospect.experiment.analyses:
+        if isinstance(analysis, Foreseeing):
+            with gathered(errors):
+                analysis.check(prospect)
+
+
+def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[ClirbenchError]) -> None:
+    """Files of metrics, judgments and runs of others."""
+    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
+    for metric in experiment.metrics:
+        if isinstance(metric, ScoreFile):
+            with gathered(errors):
+                metric.for_systems(texts, inputs.corpus.test)
+    for topics in inputs.topics.values():
+        for rule in experiment.relevance.values():
+            if isinstance(rule, Judging):
+                with gathered(errors):
+                    rule.check(inputs.corpus.english, topics)
+    if experiment.runs is not None and inputs.topics:
+        with gathered(errors):
+            runs_of_others(experiment.runs, inputs)
+
+
+def _notes(experiment: Experiment, inputs: Inputs) -> Iterator[str]:
+    n = len(inputs.corpus.english)
+    for label, rule in experiment.relevance.items() if inputs.topics else ():
+        if isinstance(rule, TopK) and rule.k >= n:
+            yield (
+                f"{marked('relevance', label)}: the first {rule.k} of {n} documents are relevant, which is every one "
+                "that a topic matches: MAP then says which documents match, not how they are ordered; choose a smaller "
+                f"relevance.k, such as {max(1, n // 10)}"
+            )
+
+
+def foreseen(experiment: Experiment, inputs: Inputs | None) -> Result:
+    """The result with every column that the run will have, its score tables read, and NaN for computed numbers."""
+    retrieval: Mapping[str, Retrieval] = {}
+    if inputs is not None:
+        systems = [t.system for t in inputs.translations if t.collection is not None]
+        nothing = np.full((len(systems), 1), np.nan)
+        per_topic = {
+            (label, measure.name): nothing for label in experiment.relevance for measure in experiment.measures
+        }
+        runs = cast(Mapping[str, Run], dict.fromkeys(systems))
+        retrieval = {label: Retrieval(cast(Run, None), {}, {}, runs, per_topic) for label in inputs.topics}
+    board, _ = scoreboard(experiment, inputs, {}, retrieval)
+    return Result(experiment, board, (), inputs, retrieval)

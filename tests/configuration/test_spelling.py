@@ -1,0 +1,46 @@
+"""What users write, as Hydra must read it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from clirbench.config import CONF
+from clirbench.configuration.spelling import spelled, spoken_of
+
+METRICS = CONF / "metric"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("metric=[chrF++]", "metric=[chrFpp]"),
+        ("metric=chrF++", "metric=chrFpp"),
+        ('metric=[BLEU,"chrF++",TER]', "metric=[BLEU,chrFpp,TER]"),
+        ("metric=[METEOR(nltk),BLEU+1]", "metric=[METEOR,BLEUplus1]"),
+        ("metric=[BLEU++]", "metric=[BLEU++]"),
+        ("metric=[BLEU,chrF2]", "metric=[BLEU,chrF2]"),
+        ("given=[chrF++]", "given=[chrF++]"),
+        ("--multirun", "--multirun"),
+    ],
+)
+def test_printed_names_are_accepted(written: str, read: str) -> None:
+    assert spelled(written, METRICS) == read
+
+
+def test_every_metric_answers_to_the_name_that_it_prints() -> None:
+    for path in METRICS.glob("*.yaml"):
+        found = re.search(r"^  name: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        printed = found[1] if found else path.stem
+        assert spelled(f"metric=[{printed}]", METRICS) in (f"metric=[{path.stem}]", f"metric=[{printed}]")
+        if not (METRICS / f"{printed}.yaml").is_file():
+            assert spelled(f"metric=[{printed}]", METRICS) == f"metric=[{path.stem}]"
+
+
+def test_the_home_folder_is_written_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert spelled("folder=~/mt", METRICS) == f'folder="{tmp_path}/mt"'
+
+
+def test_the_experiment_that_is_spoken_of() -> None:
+    assert [spoken_of(o) for o in (["folder=x"], ["scores.tables=[x]"], ["seed=1"])] == ["folder", "scores", "demo"]

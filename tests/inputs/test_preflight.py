@@ -1,0 +1,150 @@
+"""What the check says before a run, and that nothing which passes it fails for a reason that could have been known."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from clirbench.config import build, composed
+from clirbench.errors import ClirbenchError
+from clirbench.experiment import run
+from clirbench.inputs.preflight import preflight
+from clirbench.inputs.reading import read_inputs
+from clirbench.result import Experiment
+from clirbench.store.snapshot import taken
+
+SMALL = ["topics.n=8", "metric=[BLEU]", "engine=serial", "measures=[MAP,P@10]", "relevance.k=3"]
+
+
+def checked(experiment: Experiment) -> list[str]:
+    with taken():
+        return preflight(experiment, read_inputs(experiment))
+
+
+def folder(path: Path, *options: str) -> Experiment:
+    return build(composed([f"folder={path}", *SMALL, *options]))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["analysis=[favoritism]"], r"choose pair=\[A,B\] of every2"),
+        (["analysis=[favoritism]", "pair=[nope,every2]"], "unknown system of pair 'nope'"),
+        (["analysis=[pairs]", "pair=[every22,every3]"], "Did you mean 'every2'"),
+        (["analysis=[lost_topics]", "pair=[every2,every2]"], "name two different systems"),
+        (["analysis=[lost_topics]", "measures=[]"], "needs retrieval"),
+        (["analysis=[segment_level]"], "people's segment scores are not there"),
+        (["analysis=[sensitivity]"], "no metadata column 'kind'"),
+        (["analysis=[robustness]", "analyses.robustness.groups=[kind]"], "unknown metadata column 'kind'"),
+        (["analysis=[score_intervals]", "metric=[]"], "needs texts and a metric"),
+        (["correlation.p_value=exakt"], "Did you mean 'exact'"),
+        (["correlation.coefficients=[kendal]"], "unknown coefficient 'kendal'. Did you mean 'kendall'"),
+        (["given=[training_lines]"], "unknown covariate 'training_lines'"),
+        (["units=family"], "'family'"),
+        (["relevance=qrels", "relevance.path=nowhere.txt", "~relevance.k"], "nowhere.txt"),
+        (["runs=nowhere"], "nowhere"),
+    ],
+)
+def test_a_run_that_would_fail_is_refused_before_it(small_texts: Path, options: list[str], said: str) -> None:
+    options = [option for option in options if not option.startswith("~")]
+    base = [f"folder={small_texts}", *(o for o in SMALL if "qrels" not in str(options) or "relevance" not in o)]
+    with pytest.raises(ClirbenchError, match=said):
+        checked(build(composed([*base, *options])))
+
+
+def test_a_score_that_is_no_number_is_found_before_the_run(small_folder: Path) -> None:
+    rows = "every2\t1\nevery3\tn/a\nevery5\t3\nevery9\t4\n"
+    (small_folder / "scores.tsv").write_text(f"system\tcomet\n{rows}", encoding="utf-8")
+    with pytest.raises(ClirbenchError, match="system 'every3', column 'comet': no number"):
+        checked(folder(small_folder))
+
+
+def test_a_column_that_the_run_computes_is_found_before_the_run(small_folder: Path) -> None:
+    (small_folder / "scores.tsv").write_text("system\tP@10\nevery2\t1\nevery3\t2\n", encoding="utf-8")
+    with pytest.raises(ClirbenchError, match="P@10 is computed and stands in"):
+        checked(folder(small_folder))
+
+
+def test_more_relevant_documents_than_there_are_is_said(small_texts: Path) -> None:
+    (note,) = checked(folder(small_texts, "relevance.k=100"))
+    assert "the first 100 of 10 documents are relevant" in note
+    assert checked(folder(small_texts)) == []
+
+
+ANALYSES = ("choice", "differences", "imbalance", "pairs", "power", "robustness", "score_intervals", "type_weights")
+OF_PAIRS = ("favoritism", "lost_topics", "types", "pairs")
+NEEDY = ("segment_level", "sensitivity")
+GOOD_SCORES = (
+    "",
+    "kind\ta\ta\tb\tb",
+    *(f"{name}\t1\t2\t3\t4" for name in ("comet", "steps", "step")),
+    "comet\t1\t1\t1\t1",
+)
+BAD_SCORES = ("comet\t1\tn/a\t3\t4", "BLEU\t1\t2\t3\t4", "MAP\t1\t2\t3\t4", "comet\t1e999\t2\t3\t4")
+
+
+def drawn(chance: random.Random, path: Path) -> list[str]:
+    """A configuration, good or broken in some places; `path` gets the score table that it speaks of."""
+
+    def mostly(good: Sequence[str], bad: Sequence[str]) -> str:
+        return chance.choice(bad if chance.random() < 0.07 else good)
+
+    column, *cells = mostly(GOOD_SCORES, BAD_SCORES).split("\t")
+    rows = "".join(f"every{n}\t{cell}\n" for n, cell in zip((2, 3, 5, 9), cells, strict=bool(cells)))
+    (path / "scores.tsv").unlink(missing_ok=True)
+    if column:
+        (path / "scores.tsv").write_text(f"system\t{column}\n{rows}", encoding="utf-8")
+    paired = chance.random() < 0.4
+    analyses = chance.sample((*ANALYSES, *(OF_PAIRS if paired else ())), chance.choice((0, 1, 1, 2)))
+    pair = "pair=[every2,every3]" if paired else "pair=null"
+    options = [
+        f"analysis=[{mostly([','.join(dict.fromkeys(analyses))], [*NEEDY, *OF_PAIRS])}]",
+        mostly([pair], ["pair=[every2,nope]", "pair=[every5,every5]", "pair=[every2]"]),
+        f"topics={chance.choice(('keyterms', 'titles', 'sentences'))}",
+        f"topics.n={mostly(('1', '3', '8'), ('200',))}",
+        f"relevance.k={chance.choice(('1', '3', '100'))}",
+        f"metric=[{mostly(('BLEU', 'BLEU,MacroF1', 'TER'), ('',))}]",
+        f"measures=[{mostly(('MAP', 'MAP,RBO', 'P@10'), ('',))}]",
+        f"units={mostly(('null', 'none'), ('kind', 'nothing'))}",
+        f"given=[{mostly(('',), ('steps', 'nope', 'step'))}]",
+        f"correlation.p_value={mostly(('exact', 'scipy', 'permutation'), ('wrong',))}",
+        f"baseline={mostly(('null', 'every2'), ('every4',))}",
+        f"systems.include=[{mostly(('every*',), ('every2', 'every[23]', 'none'))}]",
+        f"scores.measures=[{mostly(('',), ('comet',))}]",
+        f"documents.size={mostly(('1',), ('7', '1000'))}",
+    ]
+    return [f"folder={path}", "engine=serial", *options]
+
+
+def tried(path: Path, seeds: Sequence[int], runs: int) -> tuple[int, int, list[str]]:
+    """How many passed the check, how many of them were run, and those that failed nevertheless."""
+    passed, failed, left = 0, list[str](), runs
+    for seed in seeds:
+        options = drawn(random.Random(seed), path)
+        try:
+            experiment = build(composed(options))
+            checked(experiment)
+        except ClirbenchError:
+            continue
+        passed += 1
+        if left:
+            left -= 1
+            try:
+                run(experiment)
+            except Exception as error:  # noqa: BLE001 - a fault of ours is a finding too
+                failed.append(f"{seed}: {options}: {type(error).__name__}: {error}")
+    return passed, runs - left, failed
+
+
+def test_nothing_that_passes_the_check_fails(small_folder: Path) -> None:
+    passed, made, failed = tried(small_folder, range(24), 4)
+    assert failed == []
+    assert passed > made == 4
+
+
+@pytest.mark.release
+def test_nothing_of_five_hundred_that_passes_the_check_fails(small_folder: Path) -> None:
+    passed, made, failed = tried(small_folder, range(1000, 1500), 40)
+    assert failed == []
+    assert passed > made == 40
