@@ -120,7 +120,8 @@ def says_no_order(experiment: Experiment, measure: str, relevance: str, retrieva
     """Whether a measure is left out: pseudo-relevance takes most of what matches, and another measure is there."""
     judged_by_us = not experiment.relevance[relevance].signature.startswith("qrels")
     others = any(not OF_ORDER.match(other.name) for other in experiment.measures)
-    left_out = judged_by_us and retrieval.counts[relevance].unordered and others and not experiment.force
+    counted = retrieval.counts.get(relevance)  # of a prospect nothing is counted yet
+    left_out = judged_by_us and counted is not None and counted.unordered and others and not experiment.force
     return bool(left_out and OF_ORDER.match(measure))
 
 

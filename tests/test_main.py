@@ -78,7 +78,7 @@ class TestFolder:
         run = ("+experiment=folder", "folder=small", *FAST, "topics.n=10", "systems.include=[every2,every9]")
         done = cli(*run, "baseline=every9", "hydra.run.dir=out")
         assert done.returncode == 11, done.stderr
-        assert done.stdout.startswith("every2 is worse than every9 by MAP: -.")
+        assert "\nevery2 is worse than every9 by MAP: -." in done.stdout
         out = small_folder.parent / "out"
         (row,) = table(out / "baseline.tsv")
         assert (row["system"], row["verdict"], row["n_topics"]) == ("every2", "worse", "10")

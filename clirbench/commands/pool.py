@@ -10,8 +10,8 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import shown
-from clirbench.report.pooled import pool
-from clirbench.report.pooled_view import sentences, write
+from clirbench.report.pooled.pooling import pool
+from clirbench.report.pooled.view import sentences, write
 from clirbench.report.terminal import say
 
 

@@ -11,10 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from clirbench.errors import InputError
-from clirbench.papers.published import shipped_path
 from clirbench.report import conditions
-from clirbench.report import pooled_view as view
-from clirbench.report.pooled import pool
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
@@ -111,6 +108,10 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
     settings: the key `pool`: `groups`, `tables` (score tables with a column `collection`), their `measures` and
     `metrics`. All the sentences and tables together are findings.md.
     """
+    from clirbench.papers.published import shipped_path  # loaded where a sweep has ended
+    from clirbench.report.pooled import view
+    from clirbench.report.pooled.pooling import pool
+
     done = [job for job in jobs if (job / "provenance.json").is_file()]
     if len({_collection(job) for job in done}) < 2:
         return []

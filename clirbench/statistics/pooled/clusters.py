@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from math import nan
 
 import numpy as np
-from scipy.stats import t as student
 
 from clirbench.types import Doubles, Ints
 
@@ -52,6 +51,8 @@ def cluster_robust(y: Doubles, variance: Doubles, cluster: Ints, level: float = 
     freedom = float(np.trace(gram) ** 2 / (gram**2).sum())
     if freedom < FEWEST_FREEDOM:
         return Robust(mean, nan, nan, nan, freedom)
+    from scipy.stats import t as student
+
     half = float(student.ppf((1 + level) / 2, freedom)) * error
     p = float(2 * student.sf(abs(mean) / error, freedom)) if error > 0 else float(mean == 0)
     return Robust(mean, mean - half, mean + half, p, freedom)

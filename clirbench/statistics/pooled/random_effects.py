@@ -8,7 +8,6 @@ from math import nan
 
 import numpy as np
 from scipy.stats import chi2
-from scipy.stats import t as student
 
 from clirbench.types import Doubles
 
@@ -72,6 +71,8 @@ def pooled_mean(y: Doubles, v: Doubles, level: float = 0.95) -> Mean:
     if k < 2:
         return Mean(mean, nan, nan, nan, nan, nan, nan, nan)
     error = float(np.sqrt(max(1.0, _spread(y, weight) / (k - 1)) / weight.sum()))
+    from scipy.stats import t as student
+
     half = float(student.ppf((1 + level) / 2, k - 1)) * error
     p = float(2 * student.sf(abs(mean) / error, k - 1)) if error > 0 else float(mean == 0)
     q = _spread(y, 1 / v)

@@ -29,7 +29,7 @@ def test_arrays_and_tuples_become_lists() -> None:
 
 
 def test_the_policy_names_the_one_script_that_runs() -> None:
-    values = {"title": EVIL, "systems": ["a", "b"], "text": [EVIL], "metrics": []}
+    values = {"title": EVIL, "systems": ["a", "b"], "text": [EVIL], "metrics": [], "terms": True}
     page = rendered("pair.html.j2", values, {"x": EVIL})
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -13,7 +13,7 @@ from clirbench.report.figures import GREY, Scale, file_stem
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import analysis_page_table
 from clirbench.report.markdown import prose, table
-from clirbench.report.pooled import Pooling
+from clirbench.report.pooled.pooling import Pooling
 from clirbench.report.tables import write_tsv
 from clirbench.result import AnalysisTable
 from clirbench.statistics.pooled.pooling import Point, Pooled

@@ -1,4 +1,4 @@
-"""Runs over several collections, read from their folders and pooled; `pooled_view.py` shows what was found."""
+"""Runs over several collections, read from their folders and pooled; `view.py` shows what was found."""
 
 import json
 import re
