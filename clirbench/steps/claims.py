@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import scipy
+
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import claims
@@ -14,6 +16,11 @@ class Claims:
 
     alpha: float
     seed: int
+
+    @property
+    def signature(self) -> str:
+        """Whose quantiles these are: part of the key of the result."""
+        return f"scipy-{scipy.__version__}"
 
     def __call__(self, item: tuple[Scoreboard, Units]) -> list[dict[str, Any]]:
         board, units = item

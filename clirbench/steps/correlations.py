@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import scipy
+
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import correlate, with_corrections, with_intervals
 from clirbench.statistics.evidence import Evidence
@@ -23,6 +25,11 @@ class Correlations:
     seed: int
     intervals: Bootstrap | None
     same_lines: bool
+
+    @property
+    def signature(self) -> str:
+        """Whose quantiles these are: part of the key of the result."""
+        return f"scipy-{scipy.__version__}"
 
     def __call__(self, item: tuple[Evidence, Units]) -> list[dict[str, Any]]:
         evidence, units = item
