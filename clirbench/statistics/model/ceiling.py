@@ -144,7 +144,7 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: fl
         low, high = (ratio / fdtri(g - 1, freedom, tail) for tail in tails)
     else:
         low, high = (ratio * (g - 1) / (2 * gammaincinv((g - 1) / 2, tail)) for tail in tails)
-    return Interval(_ceiling(ratio), _ceiling(low), _ceiling(high))
+    return Interval(_ceiling(ratio), _ceiling(float(low)), _ceiling(float(high)))
 
 
 def _ceiling(ratio: float) -> float:
