@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
+from clirbench.engines.base import Engine
+from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
 from clirbench.inputs.preflight import preflight
@@ -30,8 +32,9 @@ from clirbench.result import (
     unwatched,
 )
 from clirbench.statistics.bootstrap import Bootstrap
-from clirbench.statistics.correlation import Correlation, correlate, with_corrections, with_intervals
+from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
+from clirbench.steps.correlations import Correlations
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import FileHealth, health
 from clirbench.steps.retrieve import Retrieve
@@ -137,26 +140,30 @@ def health_table(rows: Sequence[FileHealth]) -> AnalysisTable:
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
     """The tau table, with intervals where they are asked for."""
     experiment = result.experiment
-    rows = correlate(
-        result.board,
-        experiment.coefficients,
-        alpha=experiment.alpha,
-        p_value=experiment.p_value,
-        complete=experiment.complete_pairs,
-        seed=experiment.seed,
-        units=result.units,
+    how = None if experiment.intervals is None else affordable(experiment.intervals, result.evidence)
+    step = Correlations(
+        tuple(experiment.coefficients),
+        experiment.alpha,
+        experiment.p_value,
+        experiment.complete_pairs,
+        experiment.seed,
+        how,
+        result.same_lines,
     )
-    if experiment.intervals is None:
-        return rows
-    rows = with_corrections(rows, result.evidence, result.units, same_lines=result.same_lines, seed=experiment.seed)
-    how = affordable(experiment.intervals, result.evidence)
+    item = result.evidence, result.units
+    (rows,) = watch("intervals", here(experiment.engine, step, item, ["(all systems)"]), 1)
+    return [Correlation(**row) for row in rows]
 
-    def made() -> Iterator[list[Correlation]]:
-        yield with_intervals(rows, result.evidence, how, experiment.complete_pairs, result.units)
 
-    # One step of work, so that a terminal says what is being waited for.
-    (with_bounds,) = watch("intervals", made(), 1)
-    return with_bounds
+def here(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
+    """One result that needs what all systems gave: made in this process, and found again by a rerun.
+
+    `names`: as in `Cached.pmap`; without one it is not in the plan, which a report cannot add to.
+    """
+    at_hand = replace(engine, engine=Serial()) if isinstance(engine, Cached) else Serial()
+    for found in at_hand.pmap(step, [item], names):
+        # What the store noted is raised as what it is.
+        yield step(item) if isinstance(found, Failure) else found
 
 
 def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:

@@ -4,13 +4,14 @@ Each sentence says no more than its statistics carry: a set of metrics that cann
 winner, p-values corrected for all metrics that were looked at, and where nothing can be said, what would be needed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import factorial, isnan
 
 import numpy as np
 
 from clirbench.analyses.wording import listed, many, number
+from clirbench.experiment import here
 from clirbench.report.facts import pseudo
 from clirbench.report.picking import cost, expected_cost
 from clirbench.result import Result
@@ -21,6 +22,7 @@ from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
 from clirbench.statistics.units.concordance import FEWEST
+from clirbench.steps.claims import Claims
 from clirbench.types import Ints
 
 MOST = 6
@@ -55,9 +57,15 @@ def answered(result: Result) -> Answer:
     experiment = result.experiment
     measure = result.board.first_measure
     tops = [row for row in result.correlations if measure and row.measure == measure.name and not isnan(row.ceiling)]
+
+    def stored(board: Scoreboard, units: Units, *, alpha: float, seed: int) -> list[Claim]:
+        (rows,) = here(experiment.engine, Claims(alpha, seed), (board, units))
+        return [Claim(**row) for row in rows]
+
     return answer(
         result.board,
         result.units,
+        claimed=stored,
         given=experiment.given,
         alpha=experiment.alpha,
         seed=experiment.seed,
@@ -76,12 +84,14 @@ def answer(
     seed: int = 0,
     decision: Decision | None = None,
     ceiling: Interval | None = None,
+    claimed: Callable[..., Sequence[Claim]] = claims,
 ) -> Answer:
     """The sentences about `measure` (default: the board's first), by Kendall's tau between units.
 
     Without a measure or a metric, with too few independent systems, or along training they say why there is no answer.
     `given`: what is known beforehand, which metrics must add something to. `decision`: what is known of the losses of
     metrics' picks; where it is silent, what they cost on these topics is said. `ceiling`: tau of a perfect metric.
+    `claimed`: `claims`, or what finds them again.
     """
     metrics = real_metrics(board)
     column = board[measure] if measure else board.first_measure
@@ -92,7 +102,7 @@ def answer(
     if units.along_training:
         said = _along(metrics, column, units, alpha, seed)
         return Answer(column.name, (), tuple(filter(None, (*said, _cost(board.systems, column, metrics, decision)))))
-    rows = claims(part, units, alpha=alpha, seed=seed)
+    rows = claimed(part, units, alpha=alpha, seed=seed)
     chosen = selected(part, column, units, seed=seed)
     trusted = () if chosen is None else _trusted(rows, chosen, alpha)
     sentences = [

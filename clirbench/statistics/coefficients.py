@@ -15,6 +15,7 @@ import numpy as np
 
 from clirbench.errors import AlignmentError, UnknownName
 from clirbench.statistics.p_values import ENUMERATED, SAMPLES, PValue, Statistic, enumerated, kendall_exact, sampled
+from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
 
 P_VALUES = ("exact", "permutation", "scipy")
@@ -118,12 +119,10 @@ def spearman(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = S
     Arguments, range, undefined cases and errors as in `kendall`; exact p by enumeration to n = 9.
     **Source:** Spearman 1904, "The proof and measurement of association between two things".
     """
-    from scipy.stats import rankdata
-
     problem = _undefined(x, y, p_value)
     if problem is not None:
         return problem
-    return pearson(rankdata(x), rankdata(y), p_value=p_value, samples=samples, seed=seed)
+    return pearson(ranks(x), ranks(y), p_value=p_value, samples=samples, seed=seed)
 
 
 def pearson(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:

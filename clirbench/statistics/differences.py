@@ -218,7 +218,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> float:
     |R| = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23. n > 3; NaN where an r is; 1 where both columns agree perfectly.
     **Source:** Williams 1959; Steiger 1980, eq. 7.
     """
-    from scipy.stats import t as student
+    from scipy.special import stdtr
 
     if isnan(r12) or isnan(r13) or n <= 3:
         return nan
@@ -227,7 +227,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> float:
     if below <= 0:
         return 1.0
     statistic = (r12 - r13) * np.sqrt((n - 1) * (1 + r23) / below)
-    return float(2 * student.sf(abs(statistic), n - 3))
+    return float(2 * stdtr(n - 3, -abs(statistic)))
 
 
 def _rows(asked: _Asked, test: str, note: str) -> Iterator[Difference]:

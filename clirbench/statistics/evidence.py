@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clirbench.errors import AlignmentError
-from clirbench.later import Shelf
+from clirbench.later import Later, Shelf
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.scoreboard import Scoreboard
@@ -55,8 +55,11 @@ class Evidence:
         shelf: Shelf[tuple[str, str], Statistics] = Shelf(self.statistics, holds=True)
         if _too_many(self.systems, self.metrics, shelf):
             return
+        # Those in the store are of one test set: they need not be read to be compared.
+        kept = self.statistics.kept if isinstance(self.statistics, Shelf) else {}
+        here = shelf.keys() - {key for key, value in kept.items() if isinstance(value, Later)}
         for name in self.metrics:
-            lengths = {shelf[name, system].shape[0] for system in self.systems if (name, system) in shelf}
+            lengths = {shelf[name, system].shape[0] for system in self.systems if (name, system) in here}
             if len(lengths) > 1:
                 raise AlignmentError(f"{name}: systems have different numbers of segments: {sorted(lengths)}")
         object.__setattr__(self, "statistics", shelf)

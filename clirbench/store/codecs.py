@@ -37,7 +37,7 @@ class Damaged(Exception):
 
 
 def pack(key: str, value: Any) -> bytes:
-    """A value (array, scipy.sparse csr_array or `Run`) as the bytes of its entry; raises `TypeError` for others."""
+    """A value (array, csr_array, `Run`, rows of plain values) as the bytes of its entry; `TypeError` for others."""
     arrays = _arrays(value)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
@@ -122,6 +122,8 @@ def _arrays(value: Any) -> dict[str, Any]:
     if getattr(value, "format", None) == "csr":
         shape = np.array(value.shape, dtype=np.int64)
         return {"csr": shape, "data": value.data, "indices": value.indices, "indptr": value.indptr}
+    if isinstance(value, list | dict):
+        return {"plain": np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)}
     raise TypeError(f"the store has no format for {type(value).__name__}")
 
 
@@ -133,6 +135,8 @@ def _value(arrays: Mapping[str, Any]) -> Any:
 
         rows, columns = arrays["csr"].tolist()
         return csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(rows, columns))
+    if "plain" in arrays:
+        return json.loads(arrays["plain"].tobytes())
     ids = json.loads(arrays["run"].tobytes())
     return Run(
         topic_ids=tuple(ids["topic_ids"]),

@@ -21,6 +21,8 @@ from uuid import uuid4
 
 import numpy as np
 
+from clirbench.later import Shelf
+
 
 class Digest(Protocol):
     """What `hashlib.sha256()` gives."""
@@ -65,6 +67,8 @@ def _feed(digest: Digest, value: Any) -> None:
         _tagged(digest, "content", content.encode())
     elif isinstance(value, tuple | list):
         _feed_sequence(digest, value)
+    elif isinstance(value, Shelf):
+        _feed(digest, value.kept)  # what is to be loaded later says what it is without that
     elif isinstance(value, Mapping):
         _tagged(digest, "mapping", str(len(value)).encode())
         for name, held in value.items():
@@ -162,8 +166,16 @@ def _imports(module: str) -> tuple[str, ...]:
     return () if source is None else tuple(_imports_in(ast.parse(source.read_bytes())))
 
 
+def _statements(block: ast.AST) -> Iterator[ast.AST]:
+    """Every statement in a block and within others; expressions, of which there are many more, import nothing."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(block, part, ()):
+            yield inner
+            yield from _statements(inner)
+
+
 def _imports_in(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -174,6 +186,10 @@ def _imports_in(tree: ast.AST) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _source(module: str) -> Path | None:
+    within = _source(module.rpartition(".")[0]) if "." in module else None
+    if within is not None and within.name != "__init__.py":
+        # A name in a module: to look for it as a module would load that one, and with it compilers.
+        return _loaded_source(module)
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):

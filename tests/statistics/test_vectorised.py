@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 from clirbench.errors import UnknownName
-from clirbench.statistics.vectorised import grid
+from clirbench.statistics.vectorised import grid, ranks
 
 SCIPY = {"kendall": scipy.stats.kendalltau, "spearman": scipy.stats.spearmanr, "pearson": scipy.stats.pearsonr}
 
@@ -25,6 +25,14 @@ def test_agrees_with_scipy(name: str) -> None:
                 else:
                     expected = SCIPY[name](x[sample, metric], y[sample, measure]).statistic
                     assert got[sample, metric, measure] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(1,), (9,), (3, 11), (4, 2, 7)])
+def test_ranks_are_scipys_also_with_ties_and_holes(shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(len(shape)).integers(0, 5, size=shape).astype(float)
+    assert ranks(values).tolist() == scipy.stats.rankdata(values, axis=-1).tolist()
+    values[..., 0] = np.nan
+    np.testing.assert_array_equal(ranks(values), scipy.stats.rankdata(values, axis=-1))
 
 
 def test_unknown() -> None:

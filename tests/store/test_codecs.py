@@ -89,8 +89,24 @@ def test_objects_are_never_pickled(value: np.ndarray) -> None:
 
 
 def test_values_without_a_format_are_refused() -> None:
-    with pytest.raises(TypeError, match="no format for dict"):
-        pack(KEY, {})
+    with pytest.raises(TypeError, match="no format for set"):
+        pack(KEY, set())
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=9,
+)
+
+
+@given(st.lists(PLAIN) | st.dictionaries(st.text(), PLAIN))
+def test_rows_of_plain_values_come_back_as_they_were(value: object) -> None:
+    assert repr(unpack(KEY, pack(KEY, value))) == repr(value)
+
+
+def test_plain_values_may_be_undefined() -> None:
+    assert repr(unpack(KEY, pack(KEY, [{"p": float("nan"), "low": float("-inf")}]))) == "[{'p': nan, 'low': -inf}]"
 
 
 def test_arrays_are_used_where_they_lie() -> None:

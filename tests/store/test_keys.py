@@ -151,3 +151,11 @@ def test_changing_a_module_anywhere_below_changes_the_code(tmp_path: Path, monke
         assert (codes[-1] != codes[-2]) is moves, name
     for name in [name for name in sys.modules if name.startswith("somebodys")]:
         del sys.modules[name]
+
+
+def test_keys_are_made_without_loading_compilers() -> None:
+    """What a component imports is read from its source; a rerun that computes nothing needs none of it."""
+    code = "import sys; from clirbench.store.keys import code_of; code_of('clirbench.metrics.bleu')"
+    code += "; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "numba" not in done.stdout.split()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.analyses.wording import number
+from clirbench.experiment import here
 from clirbench.report.answer import answered
 from clirbench.report.curves import recommended
 from clirbench.report.decision import decision_sentences, decision_tables
@@ -28,7 +29,7 @@ from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.page_tables import PageTable, analysis_page_table, systems_page_table, tau_page_table
 from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import topic_words, write_pair
-from clirbench.report.html.spread import spreads
+from clirbench.report.html.spread import MOST_SYSTEMS, Spreads
 from clirbench.report.html.topics import topic_sets
 from clirbench.report.tables import all_tables
 from clirbench.result import AnalysisTable, Result
@@ -136,13 +137,15 @@ def payload(result: Result) -> dict[str, Any]:
     """What the plots and the topic view are drawn from."""
     board = result.board
     runs = training_runs(board)
-    spread = spreads(result.evidence) if result.inputs is not None else {}
+    spread = {}
+    if result.inputs is not None and len(result.evidence.systems) <= MOST_SYSTEMS:
+        (spread,) = here(result.experiment.engine, Spreads(), result.evidence)
     columns = {
         column.name: {
             "axis": axis_label(column),
             "lower": not column.higher_is_better,
             "values": [rounded(value) for value in column.values.tolist()],
-            "sd": [rounded(value, 3) for value in spread[column.name].tolist()] if column.name in spread else None,
+            "sd": [rounded(value, 3) for value in spread[column.name]] if column.name in spread else None,
         }
         for column in board.columns
     }

@@ -1,5 +1,7 @@
 """How far a system's own scores would move with other topics and segments: the ellipses of the plots."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from clirbench.statistics.evidence import Evidence
@@ -9,6 +11,14 @@ from clirbench.types import Doubles
 SAMPLES = 100
 MOST_SYSTEMS = 50  # more ellipses than that hide each other
 COMPILED_PAYS = 5e7  # above so many numbers, compiling the resampling of type averages takes less than doing without
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """Evidence -> its `spreads`, as lists."""
+
+    def __call__(self, evidence: Evidence) -> dict[str, list[float]]:
+        return {name: values.tolist() for name, values in spreads(evidence).items()}
 
 
 def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[str, Doubles]:

@@ -91,10 +91,10 @@ def candidates(
 
 def _limits(d: Doubles, alpha: float) -> tuple[float, float]:
     """The wider of Student's and Hall's limits, each exceeded with probability `alpha`."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     size, mean, sd = len(d), float(d.mean()), float(d.std())
-    q = float(t.ppf(1 - alpha, size - 1)) / sqrt(size - 1)
+    q = float(stdtrit(size - 1, 1 - alpha)) / sqrt(size - 1)
     skew = _skewness(d)
 
     def back(value: float) -> float:
@@ -107,12 +107,12 @@ def _limits(d: Doubles, alpha: float) -> tuple[float, float]:
 
 def _p_above(d: Doubles, at: float) -> float:
     """P(true mean > at): of Student's and Hall's the one nearer to 1/2."""
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     size, skew = len(d), _skewness(d)
     z = (float(d.mean()) - at) / float(d.std())
     bent = z + skew * z**2 / 3 + skew**2 * z**3 / 27 + skew / (6 * size)
-    found = [float(t.cdf(value * sqrt(size - 1), size - 1)) for value in (z, bent)]
+    found = [float(stdtr(size - 1, value * sqrt(size - 1))) for value in (z, bent)]
     return min(found, key=lambda p: abs(p - 0.5))
 
 

@@ -136,7 +136,7 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: fl
     F-distributed with G - 1 and `freedom` degrees of freedom times 1 / (1 - reliability). `error` > 0: mean variance
     of the measure's noise. NaN with a note for fewer than 2 units. **Source:** Greiner 1909; Searle 1971, 9.9 (F).
     """
-    from scipy.stats import chi2, f
+    from scipy.special import fdtri, gammaincinv
 
     g = len(np.unique(unit))
     if g < 2:
@@ -144,10 +144,10 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: fl
     ratio = float(variances_between(y, unit)[0]) / error
     tails = ((1 + confidence) / 2, (1 - confidence) / 2)
     if np.isfinite(freedom):
-        low, high = (ratio / f.ppf(tail, g - 1, freedom) for tail in tails)
+        low, high = (ratio / fdtri(g - 1, freedom, tail) for tail in tails)
     else:
-        low, high = (ratio * (g - 1) / chi2.ppf(tail, g - 1) for tail in tails)
-    return Interval(_ceiling(ratio), _ceiling(low), _ceiling(high))
+        low, high = (ratio * (g - 1) / (2 * gammaincinv((g - 1) / 2, tail)) for tail in tails)
+    return Interval(_ceiling(ratio), _ceiling(float(low)), _ceiling(float(high)))
 
 
 def _ceiling(ratio: float) -> float:

@@ -128,10 +128,10 @@ def sure_reliability(y: Doubles, noise: Noise) -> float:
 
     From variance / noise, F-distributed with (n - 1, freedom) degrees of freedom up to its true size.
     """
-    from scipy.stats import f
+    from scipy.special import fdtri
 
     ratio = float(y.var(ddof=1)) / (float(np.trace(noise.covariance)) / (len(y) - 1))
-    return max(0.0, 1 - float(f.ppf(0.95, len(y) - 1, min(noise.freedom, 1e6))) / ratio)
+    return max(0.0, 1 - float(fdtri(len(y) - 1, min(noise.freedom, 1e6), 0.95)) / ratio)
 
 
 def _decision(

@@ -50,7 +50,7 @@ def jackknifed(
     Half width: t with G - 1 degrees of freedom times sqrt((G - 1) / G sum of (v_-g - mean)^2). No interval for
     fewer than 6 units or where a value is undefined. **Source:** Tukey 1958; Miller 1974.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     g = len(rest)
     if g < FEWEST_UNITS:
@@ -59,7 +59,7 @@ def jackknifed(
     if not np.isfinite(others).all() or not np.isfinite(middle):
         return Interval(whole, note="undefined without some of the systems")
     spread = float(((others - others.mean()) ** 2).sum())
-    half = float(t.ppf((1 + confidence) / 2, g - 1)) * sqrt((g - 1) / g * spread)
+    half = float(stdtrit(g - 1, (1 + confidence) / 2)) * sqrt((g - 1) / g * spread)
     return Interval(whole, back(middle - half), back(middle + half))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clirbench.statistics.model.posterior import Part
+from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles
 
 SMOOTH = (0.05, 0.15, 0.5)
@@ -42,9 +43,9 @@ def metrics_part(columns: Doubles) -> list[Part]:
 
 def _normal_scores(columns: Doubles) -> Doubles:
     """Normal quantiles of mid-ranks / (n + 1), standardised."""
-    from scipy.stats import norm, rankdata
+    from scipy.special import ndtri
 
-    found = norm.ppf(rankdata(columns, axis=1) / (columns.shape[1] + 1))
+    found = ndtri(ranks(columns) / (columns.shape[1] + 1))
     return np.asarray(found / found.std(axis=1, keepdims=True))
 
 

@@ -78,12 +78,12 @@ def gap(
 
 def _jackknifed(found: Estimates, difference: float) -> Gap:
     """Student's test of the difference of two atanh(tau)."""
-    from scipy.stats import t as student
+    from scipy.special import stdtr
 
     note = no_interval(found, 0) or no_interval(found, 1)
     if note:
         return Gap(difference, nan, nan, "jackknife", note)
     z, spread = np.arctanh(found.tau), found.spread
     error = float(np.sqrt(((spread[:, 0] - spread[:, 1]) ** 2).sum()))
-    p = 2 * student.sf(abs(z[0] - z[1]) / error, found.units - 1) if error > 0 else 1.0
+    p = 2 * stdtr(found.units - 1, -abs(z[0] - z[1]) / error) if error > 0 else 1.0
     return Gap(difference, float(p), 0.0, "jackknife")

@@ -155,11 +155,11 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[
     fewer than 6 units, nor where tau is 1 or undefined.
     **Source:** Kendall 1945 (tau-b); Tukey 1958 (jackknife, t); Fisher 1921 (atanh).
     """
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     found = estimates(x, y, unit)
     within = within_tau(x, y, unit)
-    quantile = float(student.ppf((1 + level) / 2, max(1, found.units - 1)))
+    quantile = float(stdtrit(max(1, found.units - 1), (1 + level) / 2))
     rows = []
     for m, tau in enumerate(found.tau.tolist()):
         note = no_interval(found, m)
@@ -196,7 +196,7 @@ def _disagree(x: Doubles, y: Doubles, unit: Ints, between: float, within: float)
     units, plainly = int(unit.max()) + 1, bool(between * within < 0 and min(abs(between), abs(within)) >= PLAIN)
     if units < FEWEST:
         return plainly
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     gaps = np.empty(units)
     for left in range(units):
@@ -207,4 +207,4 @@ def _disagree(x: Doubles, y: Doubles, unit: Ints, between: float, within: float)
     if np.isnan(gaps).any():
         return plainly
     error = np.sqrt((units - 1) / units * ((gaps - gaps.mean()) ** 2).sum())
-    return bool(abs(between - within) > max(1e-9, student.ppf(0.975, units - 1) * error))
+    return bool(abs(between - within) > max(1e-9, stdtrit(units - 1, 0.975) * error))

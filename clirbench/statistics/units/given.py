@@ -12,6 +12,7 @@ import numpy as np
 
 from clirbench.statistics.units.concordance import pair_weights, signs
 from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares, statistics
+from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
 
 FREEDOM = 10
@@ -142,6 +143,6 @@ def normal_scores(columns: Doubles) -> Doubles:
 
     **Source:** van der Waerden 1952; Hajek and Sidak 1967.
     """
-    from scipy.stats import norm, rankdata
+    from scipy.special import ndtri
 
-    return np.asarray(norm.ppf((rankdata(columns, axis=-1) - 0.5) / columns.shape[-1]))
+    return np.asarray(ndtri((ranks(columns) - 0.5) / columns.shape[-1]))
