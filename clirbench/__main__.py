@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
-from clirbench.config import CONF, OPEN, at_home, build, check_override, limits_of, plain_configuration, spoken_of
+from clirbench.config import CONF, OPEN, as_meant, build, check_override, limits_of, plain_configuration, spoken_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, StoreError, gathered, raise_all
 from clirbench.experiment import read_inputs, run, stored
@@ -139,7 +139,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def prepare() -> None:
     """Check the arguments in our own words, and add the experiment that they speak of where they name none."""
-    sys.argv[1:] = ["output.json=true" if a == "--json" else at_home(a) for a in sys.argv[1:]]
+    sys.argv[1:] = ["output.json=true" if a == "--json" else as_meant(a) for a in sys.argv[1:]]
     overrides = [
         argument
         for before, argument in pairwise(["", *sys.argv[1:]])

@@ -57,6 +57,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
     engine = _component(cfg, "engine", Engine, errors)
     relevance = [_component(cfg, key, Relevance, errors) for key in ("relevance", "also")]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
+    second = _component(cfg, "also_retrieval", Retriever, errors)
     settings = _plain(cfg, "correlation", errors)
     intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
     experiment = {
@@ -64,6 +65,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         "systems": _component(cfg, "systems", SystemSource, errors),
         "topics": _labelled(topics),
         "retriever": _component(cfg, "retrieval", Retriever, errors),
+        "also_retriever": _labelled([None, second]),
         "relevance": _labelled(relevance),
         "metrics": _listed(cfg, "metric", Metric, errors),
         "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
@@ -230,7 +232,7 @@ def _choices(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[Cli
 def composed(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
     errors: list[ClirbenchError] = [*keys.unknown(overrides)]
-    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in map(at_home, overrides)]
+    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in map(as_meant, overrides)]
     for one in overrides:
         with gathered(errors):
             check_override(one)
@@ -305,6 +307,11 @@ def at_home(argument: str) -> str:
         return argument
     rest = found["rest"].removesuffix(found["quote"]) if found["quote"] else found["rest"]
     return f'{found["key"]}="{Path.home()}{rest}"'
+
+
+def as_meant(argument: str) -> str:
+    """With the home folder in it; `retrieval@also` fills `also_retrieval`, since `also` holds judgments."""
+    return re.sub(r"^([+~]*retrieval@also)(?==|$)", r"\1_retrieval", at_home(argument))
 
 
 def spoken_of(overrides: Sequence[str]) -> str:

@@ -214,8 +214,8 @@ def _summary(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[st
         yield "metric", f"{metric.name}  {metric.signature}"
     for measure in experiment.measures:
         yield "measure", f"{measure.name}  {measure.signature}"
-    if experiment.retriever is not None:
-        yield "retrieval", experiment.retriever.signature
+    for retriever in filter(None, experiment.retrievers.values()):
+        yield "retrieval", retriever.signature
     for label, rule in experiment.relevance.items():
         yield "relevance", f"{label or '(first)'}  {rule.signature}"
     if experiment.paper is not None:
