@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clirbench.checks import require
 from clirbench.errors import ResourceError
 from clirbench.systems.translators.content import content_fingerprint
 from clirbench.types import Floats
 
-KINDS = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4")}
+KINDS: dict[str, "np.dtype[Any]"] = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4")}
 AT_ONCE = 4096  # texts
 
 
@@ -95,8 +96,9 @@ def table_of(file: Path) -> Floats:
         if len(tables) != 1 or tables[0]["dtype"] not in KINDS or len(tables[0]["shape"]) != 2:
             raise ResourceError(f"{file}: one table of tokens in float16 or float32 was expected")
         kind, shape, (begin, _) = KINDS[tables[0]["dtype"]], tables[0]["shape"], tables[0]["data_offsets"]
-        held = np.fromfile(file, dtype=kind, count=shape[0] * shape[1], offset=start + begin)
-        return held.reshape(shape).astype(np.float32)
+        held: NDArray[Any] = np.fromfile(file, dtype=kind, count=shape[0] * shape[1], offset=start + begin)
+        table: Floats = held.reshape(shape).astype(np.float32)
+        return table
     except (OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError, OverflowError) as error:
         raise ResourceError(f"{file}: no safetensors file that can be read ({error})") from None
 
