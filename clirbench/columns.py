@@ -105,7 +105,7 @@ def measure_columns(
                 "measure",
                 aligned(values, systems),
                 measure.higher_is_better,
-                measure_signature(experiment, measure, topics, relevance),
+                measure_signature(experiment, measure, retrieval, relevance),
                 experiment.table_title,
             )
         )
@@ -125,12 +125,13 @@ def says_no_order(experiment: Experiment, measure: str, relevance: str, retrieva
     return bool(left_out and OF_ORDER.match(measure))
 
 
-def measure_signature(experiment: Experiment, measure: Measure, topics: str, relevance: str) -> str:
+def measure_signature(experiment: Experiment, measure: Measure, retrieval: Retrieval, relevance: str) -> str:
     """Everything that can move an IR number: engine, topics, relevance, the measure's own parameters."""
-    assert experiment.retriever is not None
-    searched = f"topics:{experiment.topics[topics].signature}"
+    retriever = experiment.retrievers[retrieval.retriever]
+    assert retriever is not None
+    searched = f"topics:{experiment.topics[retrieval.topic_label].signature}"
     judged = f"rel:{experiment.relevance[relevance].signature}"
-    engine = experiment.retriever.signature if experiment.runs is None else "runs:of others"
+    engine = retriever.signature if experiment.runs is None or retrieval.retriever else "runs:of others"
     return "|".join((engine, searched, judged, measure.signature))
 
 

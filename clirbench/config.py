@@ -65,6 +65,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
     force = [bool(_popped(rule, "force")) for rule in nodes]  # said of what a rule judged, not to the rule
     relevance = [_component(rules, key, Relevance, errors) for key in rules]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
+    second = _component(cfg, "also_retrieval", Retriever, errors)
     settings = _plain(cfg, "correlation", errors)
     intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
     experiment = {
@@ -72,6 +73,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         "systems": _component(cfg, "systems", SystemSource, errors),
         "topics": _labelled(topics),
         "retriever": _component(cfg, "retrieval", Retriever, errors),
+        "also_retriever": _labelled([None, second]),
         "relevance": _labelled(relevance),
         "metrics": _listed(cfg, "metric", Metric, errors),
         "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),

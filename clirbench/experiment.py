@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import FileHealth, health
 from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
+from clirbench.steps.search import search
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.cached import Cached
 from clirbench.store.plan import TRANSLATE, Plan, Planned
@@ -71,7 +73,7 @@ def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwat
     if inputs is not None and experiment.plan is not None:
         experiment.plan.add(expected(experiment, inputs))
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
-    retrieval = {label: retrieve(experiment, inputs, label, watch) for label in inputs.topics} if inputs else {}
+    retrieval = retrievals(experiment, inputs, watch) if inputs else {}
     rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
     waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
     notes = (*waiting, *untranslated.values(), *strange)
@@ -241,21 +243,36 @@ def score_translations(
     return Shelf(statistics), {key: float(score[0]) for key, score in scored.items()}, {**failed, **unscored}
 
 
+def retrievals(experiment: Experiment, inputs: Inputs, watch: Watch) -> dict[str, Retrieval]:
+    """The IR side for every set of topics, by every retriever: by both of their labels."""
+    return {
+        ",".join(filter(None, (label, name))): replace(
+            retrieve(
+                replace(experiment, retriever=retriever, runs=None if name else experiment.runs), inputs, label, watch
+            ),
+            topic_label=label,
+            retriever=name,
+        )
+        for name, retriever in experiment.retrievers.items()
+        for label in inputs.topics
+    }
+
+
 def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:
     """Search the English side with one set of topics, judge, search every system's copy, score."""
     assert experiment.retriever is not None
     english, topics = inputs.corpus.english, inputs.topics[label]
-    search = Retrieve(experiment.retriever, topics, english.map)
     none = Run.build(english.map, [])
     pmap = experiment.engine.pmap
+    by = partial(search, experiment.retriever, topics, english.map, pmap=pmap, watch=watch)
     if experiment.runs is None:
-        ideal = english_run(search, english.text, pmap) if inputs.corpus.has_english else none
+        ideal = english_run(by, english.text) if inputs.corpus.has_english else none
         searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
-        found = pmap(search, list(searched.values()), tuple(searched))
+        found = by(list(searched.values()), tuple(searched))
         runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
     else:
         runs, own = runs_of_others(experiment.runs, inputs)
-        ideal = own or (english_run(search, english.text, pmap) if inputs.corpus.has_english else none)
+        ideal = own or (english_run(by, english.text) if inputs.corpus.has_english else none)
     judged = {
         name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
         for name, rule in experiment.relevance.items()
@@ -275,9 +292,9 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
 
 
-def english_run(search: Retrieve, english: Text, pmap: Callable[..., Iterator[Any]]) -> Run:
+def english_run(by: Callable[..., Iterator[Any]], english: Text) -> Run:
     """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
-    (found,) = pmap(replace(search, english=True), [english], ["(English side)"])
+    (found,) = by([english], ["(English side)"], english=True)
     searched, _ = sound({"english side": found})
     run: Run = opened(searched["english side"])
     return run
@@ -298,7 +315,7 @@ def tied_runs(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Ite
         return
     for found in retrieval.values():
         ties = {system: n for system in found.runs if (n := tied_topics(found.runs[system]))}
-        if ties:
+        if ties and not found.retriever:
             listed = ", ".join(f"{system} ({n})" for system, n in list(ties.items())[:10])
             yield f"runs with documents of equal score, ordered by doc_id (topics with ties): {listed}"
 

@@ -118,7 +118,8 @@ class Experiment:
 
     `topics` and `relevance` map a label to a component; the first of each has the empty label, and the measures of
     another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
-    published table to hold against ours; it may bring its own scores and texts. `units`: the metadata column that
+    published table to hold against ours; it may bring its own scores and texts. `also_retriever`: a second one by its
+    label. `units`: the metadata column that
     tells which systems belong together, `none`, or nothing (found, see `units_of`); `given`: numbers that are known
     beforehand, which metrics must add to. `baseline`: the system in use, which others are held against; a loss of up to
     `margin`, in units of the measure, is allowed. `force` keeps measures of order where nearly all that matches is
@@ -131,6 +132,7 @@ class Experiment:
     systems: SystemSource | None = None
     topics: Mapping[str, TopicSource] = field(default_factory=lambda: MappingProxyType({}))
     retriever: Retriever | None = None
+    also_retriever: Mapping[str, Retriever] = field(default_factory=lambda: MappingProxyType({}))
     runs: Path | None = None
     relevance: Mapping[str, Relevance] = field(default_factory=lambda: MappingProxyType({}))
     metrics: tuple[Metric, ...] = ()
@@ -155,6 +157,11 @@ class Experiment:
     margin: float = 0.0
     remarks: tuple[str, ...] = ()
     force: bool = False
+
+    @property
+    def retrievers(self) -> dict[str, Retriever | None]:
+        """Every retriever by its label, which its measures carry; the first has none."""
+        return {"": self.retriever, **self.also_retriever}
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,10 +252,11 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Retrieval:
-    """The IR side for one set of topics: the English side's run, judgments, every system's run, per-topic values.
+    """The IR side for one set of topics and one retriever: English run, judgments, systems' runs, per-topic values.
 
     `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x the topics that the
     measure scores (`topics`), for the systems of `runs`; `failed` are those that could not be searched or scored.
+    `topic_label` and `retriever` are the labels of what was asked and of what searched.
     """
 
     ideal: Run
@@ -257,6 +265,8 @@ class Retrieval:
     runs: Mapping[str, Run]
     per_topic: Mapping[tuple[str, str], Doubles]
     failed: Mapping[str, Failure] = field(default_factory=lambda: MappingProxyType({}))
+    topic_label: str = ""
+    retriever: str = ""
 
     def topics(self, label: str, measure: str) -> tuple[str, ...]:
         """The topics that a measure scores: all that are judged, or those with a relevant document.
@@ -280,7 +290,7 @@ class Retrieval:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Everything a report is made from; `retrieval` is by label of the topics, `failed` are systems with a hole."""
+    """Everything a report is made from; `retrieval` is by label of topics and retriever, `failed` have a hole."""
 
     experiment: Experiment
     board: Scoreboard
@@ -297,7 +307,7 @@ class Result:
         return tuple(row for table in self.tables for row in table.records if isinstance(row, kind))
 
     def judgments(self) -> Iterator[tuple[str, str, Retrieval]]:
-        """(label of the topics, label of the judgments, retrieval), in order."""
+        """(label of the topics and retriever, label of the judgments, retrieval), in order."""
         for topics, retrieval in self.retrieval.items():
             for relevance in retrieval.judged:
                 yield topics, relevance, retrieval

@@ -9,6 +9,7 @@ the retriever gave them are kept beside (`Run.tied`): equal values there are tie
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias, TypeVar
@@ -16,7 +17,7 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.errors import InputError, raise_all
+from clirbench.errors import AlignmentError, InputError, raise_all
 from clirbench.text import Text
 
 Floats = NDArray[np.float32]
@@ -116,10 +117,18 @@ class Documents:
         return len(self.map)
 
     def __iter__(self) -> Iterator[Document]:
-        """Documents in file order, lines joined by newlines; bytes that are not UTF-8 raise `InputError`."""
+        """Documents in file order, lines joined by newlines; bytes that are not UTF-8 raise `InputError`.
+
+        Raises `AlignmentError` where the text has not as many lines as the map says.
+        """
         lines = self.lines()
         for doc_id, length in zip(self.map.doc_ids, self.map.lengths.tolist(), strict=True):
-            yield Document(doc_id, "\n".join(next(lines) for _ in range(length)))
+            held = list(islice(lines, length))
+            if len(held) < length:
+                raise AlignmentError(f"{self.text.where}: fewer lines than its {len(self)} documents have")
+            yield Document(doc_id, "\n".join(held))
+        if next(lines, None) is not None:
+            raise AlignmentError(f"{self.text.where}: more lines than its {len(self)} documents have")
 
     def lines(self) -> Iterator[str]:
         """The lines, decoded block by block."""

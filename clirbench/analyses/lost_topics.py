@@ -195,7 +195,7 @@ class Join:
         known = np.isfinite(difference)
         order = [i for i in np.argsort(-np.abs(np.where(known, difference, 0)), kind="stable").tolist() if known[i]]
         kept = [i for i in order if difference[i] != 0][: self.settings.top]
-        texts = {topic.topic_id: topic.text for topic in self.inputs.topics[label]}
+        texts = {topic.topic_id: topic.text for topic in self.inputs.topics[self.retrieval.topic_label]}
         analyzer = analyzer_of(self.result)
         relevant = {i: [d for d, grade in judged.qrels.grades[topic_ids[i]].items() if grade > 0] for i in kept}
         wanted = {doc for docs in relevant.values() for doc in docs}

@@ -7,8 +7,8 @@ from typing import Any
 from clirbench.errors import ConfigError, closest
 
 NODES = (
-    "analyzer", "corpus", "systems", "topics", "also_topics", "retrieval", "relevance", "also", "metric", "measure",
-    "engine", "paper", "analyses", "experiment", "texts", "hydra",
+    "analyzer", "corpus", "systems", "topics", "also_topics", "retrieval", "also_retrieval", "relevance", "also",
+    "metric", "measure", "engine", "paper", "analyses", "experiment", "texts", "hydra",
 )  # fmt: skip
 """Keys that hold components, or a choice of them."""
 

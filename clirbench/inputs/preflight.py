@@ -100,6 +100,10 @@ def foreseen(experiment: Experiment, inputs: Inputs | None) -> Result:
             (label, measure.name): nothing for label in experiment.relevance for measure in experiment.measures
         }
         runs = cast(Mapping[str, Run], dict.fromkeys(systems))
-        retrieval = {label: Retrieval(cast(Run, None), {}, {}, runs, per_topic) for label in inputs.topics}
+        retrieval = {
+            f"{label},{name}": Retrieval(cast(Run, None), {}, {}, runs, per_topic, topic_label=label, retriever=name)
+            for label in inputs.topics
+            for name in experiment.retrievers
+        }
     board, _ = scoreboard(experiment, inputs, {}, retrieval)
     return Result(experiment, board, (), inputs, retrieval)

@@ -1,4 +1,6 @@
-"""The answer, in at most four sentences: which metrics may be trusted, what is known without them, what a choice costs.
+"""The answer: which metrics may be trusted, what is known without them, what a choice costs.
+
+At most four sentences, and two more for a second retriever.
 
 Each sentence says no more than its statistics carry: a set of metrics that cannot be told from the best instead of a
 winner, p-values corrected for all metrics that were looked at, and where nothing can be said, what would be needed.
@@ -18,6 +20,7 @@ from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.model.jackknife import Interval
+from clirbench.statistics.model.pseudo_bias import RetrieverGap, retriever_gaps
 from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
@@ -42,7 +45,7 @@ NOUNS = {
 
 @dataclass(frozen=True)
 class Answer:
-    """At most four sentences about one measure; `metrics` may be trusted to order the systems by it."""
+    """Sentences about one measure; `metrics` may be trusted to order the systems by it."""
 
     measure: str
     metrics: tuple[str, ...]
@@ -56,22 +59,50 @@ def answered(result: Result) -> Answer:
     """The answer of a run, for the measure that stands first: one by human judgments where there is any."""
     experiment = result.experiment
     measure = result.board.first_measure
-    tops = [row for row in result.correlations if measure and row.measure == measure.name and not isnan(row.ceiling)]
+    first = "" if measure is None else measure.name
 
     def stored(board: Scoreboard, units: Units, *, alpha: float, seed: int) -> list[Claim]:
         (rows,) = here(experiment.engine, Claims(alpha, seed), (board, units))
         return [Claim(**row) for row in rows]
 
-    return answer(
-        result.board,
-        result.units,
-        claimed=stored,
-        given=experiment.given,
-        alpha=experiment.alpha,
-        seed=experiment.seed,
-        decision=result.decision,
-        ceiling=Interval(tops[0].ceiling, tops[0].ceiling_low, tops[0].ceiling_high) if tops else None,
-    )
+    def about(name: str) -> Answer:
+        tops = [row for row in result.correlations if row.measure == name and not isnan(row.ceiling)]
+        return answer(
+            result.board,
+            result.units,
+            measure=name,
+            claimed=stored,
+            given=experiment.given,
+            alpha=experiment.alpha,
+            seed=experiment.seed,
+            decision=result.decision,
+            ceiling=Interval(tops[0].ceiling, tops[0].ceiling_low, tops[0].ceiling_high) if tops else None,
+        )
+
+    found = about(first)
+    gaps = retriever_gaps(result.board, result.units, 1 - experiment.alpha / max(1, len(real_metrics(result.board))))
+    about_first = [row for row in gaps if row.first == first]
+    others = [about(name).sentences[0] for name in dict.fromkeys(row.second for row in about_first)]
+    return replace(found, sentences=(*found.sentences, *others, *_gap(about_first)))
+
+
+def _gap(rows: Sequence[RetrieverGap]) -> list[str]:
+    """A sentence for each second retriever, by intervals that are corrected for the number of metrics."""
+    said = []
+    for first, second in dict.fromkeys((row.first, row.second) for row in rows):
+        known = [row for row in rows if row.second == second and not isnan(row.ci_low)]
+        ahead = [row for row in known if row.ci_low > 0 or row.ci_high < 0]
+        told = [
+            f"{row.metric} predicts {first if row.gap > 0 else second} better (difference of tau "
+            f"{number(abs(row.gap))})"
+            for row in ahead[:MOST]
+        ]
+        looked = f", corrected for {many(len(known), 'metric')}"
+        if told:
+            said.append(f"{'; '.join(told)}{looked}.")
+        elif known:
+            said.append(f"No metric is shown to predict {first} better than {second}, or the other way round{looked}.")
+    return said
 
 
 def answer(

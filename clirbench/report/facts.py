@@ -196,7 +196,10 @@ def table_notes(result: Result, title: str) -> list[str]:
     """What must stand in the tau table itself."""
     columns = [column for column in result.board.measures if column.table == title]
     notes = []
-    if any(column.origin == "computed" and pseudo(column.signature) for column in columns):
+    computed = [column for column in columns if column.origin == "computed" and pseudo(column.signature)]
+    if any(column.signature.startswith("dense:") for column in computed):
+        notes.append("dense: relevance comes from the dense ranking of the English side (pseudo-relevance)")
+    if any(not column.signature.startswith("dense:") for column in computed):
         notes.append(
             "relevance comes from BM25 on the English side (pseudo-relevance): it shares tokens with lexical "
             "metrics and so favours them; human qrels do not"

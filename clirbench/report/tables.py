@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
+from clirbench.analyses.differences import retriever_tables
 from clirbench.analyses.wording import listed
 from clirbench.errors import shown
 from clirbench.files.tables import number
@@ -135,10 +136,10 @@ def systems_table(board: Scoreboard) -> tuple[list[str], list[list[Any]]]:
 
 
 def all_tables(result: Result) -> tuple[AnalysisTable, ...]:
-    """What metrics add to `given`, where that was asked for, and the tables of the analyses."""
-    experiment = result.experiment
+    """What metrics add to `given` and retrievers side by side, where asked for, and the tables of the analyses."""
+    experiment, searched = result.experiment, retriever_tables(result)
     if not experiment.given:
-        return result.tables
+        return (*searched, *result.tables)
     found = beyond_known(result.board, result.units, experiment.given, alpha=experiment.alpha, seed=experiment.seed)
     header = ("measure", "metric", *(field.name for field in dataclasses.fields(Beyond)))
     rows = tuple((*pair, *dataclasses.astuple(row)) for pair, row in found.items())
@@ -147,7 +148,8 @@ def all_tables(result: Result) -> tuple[AnalysisTable, ...]:
         f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is taken "
         "out (residuals); p_value: units change places, for each row alone."
     )
-    return (AnalysisTable("given", f"What do metrics add to {known}?", header, rows, (told,)), *result.tables)
+    title = f"What do metrics add to {known}?"
+    return (AnalysisTable("given", title, header, rows, (told,)), *searched, *result.tables)
 
 
 def correlations_table(rows: Sequence[Correlation]) -> tuple[list[str], list[list[Any]]]:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
@@ -40,7 +41,7 @@ from clirbench.report.tables import systems_table
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
-from clirbench.steps.retrieve import Retrieve
+from clirbench.steps.search import search
 from clirbench.types import Judged
 
 Value = TypeVar("Value")
@@ -229,7 +230,8 @@ def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str
     if engine is None or not engine.signature.startswith("bm25:clirbench") or len(english) > QUICK_TO_SEARCH:
         return
     for topics in inputs.topics.values() if experiment.runs is None else ():
-        ideal = english_run(Retrieve(engine, topics, english.map), english.text, Serial().pmap)
+        by = partial(search, engine, topics, english.map, pmap=Serial().pmap, watch=unwatched)
+        ideal = english_run(by, english.text)
         for rule in experiment.relevance.values():
             if rule.signature.startswith("qrels"):
                 continue
@@ -272,8 +274,8 @@ def _summary(experiment: Experiment, inputs: Inputs | None, foretold: Sequence[s
         yield "metric", f"{metric.name}  {metric.signature}"
     for measure in experiment.measures:
         yield "measure", f"{measure.name}  {measure.signature}"
-    if experiment.retriever is not None:
-        yield "retrieval", experiment.retriever.signature
+    for retriever in filter(None, experiment.retrievers.values()):
+        yield "retrieval", retriever.signature
     for label, rule in experiment.relevance.items():
         yield "relevance", f"{label or '(first)'}  {rule.signature}"
     for remark in experiment.remarks:

@@ -27,7 +27,7 @@ def _topic_set(result: Result, label: str, found: Retrieval, sets: int) -> dict[
     """One set of topics, in its share of what may be embedded."""
     assert result.inputs is not None
     inputs = result.inputs
-    texts = {topic.topic_id: topic.text for topic in inputs.topics[label]}
+    texts = {topic.topic_id: topic.text for topic in inputs.topics[found.topic_label]}
     scored = list(dict.fromkeys(t for judged in found.judged.values() for t in judged.topic_ids))
     kept = _kept(found, scored, BUDGET // sets)
     ids: dict[str, int] = {}

@@ -1,7 +1,9 @@
-"""How much better does a metric look by pseudo-relevance than by human judgments?"""
+"""How much better does a metric look by pseudo-relevance than by human judgments, or by one retriever than another?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,8 +13,11 @@ from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import ALONG, real_metrics
 from clirbench.types import Doubles, Ints
 
+TOPICS = "|topics:"
 RELEVANCE = "|rel:"
 JUDGED = f"{RELEVANCE}qrels"
+
+Row = TypeVar("Row", "PseudoBias", "RetrieverGap")
 
 
 @dataclass(frozen=True)
@@ -35,28 +40,70 @@ class PseudoBias:
     note: str = ""
 
 
-def pseudo_biases(board: Scoreboard, units: Units) -> list[PseudoBias]:
-    """A row for every metric and every measure that a board has by pseudo-relevance and by human judgments.
+@dataclass(frozen=True)
+class RetrieverGap:
+    """`gap` = tau(metric, first) - tau(metric, second), between units, with its interval of confidence .95.
 
-    Over the systems that have all three values; along training there is no interval.
+    `first`, `second`: one measure by two retrievers. NaN with the reason in `note`.
     """
+
+    first: str
+    second: str
+    metric: str
+    tau_first: float
+    tau_second: float
+    gap: float
+    ci_low: float
+    ci_high: float
+    n_systems: int
+    n_units: int
+    note: str = ""
+
+
+def pseudo_biases(board: Scoreboard, units: Units) -> list[PseudoBias]:
+    """A row for every metric and every measure that a board has by pseudo-relevance and by human judgments."""
+    return _compared(board, units, twice_judged(board), PseudoBias)
+
+
+def retriever_gaps(board: Scoreboard, units: Units, confidence: float = 0.95) -> list[RetrieverGap]:
+    """A row for every metric and every measure that a board has by two retrievers."""
+    return _compared(board, units, twice_searched(board), RetrieverGap, confidence)
+
+
+def _compared(
+    board: Scoreboard,
+    units: Units,
+    pairs: Iterable[tuple[Column, Column]],
+    kind: type[Row],
+    confidence: float = 0.95,
+) -> list[Row]:
+    """Rows over the systems that have all three values; along training there is no interval."""
     found = []
-    for pseudo, judged in twice_judged(board):
+    for one, other in pairs:
         for metric in real_metrics(board):
-            rows = np.flatnonzero(np.isfinite(metric.values + pseudo.values + judged.values))
+            rows = np.flatnonzero(np.isfinite(metric.values + one.values + other.values))
             own = units.only(rows)
             if own.number < 2:
                 continue
-            x, a, b = (column.oriented[rows] for column in (metric, pseudo, judged))
-            one = pseudo_bias(x, a, b, own.index)
-            low, high, note = (np.nan, np.nan, ALONG) if own.along_training else (one.low, one.high, one.note)
-            by_pseudo, by_people = (float(taus(x, y, own.index)[0]) for y in (a, b))
-            row = PseudoBias(
-                pseudo.name, judged.name, metric.name, by_pseudo, by_people, one.value, low, high, len(rows),
-                own.number, note,
+            x, a, b = (column.oriented[rows] for column in (metric, one, other))
+            bias = pseudo_bias(x, a, b, own.index, confidence)
+            low, high, note = (np.nan, np.nan, ALONG) if own.along_training else (bias.low, bias.high, bias.note)
+            by_one, by_other = (float(taus(x, y, own.index)[0]) for y in (a, b))
+            found.append(
+                kind(
+                    one.name, other.name, metric.name, by_one, by_other, bias.value, low, high, len(rows), own.number,
+                    note,
+                )
             )  # fmt: skip
-            found.append(row)
     return found
+
+
+def twice_searched(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
+    """(by the first retriever, by another): one measure of the same topics and judgments, `MAP` and `MAP[dense]`."""
+    for one, other in combinations(board.measures, 2):
+        (engine, _, rest), (second, _, same) = (column.signature.partition(TOPICS) for column in (one, other))
+        if rest and rest == same and engine != second and _root(one) == _root(other):
+            yield one, other
 
 
 def twice_judged(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
@@ -70,14 +117,18 @@ def twice_judged(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
 
 def _measured(column: Column) -> tuple[str, str]:
     """The measure's name without its labels, and the retrieval and topics it is of."""
-    return column.name.partition("[")[0], column.signature.partition(RELEVANCE)[0]
+    return _root(column), column.signature.partition(RELEVANCE)[0]
 
 
-def pseudo_bias(x: Doubles, pseudo: Doubles, judged: Doubles, unit: Ints) -> Interval:
+def _root(column: Column) -> str:
+    return column.name.partition("[")[0]
+
+
+def pseudo_bias(x: Doubles, pseudo: Doubles, judged: Doubles, unit: Ints, confidence: float = 0.95) -> Interval:
     """tau(metric, pseudo) - tau(metric, judged) over the same systems of different units, paired; 0 is no bias.
 
     `x`, `pseudo`, `judged`: (n,) finite, more is better; in [-2, 2]. Interval: delete-one-unit jackknife of the
     difference. **Source:** Miller 1974.
     """
     found = taus(x, pseudo, unit) - taus(x, judged, unit)
-    return jackknifed(float(found[0]), found[1:].tolist())
+    return jackknifed(float(found[0]), found[1:].tolist(), confidence=confidence)

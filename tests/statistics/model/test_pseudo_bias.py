@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.model.pseudo_bias import pseudo_bias, pseudo_biases
+from clirbench.statistics.model.pseudo_bias import pseudo_bias, pseudo_biases, retriever_gaps
 from clirbench.statistics.units.belonging import units_of
 from clirbench.types import Doubles
 
@@ -64,3 +64,33 @@ def test_no_bias_is_called_one_at_its_rate(units: int, size: int) -> None:
         found = pseudo_bias(y + 0.7 * x, y + 0.7 * a, y + 0.7 * b, unit)
         called += not found.low <= 0 <= found.high
     assert called / 300 <= 0.06 + 3 * np.sqrt(0.06 * 0.94 / 300)
+
+
+def by_two(x: Doubles, first: Doubles, second: Doubles) -> Scoreboard:
+    """A board with MAP by two retrievers, by human judgments, and of other topics."""
+    signature = "|topics:a|rel:top10|MAP|measure:AP"
+    return Scoreboard(
+        tuple(f"s{i}" for i in range(len(x))),
+        (
+            Column("m", "metric", x),
+            Column("MAP", "measure", first, signature=f"bm25|k1:1{signature}"),
+            Column("MAP[dense]", "measure", second, signature=f"dense:w{signature}"),
+            Column("MAP[qrels]", "measure", second, signature="bm25|k1:1|topics:a|rel:qrels:1f|MAP|measure:AP"),
+            Column("MAP[b,dense]", "measure", second, signature="dense:w|topics:b|rel:top10|MAP|measure:AP"),
+            Column("RBO", "measure", first, signature=f"bm25|k1:1{signature}"),
+            Column("adequacy", "measure", second),
+        ),
+        {},
+    )
+
+
+def test_measures_of_two_retrievers_are_found() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=30)
+    board = by_two(x, x + 0.1 * rng.normal(size=30), x + 3 * rng.normal(size=30))
+    (row,) = retriever_gaps(board, units_of(board))
+    assert (row.first, row.second, row.metric, row.n_units) == ("MAP", "MAP[dense]", "m", 30)
+    assert row.gap == pytest.approx(row.tau_first - row.tau_second)
+    assert 0 < row.ci_low < row.gap < row.ci_high
+    (wider,) = retriever_gaps(board, units_of(board), confidence=0.99)
+    assert wider.ci_low < row.ci_low < row.ci_high < wider.ci_high

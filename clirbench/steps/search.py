@@ -1,0 +1,48 @@
+"""Which steps a retriever takes, each of which the store keeps: fused lists, the lists, vectors."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from clirbench.retrieval.base import Retriever
+from clirbench.retrieval.dense import Dense, asked
+from clirbench.retrieval.fusion import Fusion
+from clirbench.steps.encode import Encode
+from clirbench.steps.fuse import Fuse
+from clirbench.steps.nearest import Nearest
+from clirbench.steps.retrieve import Retrieve
+from clirbench.text import Text
+from clirbench.types import DocumentMap, Failure, Topic
+
+
+class Watched(Protocol):
+    """Passes values through while it shows how many there were."""
+
+    def __call__(self, title: str, values: Iterator[Any], total: int) -> Iterator[Any]: ...
+
+
+def search(
+    retriever: Retriever,
+    topics: tuple[Topic, ...],
+    document_map: DocumentMap,
+    texts: Sequence[Text],
+    names: Sequence[str],
+    pmap: Callable[..., Iterator[Any]],
+    watch: Watched,
+    *,
+    english: bool = False,
+) -> Iterator[Any]:
+    """The Run of every text, or why there is none."""
+    if isinstance(retriever, Fusion):
+        each = [
+            list(search(one, topics, document_map, texts, names, pmap, watch, english=english))
+            for one in retriever.of.values()
+        ]
+        together = [next((run for run in runs if isinstance(run, Failure)), runs) for runs in zip(*each, strict=True)]
+        return pmap(Fuse(document_map, retriever.k, retriever.depth), together, names)
+    if isinstance(retriever, Dense):
+        encoding = pmap(Encode(retriever.encoder, retriever.passage, document_map), texts, names)
+        vectors = list(watch("encoding", encoding, len(texts)))
+        ids = tuple(topic.topic_id for topic in topics)
+        step = Nearest(asked(retriever.encoder, topics), ids, document_map, retriever.depth, english)
+        return pmap(step, vectors, names)
+    return pmap(Retrieve(retriever, topics, document_map, english), texts, names)

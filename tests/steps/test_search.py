@@ -1,0 +1,64 @@
+"""The steps of each kind of retriever give what the retriever itself gives."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clirbench.engines.local import Serial
+from clirbench.errors import EmptyCollection
+from clirbench.later import opened
+from clirbench.result import unwatched
+from clirbench.retrieval.base import Retriever
+from clirbench.retrieval.bm25 import BM25
+from clirbench.retrieval.dense import Dense
+from clirbench.retrieval.fusion import Fusion
+from clirbench.steps.search import search
+from clirbench.store.cached import Cached
+from clirbench.store.store import Store
+from clirbench.text import TextLines
+from clirbench.types import DocumentMap, Documents, Failure, Topic
+
+TOPICS = (Topic.of("1", "price of oil"), Topic.of("2", "pearl"), Topic.of("3", ""))
+TEXTS = [TextLines(("oil price", "pearl farm", "history")), TextLines(("petrol costs", "jewel", "past"))]
+MAP = DocumentMap.blocks_of(3)
+BLANK = TextLines(("", "", ""))
+
+
+@pytest.fixture(params=[BM25(), Dense(), Fusion({"a": BM25(), "b": Dense()})], ids=["bm25", "dense", "fusion"])
+def retriever(request: pytest.FixtureRequest) -> Retriever:
+    return request.param  # type: ignore[no-any-return]
+
+
+def found(retriever: Retriever, texts: Sequence[Any], cache: Path, **options: Any) -> Iterator[Any]:
+    pmap = Cached(Serial(), Store(cache)).pmap
+    by = partial(search, retriever, TOPICS, MAP, pmap=pmap, watch=unwatched)
+    return by(texts, [str(i) for i in range(len(texts))], **options)
+
+
+def test_the_store_changes_nothing(retriever: Retriever, tmp_path: Path) -> None:
+    for _ in ("cold", "warm"):
+        for text, run in zip(TEXTS, found(retriever, TEXTS, tmp_path), strict=True):
+            wanted, got = retriever.rank(Documents(text, MAP), TOPICS), opened(run)
+            assert [got.ranking(t.topic_id) for t in TOPICS] == [wanted.ranking(t.topic_id) for t in TOPICS]
+            assert got.tied.tolist() == wanted.tied.tolist()
+            assert (got.n_matched.tolist(), got.unmatched) == (wanted.n_matched.tolist(), wanted.unmatched)
+
+
+def test_a_system_that_wrote_nothing_matches_nothing(retriever: Retriever, tmp_path: Path) -> None:
+    (run,) = found(retriever, [BLANK], tmp_path)
+    assert opened(run).n_matched.tolist() == [0, 0, 0]
+    (failed,) = found(retriever, [BLANK], tmp_path, english=True)
+    assert isinstance(failed, Failure)
+    assert "empty" in failed.reason
+    with pytest.raises(EmptyCollection):
+        retriever.rank(Documents(BLANK, MAP), TOPICS)
+
+
+def test_a_text_that_cannot_be_read_is_a_hole_beside_the_others(retriever: Retriever, tmp_path: Path) -> None:
+    short, long = TextLines(("one line",)), TextLines(("oil",) * 4)
+    good, *bad = found(retriever, [TEXTS[0], short, long], tmp_path)
+    assert opened(good).n_matched[0] > 0
+    assert all(isinstance(one, Failure) and "lines" in one.reason for one in bad)
