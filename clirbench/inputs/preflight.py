@@ -101,7 +101,9 @@ def foreseen(experiment: Experiment, inputs: Inputs | None) -> Result:
         }
         runs = cast(Mapping[str, Run], dict.fromkeys(systems))
         retrieval = {
-            f"{label},{name}": Retrieval(cast(Run, None), {}, {}, runs, per_topic, topic_label=label, retriever=name)
+            ",".join(filter(None, (label, name))): Retrieval(
+                cast(Run, None), {}, {}, runs, per_topic, topic_label=label, retriever=name
+            )
             for label in inputs.topics
             for name in experiment.retrievers
         }

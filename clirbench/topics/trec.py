@@ -37,6 +37,7 @@ LABELS = {
     "nat": "Nationality",
     "time": "Time",
 }
+_LABELLED = {name: re.compile(rf"\A\s*{label}[ \t]*:", re.IGNORECASE) for name, label in LABELS.items()}
 _TAG = re.compile(r"^[ \t]*<(?P<name>[A-Za-z]+)>(?P<text>.*)$", re.DOTALL)
 _CLOSED = re.compile(r"</[A-Za-z]+>")
 
@@ -112,7 +113,7 @@ def _entry(path: Path, block: list[tuple[int, str]]) -> RawTopic:
 
 def _unlabelled(name: str, text: str) -> str:
     """The text without the label that some years write before it."""
-    label = LABELS.get(name)
+    label = _LABELLED.get(name)
     if label:
-        text = re.sub(rf"\A\s*{label}[ \t]*:", "", text, count=1, flags=re.IGNORECASE)
+        text = label.sub("", text, count=1)
     return " ".join(text.split())

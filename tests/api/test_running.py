@@ -50,7 +50,15 @@ def test_a_folder_is_written_as_the_command_line_writes_it(texts: cb.Outcome, cl
 
 def test_a_second_run_computes_nothing_again(texts: cb.Outcome, small_texts: Path) -> None:
     store = {path: path.stat().st_mtime_ns for path in Path("runs/.cache/store").glob("??/*.npz")}
-    again = cb.run("folder", folder=small_texts, metric=["BLEU"], measures=["MAP"], topics__n=8, relevance__k=2)
+    again = cb.run(
+        "folder",
+        folder=small_texts,
+        metric=["BLEU", "MacroF1"],
+        measures=["MAP", "RBO(p=0.9)"],
+        topics="keyterms",
+        topics__n=8,
+        relevance__k=2,
+    )
     assert {path: path.stat().st_mtime_ns for path in Path("runs/.cache/store").glob("??/*.npz")} == store
     assert again.systems["BLEU"].equals(texts.systems["BLEU"])
 

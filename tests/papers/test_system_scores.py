@@ -34,7 +34,7 @@ def test_another_pair_is_a_folder_away(shared_data: Path, tmp_path: Path) -> Non
         write_lines(folder / name, ["a small test of one line"])
     (table,) = tables("gowda2021_table6", f"paths.mirror={shared_data}", f'++paper.folders={{FR-EN: "{folder}"}}')
     assert ours(table, "FR-EN", "SN", "BLEU") == "100.0"  # equal to its reference, and so not as printed
-    assert any("FR-EN SN BLEU is printed 31.1, ours is 100.0" in failure for failure in table.failures)
+    assert any("FR-EN SN BLEU is printed 31.1, ours is 100.0" in str(failure) for failure in table.failures)
 
 
 def test_a_pair_that_the_table_has_not_is_refused() -> None:

@@ -79,7 +79,7 @@ def test_coverage() -> None:
 
 
 def test_every_pair_of_a_run_gets_both_or_the_reason() -> None:
-    evidence = world(n=16, topics=80, segments=200)
+    evidence = world(n=24, topics=80, segments=200)
     units = units_of(evidence.board)
     found = without_noise(evidence, units)
     assert set(found) == {("y0", "m0"), ("y0", "m1")}
@@ -90,7 +90,7 @@ def test_every_pair_of_a_run_gets_both_or_the_reason() -> None:
     assert not good < poor
     same = without_noise(evidence, units, same_lines=True)["y0", "m0"]
     assert (same.corrected.note, same.ceiling) == (SAME_LINES, found["y0", "m0"].ceiling)
-    few = without_noise(evidence.only(np.arange(16) < 5), units.only(np.arange(5)))["y0", "m0"]
+    few = without_noise(evidence.only(np.arange(24) < 5), units.only(np.arange(5)))["y0", "m0"]
     assert few.ceiling.note == few.corrected.note == "too few independent systems (5)"
     scores = scores_only([[1, 2, 3, 4, 5, 6]], [[1, 3, 2, 4, 6, 5]])
     assert "noise of the measure" in without_noise(scores, units_of(scores.board))["y0", "x0"].ceiling.note
