@@ -80,7 +80,11 @@ class RunFolder:
             names = sorted(path.name for path in unfinished.iterdir())
             (unfinished / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
             unfinished.rename(self.path / f"{READY}{name}")
-            self._move_in(name, keep=keep)
+            try:
+                self._move_in(name, keep=keep)
+            except KeyboardInterrupt:
+                self._move_in(name, keep=keep)  # a few names more, so that Ctrl-C leaves one whole run
+                raise
         except OSError as error:
             raise StoreError(f"{self.path}: the run's files cannot be written ({error})") from error
         finally:
@@ -93,6 +97,8 @@ class RunFolder:
             if keep:
                 self._keep_previous(self.path / f"{KEEPING}{name}")
             ready.rename(placing)
+        if not placing.is_dir():
+            return
         for path in sorted(placing.iterdir(), key=lambda path: (path.name == MARKER, path.name == "provenance.json")):
             if (self.path / path.name).is_dir():
                 shutil.rmtree(self.path / path.name)

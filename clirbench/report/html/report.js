@@ -48,7 +48,11 @@
   }
   document.addEventListener("focusout", hush);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });
-  addEventListener("scroll", hush, { passive: true });
+  // A focus that scrolls the page keeps its tip; the wheel takes away that of the mouse.
+  addEventListener("scroll", () => {
+    const node = document.activeElement && document.activeElement.closest("[data-tip]");
+    if (node && !tip.hidden) tell(node.getAttribute("data-tip"), node.getBoundingClientRect()); else hush();
+  }, { passive: true });
 
   // ---- tables: sort by a column, filter by any cell
   const key = (row, column) => {
