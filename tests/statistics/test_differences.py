@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.stats
+from scipy.stats import kendalltau
+from scipy.stats import t as student
 
 from clirbench.errors import UnknownName
 from clirbench.files.tables import read_table
@@ -172,7 +174,11 @@ def test_false_positive_rate_of_swapped_segments_where_systems_are_seen_differen
 
 
 def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
-    """Table 4 of Gowda et al. 2021: 0 of its 12 rows are significant."""
+    """Table 4 of Gowda et al. 2021: 0 of its 12 rows are significant; the smallest p is that of PS-EN In with MAP.
+
+    Its BLEU and MacroF1 have ties, so the jackknife decides. Held against a plain delete-one jackknife of the
+    difference of scipy's taus, which says .118.
+    """
     groups: dict[str, dict[str, list[float]]] = {}
     for record in read_table(DATA / "gowda2021_clssts.tsv").records():
         group = groups.setdefault(record["group"], {name: [] for name in ("BLEU", "MacroF1", "mAQWV", "MAP")})
@@ -185,7 +191,17 @@ def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
             for found in differences(evidence, ["perm-systems"], samples=9999):
                 p_values[group, found.measure] = found.p_value
     assert len(p_values) == 12
-    assert 0.05 < min(p_values.values()) < 0.5
+    smallest = min(p_values, key=lambda key: p_values[key])
+    assert smallest == ("PS-EN In", "y1")
+    a, b, y = (np.array(groups["PS-EN In"][name]) for name in ("MacroF1", "BLEU", "MAP"))
+    gap = lambda kept: kendalltau(a[kept], y[kept]).statistic - kendalltau(b[kept], y[kept]).statistic  # noqa: E731
+    n = len(y)
+    rest = np.array([gap(np.arange(n) != left) for left in range(n)])
+    error = np.sqrt((n - 1) / n * ((rest - rest.mean()) ** 2).sum())
+    plain = 2 * student.sf(gap(np.arange(n)) / error, n - 1)
+    assert plain == pytest.approx(0.1175, abs=0.0001)
+    assert p_values[smallest] == pytest.approx(plain, abs=0.02)
+    assert p_values[smallest] > 0.05
 
 
 def of_board(x: np.ndarray, y: np.ndarray, **metadata: tuple[str, ...]) -> Evidence:
