@@ -13,6 +13,9 @@ from clirbench.checks import one_of, require, whole_number
 from clirbench.engines.base import Chunk, Item, Result, spread
 from clirbench.errors import ResourceError
 
+DAY = 24 * 60
+"""Minutes that a job may take unless `options` say otherwise; submitit's own 5 would end most of them."""
+
 
 @dataclass(frozen=True)
 class Slurm:
@@ -44,7 +47,7 @@ class Slurm:
         submitit: Any = import_module("submitit")
         try:
             executor = submitit.AutoExecutor(folder=Path(self.folder), cluster=self.cluster)
-            executor.update_parameters(**{"name": "clirbench", **(self.options or {})})
+            executor.update_parameters(**{"name": "clirbench", "timeout_min": DAY, **(self.options or {})})
             jobs = [executor.submit(task) for task in tasks]
         except RuntimeError as error:
             raise ResourceError(f"engine=slurm: {error}") from error

@@ -283,6 +283,26 @@ def test_what_a_cluster_needs_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path:
         Slurm(str(tmp_path), cluster="moon")
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of the library
+@pytest.mark.parametrize(("options", "minutes"), [(None, 24 * 60), ({"timeout_min": 7}, 7)])
+def test_a_job_of_a_queue_has_a_day(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: dict[str, Any] | None, minutes: int
+) -> None:
+    """submitit's own default ends a job after 5 minutes: on a busy machine that is in the middle of a step."""
+    submitit = pytest.importorskip("submitit", reason="needs submitit: pip install 'clirbench[slurm]'")
+    asked: dict[str, Any] = {}
+
+    class Heard(submitit.AutoExecutor):  # type: ignore[misc, name-defined]
+        def update_parameters(self, **parameters: Any) -> None:
+            asked.update(parameters)
+            super().update_parameters(**parameters)
+
+    monkeypatch.setattr(submitit, "AutoExecutor", Heard)
+    assert len(list(Slurm(str(tmp_path), workers=1, cluster="local", options=options).pmap(Pid(), ["one"]))) == 1
+    assert asked["timeout_min"] == minutes
+
+
 def test_little_work_is_not_handed_out_and_much_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clirbench.engines.local.PATIENCE", 1e9)
     assert set(Processes(2).pmap(Pid(), [""] * 9)) == {os.getpid()}
