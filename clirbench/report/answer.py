@@ -19,12 +19,11 @@ from clirbench.report.picking import cost, expected_cost
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.model.decision import Decision
-from clirbench.statistics.model.jackknife import Interval
 from clirbench.statistics.model.pseudo_bias import RetrieverGap, retriever_gaps
 from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
-from clirbench.statistics.units.concordance import FEWEST
+from clirbench.statistics.units.jackknife import FEWEST, Interval
 from clirbench.steps.claims import Claims
 from clirbench.types import Ints
 

