@@ -69,7 +69,7 @@ def differences(
 ) -> list[Difference]:
     """Every pair of metrics, for every measure and test; metrics with holes take part only if `complete`.
 
-    `perm-systems` is `units.better.gap`: a system's values change sides between the two metrics, as normal scores of
+    `perm-systems` is `units.better.gap`: a system's values change sides between the two metrics, as
     ranks; where units hold several systems, values and test are of tau between units. `perm-inputs` swaps a segment's
     pseudo-values for all systems, `perm-both` every single pseudo-value (Deutsch et al. 2021). Segments belong to
     the MT side only: topics are other items and are not swapped. `williams` is a t-test of two Pearson's r that

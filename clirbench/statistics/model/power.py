@@ -65,8 +65,10 @@ def power_table(
     """A row for every measure and size of difference, for the best metric and the next below it.
 
     Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); units are simulated as so
-    many systems. Where the taus are impossible together, the two metrics are simulated alone; where theirs are too, the
-    next metric below is taken; if none will do, power is NaN. The note names what is impossible.
+    many systems. Where the taus are impossible together, the two metrics are simulated alone; where they put the
+    systems in one order, or their taus are impossible too, the next metric below is taken; if none will do, power is
+    NaN. Metrics that agree with each other at tau_ab differ by at most 1 - tau_ab: where no size is below that, the
+    largest that is possible is simulated besides. The note names what is impossible.
     None for fewer than 3 units or 2 metrics, and along training, where no difference is claimed.
     """
     part, _ = next(iter(panels(evidence)))
@@ -91,17 +93,18 @@ def power_table(
         reasons = []
         for other in order[1:]:
             try:
+                chosen = (order[0], other)
                 plan, pair, note = _possible(
-                    names, seen[known], among[np.ix_(known, known)], reliability, (order[0], other), sizes
+                    names, seen[known], among[np.ix_(known, known)], reliability, chosen, sizes
                 )
                 break
             except ConfigError as problem:
                 reasons.append(str(problem))
         else:
-            rows.append(replace(template, note=f"not simulated: {reasons[0]}"))
+            rows.append(replace(template, note=f"not simulated: {'; '.join(dict.fromkeys(reasons))}"))
             continue
-        skipped = f"the first metric below it with which a simulation is possible: {reasons[0]}" if reasons else ""
-        note = "; ".join(filter(None, (skipped, note)))
+        alone = ", so the two metrics are simulated alone" if note else ""
+        note = "; ".join(dict.fromkeys(filter(None, (*reasons, note)))) + alone
         template = replace(template, metric_b=plan.names[pair[1]])
         if not units.independent:
             note = "; ".join(filter(None, (f"as many systems as units ({units.source})", note)))
@@ -124,12 +127,14 @@ def _rows(plan: Plan, pair: tuple[int, int], sizes: Sequence[float], row: Power)
         return shipped(n, plan.family, row.alpha, row.seed)
 
     row = replace(row, smallest=smallest_difference(plan, pair, row.wanted, power))
-    for size in sizes:
+    most = 1 - float(plan.among[a, b])
+    for size in (*sizes, *(() if min(sizes) < most else (float(f"{0.9 * most:.2g}"),))):
         moved = plan.moved(b, float(plan.taus[a]) - size)
-        try:
-            moved.correlations()
-        except ConfigError as problem:
-            yield replace(row, difference=size, note="; ".join(filter(None, (row.note, f"not simulated: {problem}"))))
+        if impossible := moved.impossible:
+            if size >= most:
+                both = f"{plan.names[a]} and {plan.names[b]}, whose tau is {1 - most:.3f}"
+                impossible = f"{both}, differ by at most {most:.3f}: no larger difference is simulated"
+            yield replace(row, difference=size, note="; ".join(filter(None, (row.note, impossible))))
             continue
         now = power(moved)
         systems = _fewest(SYSTEMS, row.wanted, partial(power, moved))
@@ -158,37 +163,44 @@ def _possible(
     seen: Doubles,
     among: Doubles,
     reliability: Doubles,
-    pair: tuple[int, ...],
+    pair: tuple[int, int],
     sizes: Sequence[float],
 ) -> tuple[Plan, tuple[int, int], str]:
     """The plan of all metrics, or of the two alone with the reason; raises `ConfigError` where they are impossible."""
-    family, reasons = len(names) * (len(names) - 1) // 2, []
+    k, reasons = len(names), list[str]()
     full = np.vstack([np.column_stack([among, seen]), [*seen, 1.0]])
-    labels = (*names, "the measure")
-    for chosen in (list(range(len(names))), list(pair)):
-        at = [*chosen, len(names)]
+    for chosen in (list(range(k)), list(pair)):
+        a, b = (chosen.index(metric) for metric in pair)
+        at = [*chosen, k]
+        labels = [names[metric] for metric in chosen]
         try:
-            true = np.eye(len(at))
-            for i, j in combinations(range(len(at)), 2):
-                tau = without_noise(float(full[at[i], at[j]]), reliability[at[i]], reliability[at[j]])
-                if isnan(tau):
-                    known = (
-                        f"{full[at[i], at[j]]:.3f}, reliabilities {reliability[at[i]]:.2f} and {reliability[at[j]]:.2f}"
-                    )
-                    raise ConfigError(
-                        f"the tau of {labels[at[i]]} and {labels[at[j]]} cannot be freed of noise ({known})"
-                    )
-                true[i, j] = true[j, i] = tau
-            plan = Plan(tuple(names[m] for m in chosen), true[-1, :-1], true[:-1, :-1], reliability[at], family)
-            moved = [plan.moved(chosen.index(pair[1]), float(true[-1, chosen.index(pair[0])]) - size) for size in sizes]
-            if not any(one.possible for one in moved):
-                moved[0].correlations()
+            true = _true_taus([*labels, "the measure"], full[np.ix_(at, at)], reliability[at])
         except ConfigError as problem:
             reasons.append(str(problem))
-        else:
-            note = f"the two metrics simulated alone: {reasons[0]}" if reasons else ""
-            return plan, (chosen.index(pair[0]), chosen.index(pair[1])), note
+            continue
+        plan = Plan(tuple(labels), true[-1, :-1], true[:-1, :-1], reliability[at], k * (k - 1) // 2)
+        # Two alone can always differ by less than the most that is possible: that is simulated then.
+        tried = sizes if len(chosen) > 2 else ((1 - true[a, b]) / 2,)
+        impossible = [plan.moved(b, float(plan.taus[a]) - size).impossible for size in tried]
+        if all(impossible):
+            reasons.append(impossible[0])
+            continue
+        return plan, (a, b), next(iter(reasons), "")
     raise ConfigError(reasons[-1])
+
+
+def _true_taus(labels: Sequence[str], seen: Doubles, reliability: Doubles) -> Doubles:
+    """Of every two columns, freed of noise; raises `ConfigError` that names two of which that is not possible."""
+    true = np.eye(len(labels))
+    for i, j in combinations(range(len(labels)), 2):
+        tau = without_noise(float(seen[i, j]), reliability[i], reliability[j])
+        if isnan(tau) and seen[i, j] > 1 - 1e-9:
+            raise ConfigError(f"{labels[i]} and {labels[j]} put all systems in one order (tau 1)")
+        if isnan(tau):
+            known = f"{seen[i, j]:.3f}, reliabilities {reliability[i]:.2f} and {reliability[j]:.2f}"
+            raise ConfigError(f"the tau of {labels[i]} and {labels[j]} cannot be freed of noise ({known})")
+        true[i, j] = true[j, i] = tau
+    return true
 
 
 def without_noise(tau: float, first: float, second: float) -> float:
