@@ -72,7 +72,8 @@ def gap(
 
     drawn = unit_swaps(units, samples, seed) if swaps is None else swaps
     # Twice the mid-ranks are whole numbers.
-    moved = swapped_differences(*(2 * ranks(np.stack([a, b, y]))).astype(np.int32), drawn)
+    one, other, order = (2 * ranks(np.stack([a, b, y]))).astype(np.int32)
+    moved = swapped_differences(one, other, order, drawn)
     return Gap(difference, float((np.abs(moved) >= abs(moved[0]) - 1e-12).mean()), smallest, "exchange")
 
 
