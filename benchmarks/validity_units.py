@@ -14,7 +14,7 @@ from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.better import gap
 from clirbench.statistics.units.claims import beyond_known
-from clirbench.statistics.units.concordance import agreements, pair_weights
+from clirbench.statistics.units.concordance import agreements
 from clirbench.statistics.units.loops import swapped_differences
 from clirbench.statistics.units.permutation import permutation_tests
 from clirbench.statistics.units.selection import adjusted_p_values, best_metrics, common_systems
@@ -108,11 +108,11 @@ def several_metrics(world: World, units: Units, truth: Truth, seed: int) -> See:
 
 
 def old_difference(a: np.ndarray, b: np.ndarray, y: np.ndarray, seed: int) -> float:
-    """The test of differences as it was: z-scores instead of normal scores."""
+    """The test of differences as it was: z-scores instead of ranks."""
     swaps = np.random.default_rng([seed, 2]).integers(2, size=(SWAPS + 1, len(y))).astype(np.float64)
     swaps[0] = 0
     z = [(column - column.mean()) / column.std() for column in (a, b)]
-    found = np.abs(swapped_differences(z[0], z[1], y, pair_weights(np.arange(len(y))), swaps))
+    found = np.abs(swapped_differences(z[0], z[1], y, swaps))
     return float((found >= found[0] - 1e-12).mean())
 
 

@@ -139,7 +139,7 @@ def _what_the_tests_ask(rows: Sequence[Difference]) -> Iterator[str]:
     tests = {row.test for row in rows if not isnan(row.p_value)}
     if "perm-systems" in tests:
         yield (
-            "perm-systems swaps the two metrics' values of whole systems (normal scores of their ranks); where systems "
+            "perm-systems swaps the two metrics' values of whole systems (their ranks); where systems "
             "form units, it holds the difference of tau between units against its jackknife error."
         )
     if tests & {"perm-both", "perm-inputs"}:

@@ -67,7 +67,10 @@ def power_findings(rows: Sequence[Power]) -> Iterator[str]:
                 enough = f"{row.topics_needed:g} topics" if not isinf(row.topics_needed) else "no number of topics"
                 text += f", or {enough} with {row.n_systems} systems"
             yield f"{text}."
-        for note in dict.fromkeys(row.note for row in here if row.note):
+        notes = dict.fromkeys(row.note for row in here if row.note)
+        for note in notes:
+            if any(other != note and other.startswith(note) for other in notes):
+                continue
             yield f"{measure}, {first.metric_a} against {first.metric_b}: {note}."
     if rows:
         yield HOW

@@ -6,41 +6,26 @@ Each sentence says no more than its statistics carry: a set of metrics that cann
 winner, p-values corrected for all metrics that were looked at, and where nothing can be said, what would be needed.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import factorial, isnan
+from math import isnan
 
 import numpy as np
 
 from clirbench.analyses.wording import listed, many, number
 from clirbench.experiment import here
-from clirbench.report.facts import pseudo
 from clirbench.report.picking import cost, expected_cost
+from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, p_said, tau_span, trusted_metrics
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.model.decision import Decision
-from clirbench.statistics.model.jackknife import Interval
 from clirbench.statistics.model.pseudo_bias import RetrieverGap, retriever_gaps
 from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
-from clirbench.statistics.units.concordance import FEWEST
+from clirbench.statistics.units.jackknife import Interval
 from clirbench.steps.claims import Claims
 from clirbench.types import Ints
-
-MOST = 6
-"""So many names of metrics at most in one sentence."""
-NOUNS = {
-    "system": "systems",
-    "family": "families",
-    "group": "groups",
-    "run": "runs",
-    "series": "series",
-    "seed": "seeds",
-    "configuration": "configurations",
-    "name": "training runs",
-    "one training run": "training runs",
-}
 
 
 @dataclass(frozen=True)
@@ -135,9 +120,9 @@ def answer(
         return Answer(column.name, (), tuple(filter(None, (*said, _cost(board.systems, column, metrics, decision)))))
     rows = claimed(part, units, alpha=alpha, seed=seed)
     chosen = selected(part, column, units, seed=seed)
-    trusted = () if chosen is None else _trusted(rows, chosen, alpha)
+    trusted = () if chosen is None else trusted_metrics(rows, chosen, alpha)
     sentences = [
-        _agreement(rows, chosen, trusted, column, units, alpha, ceiling),
+        agreement(rows, chosen, trusted, column, units, alpha, ceiling),
         _beyond(part, units, column, given, alpha, seed) if given else _trivial(chosen, trusted),
         _apart(rows, units),
     ]
@@ -158,105 +143,6 @@ def _cost(
     names = [metric.name for metric in metrics]
     expected = "" if decision is None or decision.measure != column.name else expected_cost(decision, names)
     return expected or cost(systems, column, metrics, rows)
-
-
-def _named(column: Column) -> str:
-    return f"{column.name} (pseudo-relevance)" if pseudo(column.signature) else column.name
-
-
-def _trusted(rows: Sequence[Claim], chosen: Selected, alpha: float) -> tuple[str, ...]:
-    """Metrics that agree, corrected for all that were looked at, and that cannot be told from the best."""
-    inside = {name for name, kept in zip(chosen.names, chosen.best.in_set.tolist(), strict=True) if kept}
-    return tuple(row.metric for row in rows if _agrees(row, alpha) and (chosen.best.note or row.metric in inside))
-
-
-def _agrees(row: Claim, alpha: float) -> bool:
-    return row.tau > 0 and row.p_adjusted < alpha
-
-
-def _agreement(
-    rows: Sequence[Claim],
-    chosen: Selected | None,
-    trusted: Sequence[str],
-    column: Column,
-    units: Units,
-    alpha: float,
-    ceiling: Interval | None,
-) -> str:
-    """Sentence one: the set of metrics, their tau, and how sure; or why there is none."""
-    compared = [row for row in rows if not isnan(row.p_adjusted)]
-    if chosen is None or not compared:
-        why = _needed(rows, units, alpha)
-        return f"Whether any metric orders these systems as {_named(column)} does cannot be said: {why}."
-    own = units.only(chosen.rows)
-    agreeing = [row for row in compared if _agrees(row, alpha)]
-    looked = f", corrected for {many(len(compared), 'metric')}" if len(compared) > 1 else ""
-    left = f"; not compared, because systems are missing: {listed(chosen.left_out, MOST)}" if chosen.left_out else ""
-    if not agreeing:
-        top = max(compared, key=lambda row: row.tau)
-        found = f"is not significant ({_p(top.p_adjusted)}{looked})" if top.tau > 0 else "is not above 0"
-        return (
-            f"No metric is shown to order these {own.said} as {_named(column)} does: the highest tau, "
-            f"{number(top.tau)} of {top.metric}, {found}{left}."
-        )
-    if not trusted:
-        alone = listed([name for name, kept in zip(chosen.names, chosen.best.in_set, strict=True) if kept], MOST)
-        return f"No metric orders these {own.said} by {_named(column)} as well as {alone} alone does{left}."
-    inside = [row for row in compared if row.metric in trusted]
-    bounds = _bounds(chosen, trusted)
-    sure = [_p(max(row.p_adjusted for row in inside)) + looked]
-    agree = "agrees" if len(trusted) == 1 else "agree"
-    said = f"{listed(trusted, MOST)} {agree} with {_named(column)} on the order of these {own.said}"
-    if bounds:
-        low, high = bounds
-        sure = [f"{number(low, 2)} to {number(high, 2 if high < 0.995 else 3)} with 95 % confidence", *sure]
-        if low > 0:
-            said = f"{listed(trusted, MOST)} may be trusted to order these {own.said} by {_named(column)}"
-    if ceiling is not None:
-        sure.append(f"a perfect metric: about {number(ceiling.value)}, {number(ceiling.low)} to {number(ceiling.high)}")
-    said += f": tau {_span(row.tau for row in inside)} ({'; '.join(sure)})"
-    if chosen.best.note:
-        which = "how sure that is" if len(compared) == 1 else "which of the metrics is best"
-        return f"{said}; {which} cannot be said ({chosen.best.note}){left}."
-    if len(trusted) > 1:
-        said += ", and none of them is shown to be better than another"
-    kept = {name for name, inside in zip(chosen.names, chosen.best.in_set.tolist(), strict=True) if inside}
-    less = [row.metric for row in compared if row.metric not in kept]
-    unshown = [row.metric for row in compared if row.metric in kept and row.metric not in trusted]
-    if less:
-        said += f"; {listed(less, MOST)} {'agrees' if len(less) == 1 else 'agree'} less"
-    if unshown:
-        said += f"; of {listed(unshown, MOST)} no agreement is shown"
-    return f"{said}{left}."
-
-
-def _span(taus: Iterable[float]) -> str:
-    """`.894`, or `.848 to .909`."""
-    ends = sorted(taus)
-    return " to ".join(dict.fromkeys((number(ends[0]), number(ends[-1]))))
-
-
-def _needed(rows: Sequence[Claim], units: Units, alpha: float) -> str:
-    """Why nothing can be said, and how many units would be enough."""
-    fewest = max(FEWEST, _fewest(alpha))
-    constant = [row for row in rows if isnan(row.tau)]
-    if units.number < fewest and len(constant) < len(rows):
-        noun = NOUNS.get(units.source, f"units ({units.source})")
-        return f"{units.number} independent {noun} are too few, at least {fewest} are needed"
-    return "; ".join(dict.fromkeys(row.note.partition(";")[0] for row in rows if row.note))
-
-
-def _fewest(alpha: float) -> int:
-    """The fewest units of which one order in n! is rarer than alpha, two-sided."""
-    return next(n for n in range(2, 30) if 2 / factorial(n) < alpha)
-
-
-def _bounds(chosen: Selected, trusted: Sequence[str]) -> tuple[float, float] | None:
-    """An interval that holds for all of the set at once; none with few units."""
-    if np.isnan(chosen.best.low).any():
-        return None
-    at = [place for place, name in enumerate(chosen.names) if name in trusted]
-    return float(chosen.best.low[at].min()), float(chosen.best.high[at].max())
 
 
 def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:
@@ -294,11 +180,13 @@ def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str
     more = [metric for metric, p in corrected.items() if p < alpha and tested[metric].tau > 0]
     looked = f", corrected for {many(len(tested), 'metric')}"
     if not more:
-        return f"No metric is shown to say more of {column.name} than {known} ({_p(min(corrected.values()))}{looked})."
-    span = _span(tested[metric].tau for metric in more)
+        return (
+            f"No metric is shown to say more of {column.name} than {known} ({p_said(min(corrected.values()))}{looked})."
+        )
+    span = tau_span(tested[metric].tau for metric in more)
     verb = "says" if len(more) == 1 else "say"
-    worst = max(corrected[metric] for metric in more)
-    return f"{listed(more, MOST)} {verb} more of {column.name} than {known}: tau {span} given it ({_p(worst)}{looked})."
+    worst = p_said(max(corrected[metric] for metric in more))
+    return f"{listed(more, MOST)} {verb} more of {column.name} than {known}: tau {span} given it ({worst}{looked})."
 
 
 def _apart(rows: Sequence[Claim], units: Units) -> str:
@@ -319,14 +207,14 @@ def _along(metrics: Sequence[Column], column: Column, units: Units, alpha: float
     runs = "one training run" if units.number == 1 else f"{units.number} training runs"
     said = [
         f"These {many(len(units.labels), 'system')} are checkpoints of {runs}: whatever rises along training agrees "
-        f"with {_named(column)}, so their tau describes and proves nothing; proof needs at least {_fewest(alpha)} runs "
-        "with the same steps."
+        f"with {named(column)}, so their tau describes and proves nothing; proof needs at least {fewest_units(alpha)} "
+        "runs with the same steps."
     ]
     rows = np.flatnonzero(
         np.isfinite(column.values + units.steps) & np.all([np.isfinite(m.values) for m in metrics], axis=0)
     )
     own = units.only(rows)
-    if own.number < _fewest(alpha):
+    if own.number < fewest_units(alpha):
         return said
     x, y = np.stack([metric.oriented[rows] for metric in metrics]), column.oriented[rows]
     found = at_same_step(x, y, own.index, own.steps, alpha=alpha, seed=seed)
@@ -334,12 +222,8 @@ def _along(metrics: Sequence[Column], column: Column, units: Units, alpha: float
     more = [name for name, row in tested if row.tau > 0 and row.p_value * len(tested) < alpha]
     if more:
         worst = max(row.p_value * len(tested) for name, row in tested if name in more)
-        looked = f"{_p(worst)}, corrected for {many(len(tested), 'metric')}"
+        looked = f"{p_said(worst)}, corrected for {many(len(tested), 'metric')}"
         said.append(f"At the same step, runs with more {listed(more, MOST)} have more {column.name} ({looked}).")
     elif tested:
         said.append(f"At the same step, no metric is shown to order the runs as {column.name} does.")
     return said
-
-
-def _p(value: float) -> str:
-    return "p < .001" if value < 0.001 else f"p = {number(value)}"

@@ -12,7 +12,7 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.exchange import swapped_both, swapped_inputs
-from clirbench.statistics.p_values import holm, significance
+from clirbench.statistics.p_values import holm, significance, williams
 from clirbench.statistics.resampling import PseudoValues, pseudo_values
 from clirbench.statistics.units.belonging import Units, is_step, units_of
 from clirbench.statistics.units.better import EXHAUSTIVE, gap, unit_swaps
@@ -69,8 +69,8 @@ def differences(
 ) -> list[Difference]:
     """Every pair of metrics, for every measure and test; metrics with holes take part only if `complete`.
 
-    `perm-systems` is `units.better.gap`: a system's values change sides between the two metrics, as normal scores of
-    ranks; where units hold several systems, values and test are of tau between units. `perm-inputs` swaps a segment's
+    `perm-systems` is `units.better.gap`: a system's values change sides between the two metrics, as ranks;
+    where units hold several systems, values and test are of tau between units. `perm-inputs` swaps a segment's
     pseudo-values for all systems, `perm-both` every single pseudo-value (Deutsch et al. 2021). Segments belong to
     the MT side only: topics are other items and are not swapped. `williams` is a t-test of two Pearson's r that
     share a variable. A pair for which a test cannot be done has p NaN and a note: so have all along training, and
@@ -209,25 +209,6 @@ def _williams(evidence: Evidence) -> dict[tuple[str, str], list[float]]:
         ]
         for a, b in _pairs(evidence)
     }
-
-
-def williams(r12: float, r13: float, r23: float, n: int) -> float:
-    """Two-sided p of "r12 = r13" for Pearson's r of two columns (2, 3) with a common one (1).
-
-    t = (r12 - r13) sqrt((n-1)(1+r23) / (2 |R| (n-1)/(n-3) + ((r12+r13)/2)^2 (1-r23)^3)), n - 3 degrees of freedom,
-    |R| = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23. n > 3; NaN where an r is; 1 where both columns agree perfectly.
-    **Source:** Williams 1959; Steiger 1980, eq. 7.
-    """
-    from scipy.special import stdtr
-
-    if isnan(r12) or isnan(r13) or n <= 3:
-        return nan
-    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    below = 2 * max(determinant, 0.0) * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
-    if below <= 0:
-        return 1.0
-    statistic = (r12 - r13) * np.sqrt((n - 1) * (1 + r23) / below)
-    return float(2 * stdtr(n - 3, -abs(statistic)))
 
 
 def _rows(asked: _Asked, test: str, note: str) -> Iterator[Difference]:

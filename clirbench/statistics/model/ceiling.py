@@ -7,12 +7,12 @@ import numpy as np
 
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.jackknife import FEWEST_UNITS, Interval, jackknifed, pair_totals, taus
-from clirbench.statistics.model.noise import FEWEST_TOPICS, topic_noise
+from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, topic_noise
 from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.resampling import Draws, metric_scores
 from clirbench.statistics.units.belonging import Units
-from clirbench.statistics.units.concordance import pair_weights
+from clirbench.statistics.units.concordance import pair_weights, taus
+from clirbench.statistics.units.jackknife import FEWEST, Interval, jackknifed, pair_totals, too_few
 from clirbench.types import Doubles, Ints
 
 WIDEST = 0.8
@@ -54,7 +54,7 @@ def without_noise(
     `same_lines` (metric and measure then err together, by how much is not known).
     """
     part, _ = next(iter(panels(evidence)))
-    errors = {} if same_lines or units.number < FEWEST_UNITS else _metric_errors(part, units.index, seed)
+    errors = {} if same_lines or part.bulky or units.number < FEWEST else metric_errors(part, units.index, seed)
     found = {}
     for measure, y in zip(part.measure_names, part.y, strict=True):
         top, error = _topped(part, units, measure, y)
@@ -71,28 +71,35 @@ def without_noise(
 
 def _topped(part: Evidence, units: Units, measure: str, y: Doubles) -> tuple[Interval, float]:
     """The ceiling of a measure, and the variance of its noise between units."""
-    values = topic_values(part, measure)
+    noise = measure_noise(part, units.index, measure, FEWEST_TOPICS)
     if units.along_training:
         note = "checkpoints along training: description only"
-    elif units.number < FEWEST_UNITS:
-        note = f"too few independent systems ({units.number})"
-    elif values is None or values.shape[1] < FEWEST_TOPICS:
+    elif units.number < FEWEST:
+        note = too_few(units.number)
+    elif noise is None:
         note = "noise of the measure is not known"
     elif np.ptp(y) == 0:
         note = "a column is constant"
     else:
-        noise = topic_noise(values, noise_structure(units.index))
         error = between_error(noise.covariance, units.index)
         return (ceiling(y, error, noise.freedom, units.index), error) if error > 0 else (Interval(1.0), 0.0)
     return Interval(nan, note=note), nan
 
 
-def _metric_errors(part: Evidence, unit: Ints, seed: int) -> dict[str, float]:
-    """Variance of each metric's noise, of those whose segments are known and held in memory."""
+def measure_noise(part: Evidence, unit: Ints, measure: str, fewest: int = 2) -> Noise | None:
+    """What the topics do to a measure; None where fewer than so many are known, or only one system."""
+    values = topic_values(part, measure)
+    if values is None or len(values) < 2 or values.shape[1] < fewest:
+        return None
+    return topic_noise(values, noise_structure(unit))
+
+
+def metric_errors(part: Evidence, unit: Ints, seed: int = 0) -> dict[str, float]:
+    """Noise variance of each metric between units, of those whose segments are known: drawn 200 times."""
     drawn: dict[int, Doubles] = {}
     found = {}
     for name in part.metric_names:
-        if (n := part.segments(name)) and not part.bulky:
+        if n := part.segments(name):
             if n not in drawn:
                 drawn[n] = Draws(("segments",), SAMPLES, seed=seed).weights("segments", n)
             found[name] = between_error(np.cov(metric_scores(part, name, drawn[n]), rowvar=False), unit)
@@ -111,7 +118,7 @@ def corrected_tau(x: Doubles, y: Doubles, errors: Errors, unit: Ints) -> Interva
     """
 
     if (groups := len(np.unique(unit))) < FEWEST_CORRECTED:
-        return Interval(nan, note=f"too few independent systems ({groups})")
+        return Interval(nan, note=too_few(groups))
     found_taus = taus(x, y, unit)
     var_x, var_y = variances_between(x, unit), variances_between(y, unit)
     true_x, true_y = var_x - errors.metric, var_y - errors.measure
@@ -140,7 +147,7 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: fl
 
     g = len(np.unique(unit))
     if g < 2:
-        return Interval(nan, note=f"too few independent systems ({g})")
+        return Interval(nan, note=too_few(g))
     ratio = float(variances_between(y, unit)[0]) / error
     tails = ((1 + confidence) / 2, (1 - confidence) / 2)
     if np.isfinite(freedom):

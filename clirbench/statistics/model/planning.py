@@ -65,12 +65,13 @@ class Plan:
         raise ConfigError(f"no systems can have these taus together: {told}")
 
     @property
-    def possible(self) -> bool:
+    def impossible(self) -> str:
+        """Why no systems can have these taus; nothing where they can."""
         try:
             self.correlations()
-        except ConfigError:
-            return False
-        return True
+        except ConfigError as problem:
+            return str(problem)
+        return ""
 
     def moved(self, metric: int, tau: float) -> "Plan":
         """The same with another tau of one metric with the measure."""
@@ -141,7 +142,9 @@ def smallest_difference(plan: Plan, pair: tuple[int, int], wanted: float, power:
     """
     a, b = pair
     steps = np.arange(STEP, 1.0 + plan.taus[a], STEP)
-    possible = [moved for moved in (plan.moved(b, float(plan.taus[a] - step)) for step in steps) if moved.possible]
+    possible = [
+        moved for moved in (plan.moved(b, float(plan.taus[a] - step)) for step in steps) if not moved.impossible
+    ]
     if not possible or power(possible[-1]) < wanted:
         return nan
     low, high = -1, len(possible) - 1

@@ -1,7 +1,7 @@
 """From a run to a plan: how many systems and topics would it take to tell its two best metrics apart?"""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
@@ -11,11 +11,10 @@ import numpy as np
 
 from clirbench.errors import ConfigError
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.ceiling import between_error, variances_between
-from clirbench.statistics.model.jackknife import taus
+from clirbench.statistics.model.ceiling import between_error, measure_noise, metric_errors, variances_between
 from clirbench.statistics.model.planning import Plan, Test, power_of, shipped, smallest_difference
-from clirbench.statistics.resampling import Draws, resampled_x, resampled_y
 from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.statistics.units.concordance import taus
 from clirbench.types import Doubles, Ints
 
 SYSTEMS = (8, 12, 16, 24, 32, 48, 64)
@@ -66,8 +65,10 @@ def power_table(
     """A row for every measure and size of difference, for the best metric and the next below it.
 
     Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); units are simulated as so
-    many systems. Where the taus are impossible together, the two metrics are simulated alone; where theirs are too, the
-    next metric below is taken; if none will do, power is NaN. The note names what is impossible.
+    many systems. Where the taus are impossible together, the two metrics are simulated alone; where they put the
+    systems in one order, or their taus are impossible too, the next metric below is taken; if none will do, power is
+    NaN. Metrics that agree with each other at tau_ab differ by at most 1 - tau_ab: where no size is below that, the
+    largest that is possible is simulated besides. The note names what is impossible.
     None for fewer than 3 units or 2 metrics, and along training, where no difference is claimed.
     """
     part, _ = next(iter(panels(evidence)))
@@ -92,17 +93,18 @@ def power_table(
         reasons = []
         for other in order[1:]:
             try:
+                chosen = (order[0], other)
                 plan, pair, note = _possible(
-                    names, seen[known], among[np.ix_(known, known)], reliability, (order[0], other), sizes
+                    names, seen[known], among[np.ix_(known, known)], reliability, chosen, sizes
                 )
                 break
             except ConfigError as problem:
                 reasons.append(str(problem))
         else:
-            rows.append(replace(template, note=f"not simulated: {reasons[0]}"))
+            rows.append(replace(template, note=f"not simulated: {'; '.join(dict.fromkeys(reasons))}"))
             continue
-        skipped = f"the first metric below it with which a simulation is possible: {reasons[0]}" if reasons else ""
-        note = "; ".join(filter(None, (skipped, note)))
+        alone = ", so the two metrics are simulated alone" if note else ""
+        note = "; ".join(dict.fromkeys(filter(None, (*reasons, note)))) + alone
         template = replace(template, metric_b=plan.names[pair[1]])
         if not units.independent:
             note = "; ".join(filter(None, (f"as many systems as units ({units.source})", note)))
@@ -125,12 +127,14 @@ def _rows(plan: Plan, pair: tuple[int, int], sizes: Sequence[float], row: Power)
         return shipped(n, plan.family, row.alpha, row.seed)
 
     row = replace(row, smallest=smallest_difference(plan, pair, row.wanted, power))
-    for size in sizes:
+    most = 1 - float(plan.among[a, b])
+    for size in (*sizes, *(() if min(sizes) < most else (float(f"{0.9 * most:.2g}"),))):
         moved = plan.moved(b, float(plan.taus[a]) - size)
-        try:
-            moved.correlations()
-        except ConfigError as problem:
-            yield replace(row, difference=size, note="; ".join(filter(None, (row.note, f"not simulated: {problem}"))))
+        if impossible := moved.impossible:
+            if size >= most:
+                both = f"{plan.names[a]} and {plan.names[b]}, whose tau is {1 - most:.3f}"
+                impossible = f"{both}, differ by at most {most:.3f}: no larger difference is simulated"
+            yield replace(row, difference=size, note="; ".join(filter(None, (row.note, impossible))))
             continue
         now = power(moved)
         systems = _fewest(SYSTEMS, row.wanted, partial(power, moved))
@@ -159,37 +163,44 @@ def _possible(
     seen: Doubles,
     among: Doubles,
     reliability: Doubles,
-    pair: tuple[int, ...],
+    pair: tuple[int, int],
     sizes: Sequence[float],
 ) -> tuple[Plan, tuple[int, int], str]:
     """The plan of all metrics, or of the two alone with the reason; raises `ConfigError` where they are impossible."""
-    family, reasons = len(names) * (len(names) - 1) // 2, []
+    k, reasons = len(names), list[str]()
     full = np.vstack([np.column_stack([among, seen]), [*seen, 1.0]])
-    labels = (*names, "the measure")
-    for chosen in (list(range(len(names))), list(pair)):
-        at = [*chosen, len(names)]
+    for chosen in (list(range(k)), list(pair)):
+        a, b = (chosen.index(metric) for metric in pair)
+        at = [*chosen, k]
+        labels = [names[metric] for metric in chosen]
         try:
-            true = np.eye(len(at))
-            for i, j in combinations(range(len(at)), 2):
-                tau = without_noise(float(full[at[i], at[j]]), reliability[at[i]], reliability[at[j]])
-                if isnan(tau):
-                    known = (
-                        f"{full[at[i], at[j]]:.3f}, reliabilities {reliability[at[i]]:.2f} and {reliability[at[j]]:.2f}"
-                    )
-                    raise ConfigError(
-                        f"the tau of {labels[at[i]]} and {labels[at[j]]} cannot be freed of noise ({known})"
-                    )
-                true[i, j] = true[j, i] = tau
-            plan = Plan(tuple(names[m] for m in chosen), true[-1, :-1], true[:-1, :-1], reliability[at], family)
-            moved = [plan.moved(chosen.index(pair[1]), float(true[-1, chosen.index(pair[0])]) - size) for size in sizes]
-            if not any(one.possible for one in moved):
-                moved[0].correlations()
+            true = _true_taus([*labels, "the measure"], full[np.ix_(at, at)], reliability[at])
         except ConfigError as problem:
             reasons.append(str(problem))
-        else:
-            note = f"the two metrics simulated alone: {reasons[0]}" if reasons else ""
-            return plan, (chosen.index(pair[0]), chosen.index(pair[1])), note
+            continue
+        plan = Plan(tuple(labels), true[-1, :-1], true[:-1, :-1], reliability[at], k * (k - 1) // 2)
+        # Two alone can always differ by less than the most that is possible: that is simulated then.
+        tried = sizes if len(chosen) > 2 else ((1 - true[a, b]) / 2,)
+        impossible = [plan.moved(b, float(plan.taus[a]) - size).impossible for size in tried]
+        if all(impossible):
+            reasons.append(impossible[0])
+            continue
+        return plan, (a, b), next(iter(reasons), "")
     raise ConfigError(reasons[-1])
+
+
+def _true_taus(labels: Sequence[str], seen: Doubles, reliability: Doubles) -> Doubles:
+    """Of every two columns, freed of noise; raises `ConfigError` that names two of which that is not possible."""
+    true = np.eye(len(labels))
+    for i, j in combinations(range(len(labels)), 2):
+        tau = without_noise(float(seen[i, j]), reliability[i], reliability[j])
+        if isnan(tau) and seen[i, j] > 1 - 1e-9:
+            raise ConfigError(f"{labels[i]} and {labels[j]} put all systems in one order (tau 1)")
+        if isnan(tau):
+            known = f"{seen[i, j]:.3f}, reliabilities {reliability[i]:.2f} and {reliability[j]:.2f}"
+            raise ConfigError(f"the tau of {labels[i]} and {labels[j]} cannot be freed of noise ({known})")
+        true[i, j] = true[j, i] = tau
+    return true
 
 
 def without_noise(tau: float, first: float, second: float) -> float:
@@ -201,18 +212,22 @@ def without_noise(tau: float, first: float, second: float) -> float:
     return 2 / pi * asin(r) if abs(r) < 1 else nan
 
 
-def reliabilities(evidence: Evidence, unit: Ints, seed: int = 0, samples: int = 200) -> tuple[Doubles, Doubles]:
-    """Share of every metric's and measure's variance over systems that is not segment or topic noise, in [0, 1].
+def reliabilities(evidence: Evidence, unit: Ints, seed: int = 0) -> tuple[Doubles, Doubles]:
+    """Share of every metric's and measure's variance between units that is not segment or topic noise, in [0, 1].
 
-    1 - (noise variance felt by pairs of systems, under resampled items) / (variance between units); what moves all
-    systems alike (a hard topic) is no noise here. 1 where items are unknown. Returns (metrics,), (measures,).
+    1 - noise variance / variance between units, both as in `ceiling`; 1 where segments or topics are unknown. Returns
+    (metrics,), (measures,).
     """
-    x = resampled_x(evidence, Draws(("segments",), samples, seed=seed))
-    y = resampled_y(evidence, Draws(("topics",), samples, seed=seed))
-    return _reliability(x, evidence.x, unit), _reliability(y, evidence.y, unit)
+    of_metrics = metric_errors(evidence, unit, seed)
+    noises = {name: measure_noise(evidence, unit, name) for name in evidence.measure_names}
+    of_measures = {name: between_error(noise.covariance, unit) for name, noise in noises.items() if noise}
+    return (
+        _reliability(evidence.metric_names, evidence.x, of_metrics, unit),
+        _reliability(evidence.measure_names, evidence.y, of_measures, unit),
+    )
 
 
-def _reliability(resampled: Doubles, observed: Doubles, unit: Ints) -> Doubles:
-    noise = np.array([between_error(np.cov(column.T), unit) for column in resampled.swapaxes(0, 1)])
-    spread = np.array([variances_between(column, unit)[0] for column in observed])
-    return np.asarray(np.clip(1 - noise / np.where(spread > 0, spread, 1.0), 0.0, 1.0))
+def _reliability(names: Sequence[str], columns: Doubles, errors: Mapping[str, float], unit: Ints) -> Doubles:
+    error = np.array([errors.get(name, 0.0) for name in names])
+    spread = np.array([variances_between(column, unit)[0] for column in columns])
+    return np.asarray(np.clip(1 - error / np.where(spread > 0, spread, 1.0), 0.0, 1.0))

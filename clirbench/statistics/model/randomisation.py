@@ -178,7 +178,8 @@ def _tested(
     observed = np.array([scores[a] - scores[b] for a, b in chosen])
     note, found = "", np.full(len(chosen), nan)
     if smallest * family >= alpha:
-        why = f"{n} items" if exact else f"{samples} samples"
+        slow = ", as many as are drawn of a type average, which takes about a millisecond each," * _sparse(part, column)
+        why = f"{n} items" if exact else f"{samples} samples{slow}"
         enough = "" if exact else f"; samples={ceil(family / alpha)} would do"
         note = f"not run: {why} and {family} pairs cannot give a corrected p below {alpha:g}{enough}"
     elif test == "randomisation":

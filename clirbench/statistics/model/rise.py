@@ -4,7 +4,7 @@ from math import inf, log, nan
 
 import numpy as np
 
-from clirbench.statistics.model.jackknife import Interval, leave_one_out
+from clirbench.statistics.units.jackknife import Interval, leave_one_out
 from clirbench.types import Doubles, Ints
 
 

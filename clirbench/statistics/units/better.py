@@ -5,8 +5,8 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.units.concordance import Estimates, estimates, no_interval, pair_weights
-from clirbench.statistics.units.given import normal_scores
+from clirbench.statistics.units.concordance import Estimates, estimates, no_interval
+from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
 
 EXHAUSTIVE = 12
@@ -49,13 +49,13 @@ def gap(
 ) -> Gap:
     """Whether metric a agrees with the measure better than metric b.
 
-    Where every system is a unit: both metrics' values of a system change sides, as normal scores of their ranks, so
-    that no monotone transform costs power. Null hypothesis: values under a and b are exchangeable.
+    Where every system is a unit: both metrics' values of a system change sides, as ranks, so that no monotone
+    transform costs power. Null hypothesis: values under a and b are exchangeable.
     Where units hold several systems or a metric has ties, exchanges reject .06 to .08 at .05 (blocks of near-copies get
     the same ranks; ties of one metric are no ties of the other), so the difference of atanh(tau) is held against its
     jackknife error, t with units - 1 degrees of freedom (.02 to .05). Fewer than 6 units: neither is done.
     `a`, `b`, `y`: (n,), finite; `swaps`: of `unit_swaps`, where many pairs are tested.
-    **Source:** Deutsch, Dror and Roth 2021 (perm-systems); van der Waerden 1952; Arvesen 1969 (jackknife).
+    **Source:** Deutsch, Dror and Roth 2021 (perm-systems); Arvesen 1969 (jackknife).
     """
     units = int(unit.max()) + 1
     found = estimates(np.stack([a, b]), y, unit)
@@ -71,13 +71,20 @@ def gap(
     from clirbench.statistics.units.loops import swapped_differences
 
     drawn = unit_swaps(units, samples, seed) if swaps is None else swaps
-    scores = normal_scores(np.stack([a, b]))
-    moved = swapped_differences(scores[0], scores[1], np.asarray(y, dtype=np.float64), pair_weights(unit), drawn)
+    # Twice the mid-ranks are whole numbers.
+    one, other, order = (2 * ranks(np.stack([a, b, y]))).astype(np.int32)
+    moved = swapped_differences(one, other, order, drawn)
     return Gap(difference, float((np.abs(moved) >= abs(moved[0]) - 1e-12).mean()), smallest, "exchange")
 
 
 def _jackknifed(found: Estimates, difference: float) -> Gap:
-    """Student's test of the difference of two atanh(tau)."""
+    """Student's test of the difference of two atanh(tau), each unit's influence taken from `Estimates.spread`.
+
+    A plain jackknife of tau_a - tau_b has another p: on the scale of atanh a difference between large taus counts for
+    more and so does its error, and what the jackknife overstates is taken away. Published PS-EN scores, MacroF1
+    against BLEU with MAP (29 systems): .118 plain, .138 on the scale of atanh, .133 here. With ties and true
+    equality, plain rejects .004 to .05 at .05, this one .02 to .05.
+    """
     from scipy.special import stdtr
 
     note = no_interval(found, 0) or no_interval(found, 1)

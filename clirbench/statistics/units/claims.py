@@ -9,7 +9,7 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units, covariates, is_step
-from clirbench.statistics.units.concordance import FEWEST, agreements
+from clirbench.statistics.units.concordance import agreements
 from clirbench.statistics.units.given import Beyond, beyond
 from clirbench.statistics.units.permutation import SAMPLES, permutation_tests
 from clirbench.statistics.units.selection import Best, adjusted_p_values, best_metrics, common_systems
@@ -122,11 +122,9 @@ def _claim(
         error = 0.0 if test.exact or isnan(p) else sqrt(p * (1 - p) / samples)
         notes = (test.note,) if test.note.startswith(found.note) else (test.note, found.note)
         note = "; ".join(filter(None, notes))
-    # With fewer units the two may differ by chance alone.
-    differ = found.disagree and own.number >= FEWEST
     scheme = "" if isnan(low) else f"{100 * level:g} %: {_estimand(own)}"
     return Claim(
-        measure.name, metric.name, found.tau, found.within, low, high, p, adjusted, differ, len(rows),
+        measure.name, metric.name, found.tau, found.within, low, high, p, adjusted, found.disagree, len(rows),
         own.number, own.source, scheme, note, error,
     )  # fmt: skip
 

@@ -11,12 +11,9 @@ from math import nan
 
 import numpy as np
 
+from clirbench.statistics.units.jackknife import FEWEST, deviations, leaving_one, of_units, too_few
 from clirbench.types import Doubles, Ints
 
-FEWEST = 6
-"""Units that an interval needs: with fewer it would reach from one end to the other nearly always."""
-PLAIN = 0.5
-"""Size of tau between and within units from which opposite signs are pointed out without a test: by chance in .01."""
 MODEL_BELOW = 12
 """Units below which the variance is held to that of normal columns: the jackknife's alone is half as wide again."""
 
@@ -26,9 +23,8 @@ class Agreement:
     """How one metric agrees with one measure across units.
 
     `tau`: between units; `within`: pooled over the pairs inside units (NaN where there are none); `low`, `high`: the
-    interval of `tau`, NaN with the reason in `note`; `disagree`: between and within differ by more than chance, or,
-    with too few units to say so, both are at least .5 in size and of opposite signs (Simpson's paradox): one number
-    then hides what happens.
+    interval of `tau`, NaN with the reason in `note`; `disagree`: between and within differ by more than chance
+    (Simpson's paradox), so that one number hides what happens; never said with fewer than 6 units.
     """
 
     tau: float
@@ -80,6 +76,18 @@ def signs(columns: Doubles) -> Doubles:
     return np.sign(columns[..., :, None] - columns[..., None, :])
 
 
+def _sums(x: Doubles, y: Doubles, unit: Ints) -> tuple[Doubles, Doubles, Doubles]:
+    """Weighted agreement, pairs ordered by x, pairs ordered by y: (..., units, units)."""
+    weight, left, right = pair_weights(unit), signs(x), signs(y)
+    return of_units(left * right * weight, unit), of_units(left**2 * weight, unit), of_units(right**2 * weight, unit)
+
+
+def taus(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
+    """(..., 1 + units): tau between units, and without each unit in turn; NaN where a column is constant."""
+    balance, in_x, in_y = map(leaving_one, _sums(x, y, unit))
+    return _ratio(balance, in_x * in_y)
+
+
 def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
     """tau between units of every metric, its variance and every unit's influence. `x`: (metrics, n), `y`: (n,), finite.
 
@@ -91,20 +99,15 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
     **Source:** Arvesen 1969 (jackknife of a U-statistic); Hoeffding 1948; Efron and Stein 1981; Fieller, Hartley and
     Pearson 1957.
     """
-    membership = (np.arange(unit.max() + 1)[:, None] == unit).astype(np.float64)
-    units = len(membership)
-    weight, left, right = pair_weights(unit), signs(x), signs(y)
-    balance, size_x, size_y = (
-        membership @ (pairs * weight) @ membership.T for pairs in (left * right, np.abs(left), np.abs(right)[None])
-    )
-    all_three = [pairs.sum(axis=(1, 2)) for pairs in (balance, size_x, size_y)]
-    tau = _ratio(all_three[0], all_three[1] * all_three[2])
-    without = _ratio(*_without(balance, size_x, size_y))
-    deviation = np.sqrt((units - 1) / units) * (without - without.mean(axis=1, keepdims=True)).T
+    balance, size_x, size_y = _sums(x, y, unit)
+    units = balance.shape[-1]
+    balances, in_x, in_y = map(leaving_one, (balance, size_x, size_y))
+    found = _ratio(balances, in_x * in_y)
+    tau, deviation = found[:, 0], deviations(found[:, 1:]).T
     jackknife = (deviation**2).sum(axis=0)
     if units < 4:
         return Estimates(tau, jackknife, deviation)
-    ordered = [total[:, None, None] / (units * (units - 1)) for total in all_three[1:]]
+    ordered = [total[..., :1, None] / (units * (units - 1)) for total in (in_x, in_y)]
     relative = size_x / np.maximum(ordered[0], 1e-300) + size_y / np.maximum(ordered[1], 1e-300)
     kernel = balance / np.sqrt(np.maximum(ordered[0] * ordered[1], 1e-300)) - tau[:, None, None] * (relative / 2 - 1)
     kernel = kernel * (1 - np.eye(units))
@@ -115,12 +118,6 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
         normal = 0.437 / (units - 4) * (1 - tau**2) ** 2
         variance = np.where(untied, np.minimum(variance, normal), variance)
     return Estimates(tau, variance, deviation)
-
-
-def _without(balance: Doubles, size_x: Doubles, size_y: Doubles) -> tuple[Doubles, Doubles]:
-    """Sums over pairs without each unit in turn: of agreement, and both sides' sizes multiplied; (metrics, units)."""
-    less = [pairs.sum(axis=(1, 2))[:, None] - 2 * pairs.sum(axis=2) for pairs in (balance, size_x, size_y)]
-    return less[0], less[1] * less[2]
 
 
 def _unbiased(kernel: Doubles) -> Doubles:
@@ -140,12 +137,17 @@ def _ratio(balance: Doubles, squared: Doubles) -> Doubles:
     return np.clip(balance / possible, -1.0, 1.0)
 
 
-def within_tau(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
-    """(metrics,): tau-b of the pairs inside units, all pooled; NaN where there is no such pair that both order."""
-    inside = (unit[:, None] == unit[None, :]).astype(np.float64)
+def within_taus(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
+    """(metrics, 1 + units): tau-b of the pairs inside units, all pooled, and without each unit in turn.
+
+    NaN where there is no such pair that both order.
+    """
+    inside = unit[:, None] == unit[None, :]
     left, right = signs(x) * inside, signs(y) * inside
-    sizes = np.abs(left).sum(axis=(1, 2)) * np.abs(right).sum()
-    return _ratio((left * right).sum(axis=(1, 2)), sizes)
+    mine = [np.diagonal(of_units(pairs, unit), axis1=-2, axis2=-1) for pairs in (left * right, left**2, right**2)]
+    whole = [own.sum(axis=-1, keepdims=True) for own in mine]
+    rest = [np.concatenate([total, total - own], axis=-1) for total, own in zip(whole, mine, strict=True)]
+    return _ratio(rest[0], rest[1] * rest[2])
 
 
 def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[Agreement]:
@@ -158,7 +160,8 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[
     from scipy.special import stdtrit
 
     found = estimates(x, y, unit)
-    within = within_tau(x, y, unit)
+    within = within_taus(x, y, unit)
+    disagree = _disagree(found, within)
     quantile = float(stdtrit(max(1, found.units - 1), (1 + level) / 2))
     rows = []
     for m, tau in enumerate(found.tau.tolist()):
@@ -167,8 +170,8 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[
         if not note:
             half = quantile * float(np.sqrt((found.spread[:, m] ** 2).sum()))
             low, high = (float(np.tanh(np.arctanh(tau) + side * half)) for side in (-1, 1))
-        disagree = _disagree(x[m], y, unit, tau, float(within[m]))
-        rows.append(Agreement(tau, float(within[m]), low, high, disagree, len(y), found.units, note))
+        inside = float(within[m, 0])
+        rows.append(Agreement(tau, inside, low, high, bool(disagree[m]), len(y), found.units, note))
     return rows
 
 
@@ -179,7 +182,7 @@ def no_interval(found: Estimates, metric: int) -> str:
     if np.isnan(tau):
         return constant
     if found.units < FEWEST:
-        return f"too few independent systems ({found.units})"
+        return too_few(found.units)
     if np.isnan(found.variance[metric]):
         return constant
     if abs(tau) >= 1 - 1e-12:
@@ -189,22 +192,12 @@ def no_interval(found: Estimates, metric: int) -> str:
     return ""
 
 
-def _disagree(x: Doubles, y: Doubles, unit: Ints, between: float, within: float) -> bool:
-    """Whether tau between and within units differ: by the jackknife where there are units enough, else plainly."""
-    if np.isnan(within) or np.isnan(between):
-        return False
-    units, plainly = int(unit.max()) + 1, bool(between * within < 0 and min(abs(between), abs(within)) >= PLAIN)
-    if units < FEWEST:
-        return plainly
+def _disagree(found: Estimates, within: Doubles) -> "np.typing.NDArray[np.bool_]":
+    """(metrics,): whether tau between and within units differ, by the jackknife of their difference."""
     from scipy.special import stdtrit
 
-    gaps = np.empty(units)
-    for left in range(units):
-        kept = unit != left
-        others = np.unique(unit[kept], return_inverse=True)[1].astype(np.int64)
-        outer = estimates(x[None, kept], y[kept], others).tau[0]
-        gaps[left] = outer - within_tau(x[None, kept], y[kept], others)[0]
-    if np.isnan(gaps).any():
-        return plainly
-    error = np.sqrt((units - 1) / units * ((gaps - gaps.mean()) ** 2).sum())
-    return bool(abs(between - within) > max(1e-9, stdtrit(units - 1, 0.975) * error))
+    if found.units < FEWEST:
+        return np.zeros(len(within), dtype=bool)
+    error = np.linalg.norm(found.influence - deviations(within[:, 1:]).T, axis=0)
+    gap = np.abs(found.tau - within[:, 0])
+    return np.asarray(gap > np.maximum(1e-9, stdtrit(found.units - 1, 0.975) * error))

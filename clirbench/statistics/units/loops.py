@@ -5,6 +5,8 @@ from numba import njit
 
 from clirbench.types import Doubles, Ints
 
+Columns = Doubles | np.typing.NDArray[np.int32]
+
 
 @njit(cache=True, nogil=True)
 def balances(left: Doubles, columns: Doubles, orders: Ints) -> Doubles:
@@ -31,32 +33,36 @@ def balances(left: Doubles, columns: Doubles, orders: Ints) -> Doubles:
 
 
 @njit(cache=True, nogil=True)
-def swapped_differences(a: Doubles, b: Doubles, y: Doubles, weight: Doubles, swaps: Doubles) -> Doubles:
-    """tau of a' with y less tau of b' with y, where a' and b' are a and b with some systems' values exchanged.
+def swapped_differences(a: Columns, b: Columns, y: Columns, swaps: Doubles) -> Doubles:
+    """Kendall's tau-b of a' with y less that of b' with y, where a' and b' are a and b with some values exchanged.
 
-    `a`, `b`, `y`: (n,); `weight`: (n, n) of the pairs; `swaps`: (samples, n), 1 where a system's values change
-    sides. Returns (samples,); 0 for a side that is constant.
+    `a`, `b`, `y`: (n,), fastest as int32 ranks; `swaps`: (samples, n), 1 where a system's values change sides.
+    Returns (samples,); 0 stands for tau of a side that is constant.
     """
     samples, n = swaps.shape
+    order = np.empty((n, n), np.int32)
+    ordered = 0
+    for i in range(n):
+        for j in range(n):
+            order[i, j] = np.int32(y[i] > y[j]) - np.int32(y[i] < y[j])
+        ordered += np.abs(order[i, :i]).sum()
+    left, right = np.empty_like(a), np.empty_like(b)
     found = np.zeros(samples)
     for r in range(samples):
-        sum_a = sum_b = size_a = size_b = size_y = 0.0
         for i in range(n):
-            a_i, b_i = (b[i], a[i]) if swaps[r, i] else (a[i], b[i])
-            for j in range(i + 1, n):
-                w = weight[i, j]
-                if w == 0.0:
-                    continue
-                a_j, b_j = (b[j], a[j]) if swaps[r, j] else (a[j], b[j])
-                s = np.sign(y[i] - y[j])
-                s_a = np.sign(a_i - a_j)
-                s_b = np.sign(b_i - b_j)
-                sum_a += w * s * s_a
-                sum_b += w * s * s_b
-                size_a += w * abs(s_a)
-                size_b += w * abs(s_b)
-                size_y += w * abs(s)
-        tau_a = sum_a / np.sqrt(size_a * size_y) if size_a * size_y > 0 else 0.0
-        tau_b = sum_b / np.sqrt(size_b * size_y) if size_b * size_y > 0 else 0.0
+            left[i], right[i] = (b[i], a[i]) if swaps[r, i] else (a[i], b[i])
+        # All int32: the compiler then takes eight pairs at once.
+        sum_a, sum_b, size_a, size_b = np.int32(0), np.int32(0), np.int32(0), np.int32(0)
+        for i in range(n):
+            a_i, b_i = left[i], right[i]
+            for j in range(i):
+                s_a = np.int32(a_i > left[j]) - np.int32(a_i < left[j])
+                s_b = np.int32(b_i > right[j]) - np.int32(b_i < right[j])
+                sum_a += order[i, j] * s_a
+                sum_b += order[i, j] * s_b
+                size_a += s_a * s_a
+                size_b += s_b * s_b
+        tau_a = sum_a / np.sqrt(float(size_a) * ordered) if size_a * ordered > 0 else 0.0
+        tau_b = sum_b / np.sqrt(float(size_b) * ordered) if size_b * ordered > 0 else 0.0
         found[r] = tau_a - tau_b
     return found

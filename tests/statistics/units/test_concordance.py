@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from clirbench.statistics.units.concordance import agreements, estimates, within_tau
+from clirbench.statistics.units.concordance import agreements, estimates, within_taus
+from clirbench.statistics.units.jackknife import jackknifed
 
 
 def alone(n: int) -> np.ndarray:
@@ -23,7 +24,7 @@ def test_between_and_within_by_hand() -> None:
     x, y = np.array([[1.0, 3.0, 2.0]]), np.array([1.0, 2.0, 0.0])
     unit = np.array([0, 0, 1])
     assert estimates(x, y, unit).tau[0] == pytest.approx(0.0)
-    assert within_tau(x, y, unit)[0] == 1.0
+    assert within_taus(x, y, unit)[0, 0] == 1.0
 
 
 def test_units_count_alike_however_many_systems_they_have() -> None:
@@ -72,9 +73,28 @@ def test_simpsons_paradox_is_seen() -> None:
     assert found.within == -1.0
     assert found.tau > 0
     assert found.disagree
+    gaps = []
+    for left in range(8):
+        kept, others = unit != left, np.repeat(np.arange(7), 3)
+        gaps.append(
+            estimates(x[None, kept], y[kept], others).tau[0] - within_taus(x[None, kept], y[kept], others)[0, 0]
+        )
+    interval = jackknifed(found.tau - found.within, gaps)
+    assert interval.low > 0
     two = agreements(x[None, :6], y[:6] + 3 * unit[:6], unit[:6])[0]
-    assert two.disagree
+    assert (two.tau, two.within, two.disagree) == (1.0, -1.0, False)
     assert np.isnan(two.low)
+
+
+def test_the_alarm_where_nothing_differs_is_rare() -> None:
+    """Fixed seed, 400 worlds of 8 units by 3 with one tau between and within: alarms .06 and three standard errors."""
+    rng = np.random.default_rng(4)
+    unit = np.repeat(np.arange(8), 3)
+    alarms = 0
+    for _ in range(400):
+        x, y = rng.normal(size=(2, 24))
+        alarms += agreements(x[None], y, unit)[0].disagree
+    assert 0 < alarms / 400 < 0.06 + 3 * np.sqrt(0.06 * 0.94 / 400)
 
 
 @pytest.mark.parametrize(("units", "size", "alike"), [(16, 1, 0.0), (8, 1, 0.0), (8, 5, 0.98)])

@@ -1,0 +1,84 @@
+"""Leaving out one unit (independent group of systems) at a time: how sure a value is."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from clirbench.types import Doubles, Ints
+
+FEWEST = 6
+"""Units that an interval needs: with fewer it would reach from one end to the other nearly always."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value and its central interval of confidence .95; `note` says why there is none."""
+
+    value: float
+    low: float = nan
+    high: float = nan
+    note: str = ""
+
+
+def too_few(units: int) -> str:
+    """Why there is no interval."""
+    return f"too few independent systems ({units})"
+
+
+def deviations(rest: Doubles) -> Doubles:
+    """(..., G): sqrt((G - 1) / G) (v_-g - mean), of values without each of G units; squared they add to the variance.
+
+    **Source:** Tukey 1958; Miller 1974.
+    """
+    units = rest.shape[-1]
+    return np.asarray(np.sqrt((units - 1) / units) * (rest - rest.mean(axis=-1, keepdims=True)))
+
+
+def leave_one_out(value: "Callable[[np.typing.NDArray[np.bool_]], float]", unit: Ints) -> Interval:
+    """The jackknife of `value`, a function of which systems are kept (n,)."""
+    whole = value(np.ones(len(unit), dtype=bool))
+    return jackknifed(whole, [value(unit != group) for group in np.unique(unit)])
+
+
+def jackknifed(
+    whole: float,
+    rest: Sequence[float],
+    scale: Callable[[float], float] = float,
+    back: Callable[[float], float] = float,
+    confidence: float = 0.95,
+) -> Interval:
+    """Delete-one-unit jackknife of a value on a `scale`, and `back`; `rest`: the value without each of G units.
+
+    Half width: t with G - 1 degrees of freedom times the root of the sum of squared `deviations`. No interval for
+    fewer than 6 units or where a value is undefined.
+    """
+    from scipy.special import stdtrit
+
+    g = len(rest)
+    if g < FEWEST:
+        return Interval(whole, note=too_few(g))
+    middle, others = scale(whole), np.array([scale(value) for value in rest])
+    if not np.isfinite(others).all() or not np.isfinite(middle):
+        return Interval(whole, note="undefined without some of the systems")
+    half = float(stdtrit(g - 1, (1 + confidence) / 2) * np.linalg.norm(deviations(others)))
+    return Interval(whole, back(middle - half), back(middle + half))
+
+
+def of_units(pairs: Doubles, unit: Ints) -> Doubles:
+    """(..., units, units): sums over the pairs of systems of every two units; `pairs`: (..., n, n)."""
+    membership = (np.arange(unit.max() + 1)[:, None] == unit).astype(np.float64)
+    return np.asarray(membership @ pairs @ membership.T)
+
+
+def leaving_one(sums: Doubles) -> Doubles:
+    """(..., 1 + units): the total of `of_units`, and without each unit in turn; symmetric and 0 within units."""
+    mine = sums.sum(axis=-1)
+    whole = mine.sum(axis=-1, keepdims=True)
+    return np.concatenate([whole, whole - 2 * mine], axis=-1)
+
+
+def pair_totals(pairs: Doubles, unit: Ints) -> Doubles:
+    """(..., 1 + units): sums over all pairs, and without each unit; `pairs` (..., n, n) symmetric, 0 within units."""
+    return leaving_one(of_units(pairs, unit))
