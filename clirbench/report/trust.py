@@ -10,7 +10,9 @@ from clirbench.report.facts import pseudo
 from clirbench.scoreboard import Column
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected
+from clirbench.statistics.units.concordance import CONSTANT
 from clirbench.statistics.units.jackknife import FEWEST, Interval
+from clirbench.statistics.units.selection import COSTLIEST
 
 MOST = 6
 """So many names of metrics at most in one sentence."""
@@ -24,6 +26,7 @@ NOUNS = {
     "configuration": "configurations",
     "name": "training runs",
     "one training run": "training runs",
+    "equal scores": "systems (the others are copies of them)",
 }
 
 
@@ -53,7 +56,7 @@ def agreement(
     """Sentence one: the set of metrics, their tau, and how sure; or why there is none."""
     compared = [row for row in rows if not isnan(row.p_adjusted)]
     if chosen is None or not compared:
-        why = _needed(rows, units, alpha)
+        why = _needed(rows, column, units, alpha)
         return f"Whether any metric orders these systems as {named(column)} does cannot be said: {why}."
     own = units.only(chosen.rows)
     agreeing = [row for row in compared if _agrees(row, alpha)]
@@ -84,7 +87,7 @@ def agreement(
     said += f": tau {tau_span(row.tau for row in inside)} ({'; '.join(sure)})"
     if chosen.best.note:
         which = "how sure that is" if len(compared) == 1 else "which of the metrics is best"
-        return f"{said}; {which} cannot be said ({chosen.best.note}){left}."
+        return f"{said}; {which} cannot be said ({chosen.why}){left}."
     if len(trusted) > 1:
         said += ", and none of them is shown to be better than another"
     kept = {name for name, inside in zip(chosen.names, chosen.best.in_set.tolist(), strict=True) if inside}
@@ -103,13 +106,21 @@ def tau_span(taus: Iterable[float]) -> str:
     return " to ".join(dict.fromkeys((number(ends[0]), number(ends[-1]))))
 
 
-def _needed(rows: Sequence[Claim], units: Units, alpha: float) -> str:
+def _needed(rows: Sequence[Claim], column: Column, units: Units, alpha: float) -> str:
     """Why nothing can be said, and how many units would be enough."""
     fewest = max(FEWEST, fewest_units(alpha))
     constant = [row for row in rows if isnan(row.tau)]
     if units.number < fewest and len(constant) < len(rows):
         noun = NOUNS.get(units.source, f"units ({units.source})")
         return f"{units.number} independent {noun} are too few, at least {fewest} are needed"
+    values = column.values[np.isfinite(column.values)]
+    if rows and max(row.n_systems for row in rows) < (1 - COSTLIEST) * len(values):
+        return f"every metric lacks more than a tenth of the {len(values)} systems that have {column.name}"
+    if len(values) > 1 and np.ptp(values) == 0:
+        return f"{column.name} is the same for all of them"
+    if rows and all(row.note == CONSTANT for row in rows):
+        names = listed([row.metric for row in rows], MOST)
+        return f"{names} {'is' if len(rows) == 1 else 'are'} the same for all of them"
     return "; ".join(dict.fromkeys(row.note.partition(";")[0] for row in rows if row.note))
 
 

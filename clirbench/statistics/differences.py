@@ -14,7 +14,7 @@ from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.exchange import swapped_both, swapped_inputs
 from clirbench.statistics.p_values import holm, significance, williams
 from clirbench.statistics.resampling import PseudoValues, pseudo_values
-from clirbench.statistics.units.belonging import Units, is_step, units_of
+from clirbench.statistics.units.belonging import Units, known_before, units_of
 from clirbench.statistics.units.better import EXHAUSTIVE, gap, unit_swaps
 from clirbench.statistics.units.claims import ALONG
 from clirbench.statistics.units.concordance import estimates
@@ -88,8 +88,8 @@ def differences(
         if test not in TESTS:
             raise UnknownName("test of differences", test, TESTS)
     units = units_of(evidence.board) if units is None else units
-    steps = {column.name for column in evidence.board.metrics if is_step(column.name)}
-    evidence = evidence.columns({column.name for column in evidence.board.columns} - steps)
+    known = {column.name for column in evidence.board.metrics if known_before(column.name)}
+    evidence = evidence.columns({column.name for column in evidence.board.columns} - known)
     parts = [(next(iter(panels(evidence)))[0], units, ""), *(_holed_pairs(evidence, units) if complete else ())]
     pairs = Counter(measure for part, _, _ in parts for measure in part.measure_names for _ in _pairs(part))
     family = max(pairs.values(), default=0)

@@ -97,7 +97,7 @@ def test_a_constant_metric_costs_nothing_because_it_picks_nothing() -> None:
     assert "Constant" not in found.sentences[-1]
     alone = of({"Constant": [7.0] * 12})
     assert alone.sentences == (
-        "Whether any metric orders these systems as MAP does cannot be said: a column is constant between units.",
+        "Whether any metric orders these systems as MAP does cannot be said: Constant is the same for all of them.",
     )
 
 
@@ -155,7 +155,7 @@ def test_no_interval_where_no_system_changes_tau() -> None:
 def test_perfect_agreement_has_no_interval_either() -> None:
     found = of({"BLEU": MAP, "Fair": FAIR})
     assert "confidence" not in str(found)
-    assert "which of the metrics is best cannot be said (tau is 1" in found.sentences[0]
+    assert "which of the metrics is best cannot be said (tau of BLEU is 1" in found.sentences[0]
 
 
 def test_checkpoints_of_one_run_are_described_and_nothing_is_claimed() -> None:
@@ -259,3 +259,49 @@ def test_at_most_four_sentences_and_the_same_from_a_result() -> None:
     made = board({"Good": GOOD, "Fair": FAIR}, {"MAP": MAP}, {"training_lines": [str(i // 2) for i in range(12)]})
     assert answered(result(made)) == said(made)
     assert len(said(made).sentences) <= 4
+
+
+def test_a_constant_metric_lacks_no_system_and_a_constant_measure_is_named() -> None:
+    assert "missing" not in str(of({"BLEU": GOOD, "Constant": [7.0] * 12}))
+    flat = said(board({"BLEU": GOOD, "chrF": FAIR}, {"MAP": [0.3] * 12}))
+    assert flat.sentences[0].endswith("cannot be said: MAP is the same for all of them.")
+
+
+def test_metrics_over_halves_of_the_systems_say_that_systems_are_lacking() -> None:
+    found = of({"A": [*MAP[:6], *[nan] * 6], "B": [*[nan] * 6, *MAP[6:]]})
+    assert found.sentences == (
+        "Whether any metric orders these systems as MAP does cannot be said: "
+        "every metric lacks more than a tenth of the 12 systems that have MAP.",
+    )
+
+
+def test_seeds_and_training_sizes_that_nobody_declared_are_no_metrics() -> None:
+    found = of({"BLEU": GOOD, "seed": FAIR, "training_lines": MAP})
+    assert found.metrics == ("BLEU",)
+    assert "seed" not in str(found)
+    assert "which" not in found.sentences[0] or "tau of training_lines is 1" in found.sentences[0]
+    assert found.sentences[1].startswith("Known without any metric: training_lines (tau 1.000)")
+
+
+def test_exact_copies_are_one_system() -> None:
+    columns = [[*column[:4]] * 3 for column in (GOOD, FAIR, MAP)]
+    found = said(board({"Good": columns[0], "Fair": columns[1]}, {"MAP": columns[2]}))
+    assert found.metrics == ()
+    assert found.sentences[0].endswith(
+        "4 independent systems (the others are copies of them) are too few, at least 6 are needed."
+    )
+    alone = said(board({"Good": columns[0], "Fair": columns[1]}, {"MAP": columns[2]}), "none")
+    assert "Good" in alone.metrics
+
+
+def test_metrics_that_pick_one_poor_system_cost_alike() -> None:
+    worse = [*GOOD[:10], 13.0, 11.0]
+    assert of({"A": worse, "B": [2 * value for value in worse]}).sentences[-1] == (
+        "On these topics, picking the first system by any of these metrics would have cost .100 MAP "
+        "(s11 instead of s12)."
+    )
+
+
+def test_a_metric_that_differs_in_one_system_is_named_as_what_cannot_be_compared() -> None:
+    found = of({"BLEU": GOOD, "Odd": [1.0] * 11 + [2.0]})
+    assert "cannot be said (without one of the systems Odd is constant)" in found.sentences[0]

@@ -2,7 +2,8 @@
 
 A unit is what was made independently: a training run, a family of near-copies, or a single system. The first of
 these that applies says which: the column that was asked for (`none`: each system by itself), a column named run or
-series, family, group, seed; the system's name without its step; each system by itself. Numeric columns such as step
+series, family, group, seed; the system's name without its step; each system by itself, but
+for copies, which have every score in common. Numeric columns such as step
 or training_lines never make units: they are covariates.
 """
 
@@ -20,9 +21,11 @@ from clirbench.scoreboard import Scoreboard
 from clirbench.types import Doubles, Ints
 
 NONE = "none"
+COPIES = "equal scores"
 RUNS = ("run", "series")
 KINDS = ("family", "group")
 SEED = "seed"
+TRAINING = "training_"
 STEP = re.compile(r"^(step|iteration|iter|update|epoch|checkpoint|ckpt)s?$", re.IGNORECASE)
 STEP_IN_NAME = re.compile(
     r"(?:step|iteration|iter|update|epoch|checkpoint|ckpt)s?[-_.=]?(\d[\d_]*)(?!\d)", re.IGNORECASE
@@ -34,8 +37,8 @@ class Units:
     """To which unit every system belongs.
 
     `labels`: (n,) one for each system, as in the board; `source`: the metadata column that says so, or `system`
-    (each by itself), `name`, `one training run`, `configuration`; `steps`: (n,) steps along training, NaN for a
-    system without one; `step_source`: the column they are from, `name`, or nothing.
+    (each by itself), `equal scores`, `name`, `one training run`, `configuration`; `steps`: (n,) steps along training,
+    NaN for a system without one; `step_source`: the column they are from, `name`, or nothing.
     """
 
     labels: tuple[str, ...]
@@ -101,7 +104,8 @@ def units_of(board: Scoreboard, units: str = "") -> Units:
     if by_seed is not None:
         return by_seed
     if not source:
-        return Units(alone, "system", steps)
+        copies = _copies(board)
+        return Units(copies, COPIES, steps) if copies else Units(alone, "system", steps)
     stems = _stems(board.systems, steps)
     if _vary_within(stems, steps):
         return Units(stems, "name", steps, source)
@@ -114,7 +118,7 @@ def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
     """Numbers that are known before anything is translated, by name: (n,), NaN for a hole; those that vary alone.
 
     Steps, and metadata columns all of whose cells are numbers, except seeds and what made the units. Output columns
-    that count steps though nobody declared them metadata are among them.
+    that are `known_before` though nobody declared them metadata are among them.
     """
     found: dict[str, Doubles] = {}
     if units.step_source:
@@ -124,7 +128,7 @@ def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
         if name not in (SEED, *RUNS, *KINDS, units.source) and values is not None:
             found.setdefault(name, values)
     for column in board.columns:
-        if is_step(column.name):
+        if known_before(column.name) and column.name != SEED:
             found.setdefault(column.name, column.values)
     return {name: values for name, values in found.items() if len(np.unique(values[np.isfinite(values)])) > 1}
 
@@ -132,6 +136,11 @@ def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
 def is_step(name: str) -> bool:
     """Whether a column of that name counts steps of training, and so is no metric."""
     return bool(STEP.match(name.strip()))
+
+
+def known_before(name: str) -> bool:
+    """Whether a column of that name is known before anything is translated, and so is no metric: step, training_*."""
+    return is_step(name) or name.lower().startswith(TRAINING) or name == SEED
 
 
 def _steps(board: Scoreboard) -> tuple[Doubles, str]:
@@ -182,6 +191,15 @@ def _vary_within(labels: Sequence[str], steps: Doubles) -> bool:
         if np.isfinite(step):
             held[label].add(step)
     return any(len(values) > 1 for values in held.values())
+
+
+def _copies(board: Scoreboard) -> tuple[str, ...]:
+    """Systems with the same scores in three columns or more are copies of one; nothing where there are none."""
+    rows = list(zip(*(column.values.tolist() for column in board.columns), strict=True))
+    if len(board.columns) < 3 or len(set(rows)) == len(rows):
+        return ()
+    first = dict(zip(reversed(rows), reversed(board.systems), strict=True))
+    return tuple(first[row] for row in rows)
 
 
 def _by_seed(board: Scoreboard, steps: Doubles, source: str) -> Units | None:

@@ -5,7 +5,7 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.units.concordance import Estimates, estimates, no_interval
+from clirbench.statistics.units.concordance import CONSTANT, Estimates, estimates, no_interval
 from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
 
@@ -61,7 +61,7 @@ def gap(
     found = estimates(np.stack([a, b]), y, unit)
     difference = float(found.tau[0] - found.tau[1])
     if np.isnan(difference):
-        return Gap(difference, nan, nan, "", "a column is constant between units")
+        return Gap(difference, nan, nan, "", CONSTANT)
     if units < len(y) or min(len(np.unique(a)), len(np.unique(b))) < len(y):
         return _jackknifed(found, difference)
     smallest = min(1.0, 2.0 ** (1 - units))

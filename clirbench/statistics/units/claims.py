@@ -8,7 +8,7 @@ import numpy as np
 
 from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.units.belonging import Units, covariates, is_step
+from clirbench.statistics.units.belonging import Units, covariates, known_before
 from clirbench.statistics.units.concordance import agreements
 from clirbench.statistics.units.given import Beyond, beyond
 from clirbench.statistics.units.permutation import SAMPLES, permutation_tests
@@ -53,7 +53,7 @@ def claims(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> list[Claim]:
-    """A row for every measure and metric; columns that count steps are no metrics. Intervals hold `level` of the time.
+    """A row for every measure and metric; columns that are `known_before` are none. Intervals hold `level` of the time.
 
     Along training there is neither interval nor p: see `along.at_same_step`.
     """
@@ -67,8 +67,8 @@ def claims(
 
 
 def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
-    """The metric columns but for those that count steps, which nobody declared metadata."""
-    return tuple(column for column in board.metrics if not is_step(column.name))
+    """The metric columns but for those that are `known_before`, which nobody declared metadata."""
+    return tuple(column for column in board.metrics if not known_before(column.name))
 
 
 def _adjusted(
@@ -160,6 +160,12 @@ class Selected:
     left_out: tuple[str, ...]
     rows: Ints
 
+    @property
+    def why(self) -> str:
+        """Why nothing is said of the best; nothing where something is."""
+        name = self.names[self.best.unknown]
+        return self.best.note.replace("tau is", f"tau of {name} is").replace("a column is", f"{name} is")
+
 
 def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0) -> Selected | None:
     """The comparison of all metrics and trivial predictors over common systems; None along training or without any.
@@ -171,8 +177,9 @@ def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0)
     if units.along_training or not metrics:
         return None
     y = measure.oriented
-    compared, rows = common_systems(np.stack([column.oriented for column in metrics]), y)
-    compared, rows = _varying(np.stack([column.oriented for column in metrics]), y, compared, rows)
+    x = np.stack([column.oriented for column in metrics])
+    whole, rows = common_systems(x, y)
+    compared, rows = _varying(x, y, whole, rows)
     columns = [(metrics[m].name, metrics[m].oriented[rows]) for m in compared.tolist()]
     own = units.only(rows)
     if not columns or own.number < 2:
@@ -190,7 +197,7 @@ def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0)
         tuple(name for name, _ in every),
         tuple(at >= len(columns) for at in range(len(every))),
         best,
-        tuple(column.name for m, column in enumerate(metrics) if m not in compared),
+        tuple(column.name for m, column in enumerate(metrics) if m not in whole),
         rows,
     )
 

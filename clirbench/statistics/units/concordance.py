@@ -14,6 +14,7 @@ import numpy as np
 from clirbench.statistics.units.jackknife import FEWEST, deviations, leaving_one, of_units, too_few
 from clirbench.types import Doubles, Ints
 
+CONSTANT = "a column is constant between units"
 MODEL_BELOW = 12
 """Units below which the variance is held to that of normal columns: the jackknife's alone is half as wide again."""
 
@@ -178,13 +179,12 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[
 def no_interval(found: Estimates, metric: int) -> str:
     """Why there is no interval; nothing where there is one."""
     tau = float(found.tau[metric])
-    constant = "a column is constant between units"
     if np.isnan(tau):
-        return constant
+        return CONSTANT
     if found.units < FEWEST:
         return too_few(found.units)
     if np.isnan(found.variance[metric]):
-        return constant
+        return "without one of the systems a column is constant"
     if abs(tau) >= 1 - 1e-12:
         return f"tau is {tau:.0f}: how sure that is cannot be estimated from {found.units} independent systems"
     if found.variance[metric] < 1e-12:

@@ -91,7 +91,8 @@ class Best:
 
     `tau`: between units; `in_set`: whether it cannot be told from the best; `p_best`: p-value of "no other metric is
     better"; `low`, `high`: intervals that hold for all metrics at once, and so for the one that came first too; NaN
-    with fewer than 8 units, or fewer than 12 of unequal sizes. All NaN with the reason in `note` where nothing is said.
+    with fewer than 8 units, or fewer than 12 of unequal sizes. All NaN with the reason in `note` where nothing is said:
+    because of the metric `unknown`.
     """
 
     tau: Doubles
@@ -100,6 +101,7 @@ class Best:
     low: Doubles
     high: Doubles
     note: str = ""
+    unknown: int = 0
 
 
 def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0) -> Best:
@@ -114,9 +116,9 @@ def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, dra
     """
     found = estimates(x, y, unit)
     nothing = np.full(len(x), nan)
-    note = next(filter(None, (no_interval(found, m) for m in range(len(x)))), "")
-    if note:
-        return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, note)
+    for m in range(len(x)):
+        if note := no_interval(found, m):
+            return Best(found.tau, np.ones(len(x), dtype=bool), nothing, nothing, nothing, note, m)
     z, drawn = np.arctanh(found.tau), _joint_draws(found, draws, seed)
     p_best = _p_best(z, found.jackknifed, drawn, 1 - level)
     if found.units < FEWEST_TOGETHER[_even(unit)]:
