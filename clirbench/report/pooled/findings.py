@@ -46,8 +46,9 @@ def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
 
 
 def _taus(rows: Sequence[Pooled]) -> list[Pooled]:
-    """The metrics that judge translations, the highest tau first."""
-    return sorted((row for row in rows if not row.other and row.metric not in TRIVIAL), key=lambda row: -row.value)
+    """The metrics that judge translations, where there is any, the highest tau first."""
+    every = sorted((row for row in rows if not row.other), key=lambda row: -row.value)
+    return [row for row in every if row.metric not in TRIVIAL] or every
 
 
 def _gaps(rows: Sequence[Pooled]) -> list[Pooled]:
@@ -72,8 +73,11 @@ def _ceiling(pooling: Pooling, stratum: Stratum) -> str:
 
 def _beyond(rows: Sequence[Pooled], best: str) -> Iterator[str]:
     """What the best metric says beyond predictors that do not judge the translation."""
-    for known in (row for row in rows if row.metric in TRIVIAL and not row.other):
-        gap = next(row for row in rows if {row.metric, row.other} == {best, known.metric})
+    taus = {row.metric: row for row in rows if not row.other}
+    for gap in (row for row in rows if row.other and best in (row.metric, row.other)):
+        known = taus[gap.other if gap.metric == best else gap.metric]
+        if known.metric not in TRIVIAL:
+            continue
         value = _with_interval(gap if gap.metric == best else _reversed(gap), "+")
         sure = gap.p_holm < ALPHA and gap.collections >= FEWEST_TO_PREDICT and _turned(gap)[0] == best
         p = "" if isnan(gap.p_holm) else f", p {p_text(gap.p_holm)} after Holm"
