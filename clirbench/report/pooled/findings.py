@@ -82,7 +82,7 @@ def _beyond(rows: Sequence[Pooled], best: str) -> Iterator[str]:
         sure = gap.p_holm < ALPHA and gap.collections >= FEWEST_TO_PREDICT and _turned(gap)[0] == best
         p = "" if isnan(gap.p_holm) else f", p {p_text(gap.p_holm)} after Holm"
         yield (
-            f"Without judging a translation, {known.metric} reaches {_with_interval(known)}; {best} "
+            f"Without judging a translation, {known.metric} reaches a tau of {_with_interval(known)}; {best} "
             f"{'says more' if sure else 'is not shown to say more'} ({value}{p})."
         )
 
@@ -108,14 +108,51 @@ def _cost(pooling: Pooling, stratum: Stratum) -> list[str]:
     ]
 
 
+def abstract(pooling: Pooling) -> Iterator[str]:
+    """Everything in a few sentences, over the strata with collections enough to say something."""
+    strata = {s: pooling.of(s) for s in pooling.strata}
+    strata = {s: rows for s, rows in strata.items() if _taus(rows)[0].collections >= FEWEST_TO_PREDICT}
+    if not strata:
+        return
+    best = {s: _taus(rows)[0] for s, rows in strata.items()}
+    most = max(row.collections for row in best.values())
+    by_tau = sorted(best, key=lambda s: best[s].value)
+    told = [f"{number(best[s].value, 2)} by {name_of(s)}" for s in (by_tau[0], by_tau[-1])]
+    span = " to ".join(dict.fromkeys(told))
+    yield f"Over at most {most} independent collections, the highest mean tau of a metric is {span}."
+    known = [v for s in strata for v in pooling.ceilings[s].values() if not isnan(v)]
+    if known:
+        yield f"A perfect metric is estimated to reach about {number(sum(known) / len(known), 2)}."
+    found = [s for s, rows in strata.items() if any(r.p_holm < ALPHA for r in _gaps(rows))]
+    yield f"Metrics can be told apart by {len(found)} of {many(len(strata), 'measure')}{_named(found)}."
+    trivial = [s for s, rows in strata.items() if any(row.metric in TRIVIAL for row in rows)]
+    beyond = [s for s in trivial if all("is not shown" not in text for text in _beyond(strata[s], best[s].metric))]
+    if trivial:
+        yield (
+            "The best of them is shown to say more than predictors that do not judge a translation by "
+            f"{len(beyond)} of {many(len(trivial), 'measure')}{_named(beyond)}."
+        )
+    rows = [r for r in pooling.chosen if Stratum(r.judge, r.measure, r.retriever) in strata and r.metric not in TRIVIAL]
+    shares = [r.lost / r.at_random for r in rows if r.at_random > 0]
+    if shares:
+        low, high = (f"{100 * share:.0f} %" for share in (min(shares), max(shares)))
+        yield f"Shipping a metric's first system lost {low} to {high} of what a system drawn at random loses."
+
+
+def _named(strata: Sequence[Stratum]) -> str:
+    return f": {listed([name_of(s) for s in strata], 20)}" if strata else ""
+
+
 def unanswered(pooling: Pooling) -> Iterator[str]:
     """What these collections cannot say."""
     judged = {stratum.judge for stratum in pooling.strata}
     if "people" not in judged:
-        yield (
-            "Whether a metric predicts retrieval as people judge it: in none of these collections did people judge "
-            "documents. Pseudo-relevance shares words with lexical metrics and so may favour them."
-        )
+        said = {
+            "imported": "imported scores do not say who judged",
+            "pseudo": "pseudo-relevance shares words with lexical metrics and so may favour them",
+        }
+        who = "; ".join(text for judge, text in said.items() if judge in judged)
+        yield f"Whether a metric predicts retrieval as people judge it: {who}."
     few, alike, wide = [], [], []
     for stratum in pooling.strata:
         rows = pooling.of(stratum)

@@ -15,6 +15,7 @@ from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import analysis_page_table
 from clirbench.report.markdown import prose, table
 from clirbench.report.pooled.findings import (
+    abstract,
     carried,
     name_of,
     p_text,
@@ -110,6 +111,8 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
     yield f"# {title}\n"
     yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
     yield "## In short\n"
+    if said := " ".join(abstract(pooling)):
+        yield f"{prose(said)}\n"
     for stratum in pooling.strata:
         yield f"- {prose(' '.join(short(pooling.of(stratum))))}"
     yield ""
@@ -155,7 +158,13 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
         plots = [(title_of(row), bool(row.other), b64encode(drawn[row].encode()).decode()) for row in rows]
         parts.append((name_of(stratum), said, analysis_page_table(found), plots))
     signatures = [(name, s, listed(names, 30)) for name, of in pooling.signatures.items() for s, names in of.items()]
-    values = {"title": title, "collections": pooling.collections, "parts": parts, "notes": pooling.notes,
-              "signatures": signatures}  # fmt: skip
+    values = {
+        "title": title,
+        "short": " ".join(abstract(pooling)),
+        "collections": pooling.collections,
+        "parts": parts,
+        "notes": pooling.notes,
+        "signatures": signatures,
+    }
     (folder / "pooled.html").write_text(rendered("pooled.html.j2", values, {}), encoding="utf-8", newline="\n")
     return [folder / "pooled.html", folder / "pooled.tsv"]
