@@ -1,6 +1,6 @@
 """Does pooling over collections keep what it promises? Worlds whose truth is known, through `pool_stratum`.
 
-    python benchmarks/validity_pooled.py --repetitions 400 --write docs/explanation/validity-pooled.md
+    python -m benchmarks.validity_pooled --repetitions 400 --write docs/explanation/validity-pooled.md
 
 A collection has 8 to 38 systems; every metric's true tau with the measure differs from collection to collection by
 `spread` (standard deviation), half of its variance common to all metrics. m0 and m1 agree equally well on average, m2
@@ -23,8 +23,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from validity import number, wilson
 
+from benchmarks.validity import exact
+from benchmarks.validity_page import number
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.pooled.pooling import Pooled, pool_stratum
 from clirbench.statistics.pooled.random_effects import pooled_mean, prediction
@@ -37,6 +38,7 @@ COMMON = 0.5  # correlation of the metrics' errors
 KEPT = 0.8  # of the variance of a column, where two collections have the same systems
 SIZES = (8, 10, 12, 16, 19, 24, 30, 38)
 ALPHA = 0.05
+ROUND = 50
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def repetition(recipe: Recipe, mean: np.ndarray, true_noise: np.ndarray, seed: i
     fresh = seen_tau(recipe.theta(rng), recipe.shared)
     found, _ = strata(collections)
     groups = ["pair"] if recipe.groups else []
-    rows, points = pool_stratum(Stratum("imported", "MAP", "imported"), next(iter(found.values())), groups, seed=seed)
+    rows, points = pool_stratum(Stratum("imported", "MAP", "imported"), next(iter(found.values())), groups)
     said: dict[str, float] = {}
     for row in rows:
         if (row.metric, row.other) not in (("m0", ""), ("m0", "m1"), ("m0", "m2")):
@@ -127,7 +129,7 @@ def repetition(recipe: Recipe, mean: np.ndarray, true_noise: np.ndarray, seed: i
         told = not math.isnan(row.new_low)
         said[f"{what}: prediction"] = float(row.new_low <= new <= row.new_high) if told else math.nan
         said[f"{what}: prediction width"] = row.new_high - row.new_low
-        low, high = prediction(y, v, seed=seed, draws=1000)
+        low, high = prediction(y, v, draws=1000)
         said[f"{what}: prediction oracle"] = high - low
         if what == "difference":
             said["difference: found (power)"] = float(row.p_holm < ALPHA) if there else math.nan
@@ -140,7 +142,8 @@ def repetition(recipe: Recipe, mean: np.ndarray, true_noise: np.ndarray, seed: i
 BOUNDS = {"interval": 0.94, "prediction": 0.92}
 
 
-def cell(recipe: Recipe, repetitions: int, seed: int) -> list[str]:
+def truth(recipe: Recipe) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """(3,): the mean true taus; and the true sampling covariance (3, 3) of a collection of each size."""
     rng = np.random.default_rng(0)
     truths = seen_tau(np.array([recipe.theta(rng) for _ in range(20000)]), recipe.shared)
     mean = truths.mean(axis=0)
@@ -151,11 +154,10 @@ def cell(recipe: Recipe, repetitions: int, seed: int) -> list[str]:
             r = rho[a] * rho[b] + math.sqrt((1 - rho[a] ** 2) * (1 - rho[b] ** 2)) * COMMON
             between[a, b] = 1.0 if a == b else 2 / math.pi * math.asin((KEPT if recipe.shared else 1.0) * r)
     sizes = np.array(SIZES)
-    true_noise = dict(zip(SIZES, tau_covariance(mean, between, sizes), strict=True))
-    seen: dict[str, list[float]] = defaultdict(list)
-    for at in range(repetitions):
-        for what, value in repetition(recipe, mean, true_noise, seed * 1_000_003 + at).items():
-            seen[what].append(value)
+    return mean, dict(zip(SIZES, tau_covariance(mean, between, sizes), strict=True))
+
+
+def lines_of(recipe: Recipe, seen: dict[str, list[float]]) -> list[str]:
     lines = []
     for what, values in seen.items():
         if what.endswith(("width", "oracle")):
@@ -167,7 +169,7 @@ def cell(recipe: Recipe, repetitions: int, seed: int) -> list[str]:
                 lines.append(f"| {recipe.name} | {what} | | | | | not said |")
             continue
         rate = float(column.mean())
-        low, high = wilson(rate, len(column))
+        low, high = exact(rate, len(column))
         bound = BOUNDS.get(what.split(": ")[-1])
         width = float(np.nanmedian(seen[f"{what} width"])) if bound else math.nan
         oracle = float(np.nanmedian(seen[f"{what} oracle"])) if bound else math.nan
@@ -185,7 +187,7 @@ def cell(recipe: Recipe, repetitions: int, seed: int) -> list[str]:
 
 HEAD = """# How pooling keeps its promises
 
-Made by `python benchmarks/validity_pooled.py --repetitions {repetitions} --write docs/explanation/validity-pooled.md`.
+Made by `python -m benchmarks.validity_pooled --repetitions {repetitions} --write docs/explanation/validity-pooled.md`.
 Worlds whose truth is known: collections of 8 to 38 systems, whose true taus differ from collection to collection by a
 standard deviation of 0, .1 or .2; two metrics that agree equally well with the measure, and one that is better by .1.
 An interval for the mean must hold the truth in .94 of the draws, a prediction the new collection's true value in .92,
@@ -204,18 +206,30 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--clusters", type=int, nargs="*", default=[5, 10, 20])
     parser.add_argument("--groups", type=int, nargs="*", default=[10])
+    parser.add_argument("--minutes", type=float, default=math.inf, help="no new round of 50 after so long")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args(arguments)
-    lines: list[str] = []
     start = time.perf_counter()
     kinds = [(clusters, shared, 0) for shared in (False, True) for clusters in options.clusters]
-    for clusters, shared, groups in [*kinds, *((20, False, pairs) for pairs in options.groups)]:
-        for spread in (0.0, 0.1, 0.2):
-            lines += cell(Recipe(clusters, spread, shared, groups), options.repetitions, options.seed)
-            print(f"{time.perf_counter() - start:6.0f} s", *lines[-9:], sep="\n", file=sys.stderr, flush=True)
-            if options.write:
-                text = HEAD.format(repetitions=options.repetitions) + "\n".join(lines) + "\n"
-                options.write.write_text(text, encoding="utf-8")
+    kinds += [(20, False, pairs) for pairs in options.groups]
+    recipes = [Recipe(c, spread, shared, groups) for c, shared, groups in kinds for spread in (0.0, 0.1, 0.2)]
+    truths = [truth(recipe) for recipe in recipes]
+    seen: list[dict[str, list[float]]] = [defaultdict(list) for _ in recipes]
+    lines: list[str] = []
+    # Rounds over all worlds: stopped at any time, the page has them all.
+    for first in range(0, options.repetitions, ROUND):
+        until = min(first + ROUND, options.repetitions)
+        for recipe, (mean, noise), told in zip(recipes, truths, seen, strict=True):
+            for at in range(first, until):
+                for what, value in repetition(recipe, mean, noise, options.seed * 1_000_003 + at).items():
+                    told[what].append(value)
+        lines = [line for recipe, told in zip(recipes, seen, strict=True) for line in lines_of(recipe, told)]
+        print(f"{time.perf_counter() - start:6.0f} s ({time.process_time():.0f} s of a processor): {until} repetitions",
+              file=sys.stderr, flush=True)  # fmt: skip
+        if options.write:
+            options.write.write_text(HEAD.format(repetitions=until) + "\n".join(lines) + "\n", encoding="utf-8")
+        if time.perf_counter() - start > 60 * options.minutes:
+            break
     return int(any("ABOVE" in line or "BELOW" in line for line in lines))
 
 

@@ -97,7 +97,7 @@ class EmptyCollection(InputError):
 class MissingData(InputError):
     """Data that an experiment needs lie nowhere; the message says how to get them."""
 
-    longest = 4 * LONGEST
+    longest = 6 * LONGEST
 
 
 class DownloadError(ClirbenchError):

@@ -142,7 +142,7 @@ class Experiment:
     coefficients: tuple[str, ...] = ("kendall", "spearman", "pearson")
     alpha: float = 0.05
     p_value: str = "exact"
-    complete_pairs: bool = False
+    complete_pairs: bool = True
     intervals: Bootstrap | None = None
     analyses: tuple[Analysis, ...] = ()
     paper: Analysis | None = None

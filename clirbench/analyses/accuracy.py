@@ -18,7 +18,7 @@ class AccuracyAnalysis:
     """How often does a metric order two systems as the measure does? Table `accuracy`, plain and soft (SPA)."""
 
     samples: int = 1000
-    complete: bool = False
+    complete: bool = True
     seed: int = 0
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:

@@ -24,7 +24,7 @@ class ChoiceAnalysis:
     points: int = 5
     patiences: Sequence[int] = (1, 2, 3, 5)
     series: str = ""
-    complete: bool = False
+    complete: bool = True
     seed: int = 0
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:

@@ -32,7 +32,7 @@ class DifferencesAnalysis:
     coefficient: str = "kendall"
     samples: int = 1000
     alpha: float = 0.05
-    complete: bool = False
+    complete: bool = True
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -117,7 +117,8 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
             why = dict.fromkeys(row.note for row in rows if row.measure == measure)
             yield from (f"{measure}: no metric is called better than another: {note}." for note in why)
             continue
-        values = {r.metric_a: r.value_a for r in first} | {r.metric_b: r.value_b for r in first}
+        most = [row for row in first if row.n_systems == max(r.n_systems for r in first)]
+        values = {r.metric_a: r.value_a for r in most} | {r.metric_b: r.value_b for r in most}
         best = max(values, key=lambda metric: values[metric])
         apart = [r for r in first if r.significant == "true"]
         head = f"{measure}: {best} agrees best ({number(values[best])}, {first[0].coefficient})"
@@ -131,8 +132,7 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
         beaten = [r.metric_b if r.metric_a == best else r.metric_a for r in apart if best in (r.metric_a, r.metric_b)]
         versus = f"significantly better than {listed(beaten)}" if beaten else "not significantly better than any other"
         yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {alpha:g})."
-    for hole in holes(evidence):
-        yield f"{hole}: it takes part only if analyses.differences.complete=true."
+    yield from (f"{hole}: its rows are over the systems it has." for hole in holes(evidence))
 
 
 def _what_the_tests_ask(rows: Sequence[Difference]) -> Iterator[str]:

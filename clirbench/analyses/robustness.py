@@ -24,7 +24,7 @@ class RobustnessAnalysis:
 
     groups: Sequence[str] | None = None
     series: str = ""
-    complete: bool = False
+    complete: bool = True
 
     def check(self, result: Result) -> None:
         """Raise `UnknownName` for a column of `groups` that the systems do not have."""

@@ -133,9 +133,7 @@ def found_scores(
         if "sys" in levels and not ("seg" in levels and alike):
             scores.append(_score_file(name, levels["sys"], "system"))
         if lacking := [system for system in systems if system not in {**of_segments, **of_systems}]:
-            notes.append(
-                f"{name}: no score of {listed(lacking)}; correlation.complete_pairs=true leaves them out there"
-            )
+            notes.append(f"{name}: no score of {listed(lacking)}; its taus are over the others")
         part = sum(bool(np.isnan(values).any()) for values in held.get("seg", {}).values())
         if part:
             notes.append(f"{name}: {part} systems have segments without a score; their means are over the others")

@@ -231,7 +231,9 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
         way_1 += f" (all but {', '.join(by_hand)})"
     if len(by_hand) == len(lacking):
         way_1 = "none: nothing that is missing can be downloaded from here"
-    where = (f"\n           DIR/{manifest.mirror}/{file.path}  {_about(file)}  {file.url}" for file in lacking)
+    # Way 1 knows the other addresses: with all of them the message would lose its middle.
+    places_of = (f"{file.path}  {_about(file)}{f'  {file.url}' if file.by_hand else ''}" for file in lacking)
+    where = (f"\n           DIR/{manifest.mirror}/{place}" for place in places_of)
     return MissingData(
         f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files found neither under "
         f"{mirror} nor in the cache {places.cache or '(not set)'}.\n"

@@ -153,8 +153,8 @@ class ScoreTables:
             errors += [
                 InputError(
                     f"{table.where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column "
-                    f"out ('scores.ignore=[{name}]') or such systems (scores.missing=drop), or let it be a hole "
-                    "(scores.missing=hole, and correlation.complete_pairs=true takes the others)"
+                    f"out ('scores.ignore=[{name}]') or such systems (scores.missing=drop), or let its tau be over the "
+                    "others (scores.missing=hole)"
                 )
                 for name, values in numeric.items()
                 for system, value in values.items()

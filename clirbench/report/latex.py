@@ -59,7 +59,12 @@ def write(folder: Path, result: Result) -> None:
     _write(folder / "systems.tex", systems_table(result.board))
     for made in result.tables:
         if len(made.rows) <= MOST_ROWS:
-            _write(folder / f"{made.name}.tex", analysis_table(made))
+            write_analysis(folder / f"{made.name}.tex", made)
+
+
+def write_analysis(path: Path, made: AnalysisTable) -> None:
+    """One analysis as a file."""
+    _write(path, analysis_table(made))
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:

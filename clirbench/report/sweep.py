@@ -16,9 +16,18 @@ from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
-PREFACE = """Made by a sweep over collections, such as `python -m clirbench +experiment=study paths.mirror=DATA`. How to
-read the numbers: docs/how-to/collections.md. Only taus are pooled here: the ceiling that a noisy measure sets, what is
-known without any metric, and what a choice by a metric costs stand in the report of each run.
+TITLE = "Which MT metrics predict retrieval?"
+METHOD = """Method
+
+Each collection has outputs of several MT systems. An MT metric scores them, and a retrieval measure says how well
+people who search in English would be served by each. Kendall's tau between the two columns, over the independent
+systems of a collection, is what is pooled: a random-effects mean over collections, its interval by Hartung and Knapp,
+p-values of differences by Holm, and where a *new* collection would lie. What is never averaged has its own section: who
+judged (pseudo-relevance or people), the measure, the retriever. Collections with the same systems count as one. The
+ceiling is what a metric without any error would reach in spite of the measure's noise. How to read the numbers:
+docs/how-to/collections.md; how they keep their promises in worlds with known truth:
+docs/explanation/validity-pooled.md. This page is made by a sweep over collections, such as
+`python -m clirbench +experiment=study paths.mirror=DATA`, and every sentence with it.
 """
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
@@ -125,13 +134,9 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
     except InputError as error:
         print(f"not pooled: {error}")
         return []
-    texts = (view.markdown(more) for more in found[1:])
-    page = "\n".join(
-        [
-            view.markdown(found[0]).replace("\n", f"\n\n{PREFACE}", 1),
-            *(text.replace("# ", "# Published table: ", 1) for text in texts),
-        ]
-    )
+    head, short, rest = view.markdown(found[0], TITLE).split("\n## ", 2)
+    texts = (view.markdown(more).replace("# ", "# Published table: ", 1) for more in found[1:])
+    page = "\n".join(["\n## ".join([head, short, METHOD, rest]), *texts])
     (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
     return [*written, folder / "findings.md"]
 

@@ -59,14 +59,14 @@ def correlate(
     *,
     alpha: float = 0.05,
     p_value: str = "exact",
-    complete: bool = False,
+    complete: bool = True,
     seed: int = 0,
     units: Units | None = None,
 ) -> list[Correlation]:
     """Every coefficient of every (measure, metric) pair, in the order of the columns.
 
-    `significant` is `p < alpha`. A pair with a hole is undefined, unless `complete`: then it is computed over the
-    systems that have both values, and `n_systems` and the note say so. `units`: default, what `units_of` finds.
+    `significant` is `p < alpha`. A pair with a hole is computed over the systems that have both values, and `n_systems`
+    and the note say so; without `complete` it is undefined. `units`: default, what `units_of` finds.
     """
     units = units_of(board) if units is None else units
     rows = []
@@ -212,6 +212,6 @@ def _found(
     over = "" if len(kept) == n_all else f"correlation.complete_pairs=true takes the other {len(kept)}"
     if complete:
         x, y = kept, others
-        over = f"over {len(x)} of {n_all} systems" if over else ""
+        over = f"over {len(x)} of {n_all} systems (correlation.complete_pairs)" if over else ""
     found: Coefficient = coefficient(name)(x, y, p_value=p_value, seed=seed)
     return found, "; ".join(filter(None, [over, found.note]))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clirbench.commands.fetch import main
 from clirbench.datasets.downloads import Promise
-from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names
+from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names, missing_data
 from clirbench.errors import ClirbenchError, ConfigError, DownloadError, InputError, MissingData, UnknownName
 from clirbench.text import TextFile
 from tests.conftest import Cli
@@ -264,6 +264,16 @@ def test_what_is_missing_of_a_collection_and_where_to_put_it(cli: Cli, shared_da
     assert f"DIR/clir/hc4/{language}/hc4_docs.jsonl" in done.stderr
     assert "way 1:   none: nothing that is missing can be downloaded from here" in done.stderr
     assert "dev.topics" not in done.stderr
+
+
+def test_the_message_names_every_file_that_nobody_can_fetch_for_you() -> None:
+    """A message that is too long loses its middle; then a file would be missing from the list."""
+    for name in manifest_names():
+        manifest = load_manifest(name)
+        said = str(missing_data(manifest, Places("/nowhere", "/nowhere")))
+        assert " ... " not in said, name
+        for file in manifest.files:
+            assert not file.by_hand or (file.path in said and file.url in said), (name, file.path)
 
 
 def test_hc4_on_the_pieces_that_are_here(cli: Cli, shared_data: Path) -> None:

@@ -81,7 +81,8 @@ def test_comet_to_json(tmp_path: Path) -> None:
 
 
 def test_bert_score(tmp_path: Path) -> None:
-    """github.com/Tiiiger/bert_score, bert_score_cli/score.py: the hash and means, then P, R, F of each segment."""
+    """github.com/Tiiiger/bert_score, bert_score_cli/score.py: hash_code + f" P: {P:.6f} R: {R:.6f} F1: {F1:.6f}", then
+    P, R and F of each segment with tabs."""
     for system in TEXTS:
         put(tmp_path / f"{system}.bs", BERTSCORE)
     path = tmp_path / "{system}.bs"
@@ -95,8 +96,8 @@ def test_bert_score(tmp_path: Path) -> None:
 
 
 def test_metricx(tmp_path: Path) -> None:
-    """github.com/google-research/metricx, README: the input jsonl with `prediction`; system_id and segment_id (from 0)
-    as its evaluate.py reads them."""
+    """github.com/google-research/metricx, metricx24/predict.py: the input jsonl with example["prediction"]; system_id
+    and segment_id (from 0) as metricx24/evaluate.py reads them, which negates: lower is better."""
     for system, shift in (("a", 0.0), ("b", 3.5)):
         put(tmp_path / f"{system}.jsonl", metricx(None, shift))
     assert means(tmp_path / "{system}.jsonl") == pytest.approx({"a": 1, "b": 4.5})
@@ -113,7 +114,8 @@ def test_metricx(tmp_path: Path) -> None:
 
 
 def test_one_number_a_line(tmp_path: Path) -> None:
-    """BLEURT's score_files.py writes str(score); GEMBA's cli.py prints each answer, None where the model gave none."""
+    """github.com/google-research/bleurt, bleurt/score_files.py writes str(score); github.com/MicrosoftTranslator/GEMBA,
+    gemba/cli.py prints each answer, None where the model gave none, and with --list_mqm_errors the errors."""
     for system in TEXTS:
         put(tmp_path / system, "-5\nNone\n-1\n")
     with pytest.raises(InputError, match=r"line 2: 'None' is not a number"):
@@ -123,10 +125,14 @@ def test_one_number_a_line(tmp_path: Path) -> None:
     put(tmp_path / "a", "-5\n\n-1\n")
     with pytest.raises(InputError, match=r"line 2: '\(blank\)' is not a number"):
         means(tmp_path / "{system}", missing="hole")
+    put(tmp_path / "a", "{'critical': [], 'major': ['omission']}\n" * 3)
+    with pytest.raises(InputError, match=r"a: line 1: not JSON"):
+        means(tmp_path / "{system}")
 
 
 def test_people_of_mt_metrics_eval(tmp_path: Path) -> None:
-    """README of mt-metrics-eval: missing entries are marked with None; gemba/mtme_tools.py writes the same layout."""
+    """README of mt-metrics-eval: missing entries are marked with None; GEMBA's gemba/scores.py writes the same layout,
+    to_csv(sep=tab, header=False, na_rep="None")."""
     path = put(tmp_path / "en-de.mqm.seg.score", "a\tNone\na\t-1\na\t-3\nb\tNone\nb\tNone\nb\tNone\n")
     assert means(path, missing="hole") == {"a": -2}
 

@@ -31,6 +31,6 @@ def refused(what: str, work: Callable[[], object]) -> bool:
     text, status = in_words(error)
     assert status != FAULT, f"{what}: {text}"
     assert not UNSEEN.search(text), f"{what}: {text!r}"
-    longest = LONGEST * (MOST if isinstance(error, Problems) else 4 if isinstance(error, MissingData) else 1)
+    longest = LONGEST * (MOST if isinstance(error, Problems) else 6 if isinstance(error, MissingData) else 1)
     assert len(text) <= longest + 100, f"{what}: {len(text)} characters: {text[:300]}"
     return True

@@ -53,7 +53,7 @@ def test_a_sweep_over_collections_is_pooled_and_one_over_settings_is_not(tmp_pat
     written = pool_sweep(tmp_path, jobs, tables)
     assert [path.name for path in written] == [*["pooled.html", "pooled.tsv"] * 2, "findings.md"]
     page = written[-1].read_text()
-    assert page.startswith("# Many collections")
+    assert page.startswith("# Which MT metrics predict retrieval?")
     assert "+experiment=study" in page
     assert "# Published table" in page
     assert pool_sweep(tmp_path, [jobs[0], jobs[0]], {}) == []

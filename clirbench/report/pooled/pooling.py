@@ -13,6 +13,7 @@ import numpy as np
 from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import number, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.pooled.choosing import Chosen, chosen
 from clirbench.statistics.pooled.pooling import Point, Pooled, pool_stratum
 from clirbench.statistics.pooled.settings import Collection, Stratum, strata
 from clirbench.statistics.pooled.transport import Transported, transported
@@ -25,14 +26,17 @@ PAIR = re.compile(r"[A-Z]{2}-[A-Z]{2}\b")
 
 @dataclass(frozen=True)
 class Pooling:
-    """Everything that was pooled: `rows`, `points` (what each collection says), `transport`, and `notes`.
+    """Everything that was pooled: `rows`, `points` (what each collection says), `transport`, `chosen`, and `notes`.
 
+    `ceilings[stratum][setting]`: the tau that a perfect metric would reach, NaN where that is not known;
     `collections`: their names; `signatures[column]`: each signature of a column, with the collections that have it.
     """
 
     rows: tuple[Pooled, ...]
     points: tuple[Point, ...]
     transport: tuple[Transported, ...]
+    chosen: tuple[Chosen, ...]
+    ceilings: Mapping[Stratum, Mapping[str, float]]
     notes: tuple[str, ...]
     collections: tuple[str, ...]
     signatures: Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -77,6 +81,8 @@ def pool(
         rows,
         tuple(point for _, (_, points) in pairs for point in points),
         tuple(row for stratum, settings in found.items() for row in transported(stratum, settings)),
+        tuple(row for stratum, settings in found.items() for row in chosen(stratum, settings)),
+        {stratum: {s.name: s.ceiling for s in settings} for stratum, settings in found.items()},
         (*_differing(runs), *_single(runs, rows), *notes),
         tuple(c.name for c in collections),
         _signatures(runs),
@@ -100,7 +106,9 @@ def _run(path: Path) -> _Run:
     if "lower_is_better" not in provenance:
         raise InputError(f"{path}: made by an older clirbench, which did not say in which columns less is better")
     table = read_table(path / "systems.tsv")
-    pairs = [(row["measure"], row["metric"]) for row in read_table(path / "correlations.tsv").records()]
+    said = list(read_table(path / "correlations.tsv").records())
+    pairs = [(row["measure"], row["metric"]) for row in said]
+    ceilings = {row["measure"]: float(row["ceiling"]) for row in said if row.get("ceiling")}
     measures, metrics = (tuple(dict.fromkeys(names)) for names in zip(*pairs, strict=True)) if pairs else ((), ())
     signatures, lower = provenance["signatures"], provenance["lower_is_better"]
     columns = [
@@ -117,7 +125,8 @@ def _run(path: Path) -> _Run:
     inputs = provenance.get("inputs", {})
     texts = inputs.get("collection", {}).get("sha256")
     units = units_of(board, str(configuration.get("units") or ""))
-    named = Collection(_name(path, configuration), board, units, {str(k): str(v) for k, v in about.items()})
+    about = {str(k): str(v) for k, v in about.items()}
+    named = Collection(_name(path, configuration), board, units, about, ceilings=ceilings)
     judged = tuple(sorted((m, signatures[m]) for m in measures))
     values = tuple(column.values.tobytes() for column in columns)
     return _Run(

@@ -1,9 +1,11 @@
 """Collections that have something in common: what they say together, and tests that keep them together."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import nan
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
 from clirbench.types import Doubles, Ints
 
@@ -51,10 +53,8 @@ def cluster_robust(y: Doubles, variance: Doubles, cluster: Ints, level: float = 
     freedom = float(np.trace(gram) ** 2 / (gram**2).sum())
     if freedom < FEWEST_FREEDOM:
         return Robust(mean, nan, nan, nan, freedom)
-    from scipy.stats import t as student
-
-    half = float(student.ppf((1 + level) / 2, freedom)) * error
-    p = float(2 * student.sf(abs(mean) / error, freedom)) if error > 0 else float(mean == 0)
+    half = float(stdtrit(freedom, (1 + level) / 2)) * error
+    p = float(2 * stdtr(freedom, -abs(mean) / error)) if error > 0 else float(mean == 0)
     return Robust(mean, mean - half, mean + half, p, freedom)
 
 
@@ -73,12 +73,16 @@ def sign_flip(y: Doubles, cluster: Ints, *, seed: int = 0) -> tuple[float, float
     """
     number = int(cluster.max()) + 1
     means = np.bincount(cluster, y) / np.bincount(cluster)
-    if number <= EXHAUSTIVE:
-        signs = 1.0 - 2 * ((np.arange(2**number)[:, None] >> np.arange(number)) & 1)
-        smallest = min(1.0, 2.0 ** (1 - number))
-    else:
-        signs = np.random.default_rng([seed, number]).choice([-1.0, 1.0], size=(FLIPS + 1, number))
-        signs[0] = 1
-        smallest = 1 / (FLIPS + 1)
-    sums = np.abs(signs @ means)
+    sums = np.abs(_signs(number, seed) @ means)
+    smallest = min(1.0, 2.0 ** (1 - number)) if number <= EXHAUSTIVE else 1 / (FLIPS + 1)
     return float((sums >= sums[0] - 1e-12).mean()), smallest
+
+
+@lru_cache(maxsize=4)
+def _signs(number: int, seed: int) -> Doubles:
+    """(flips, number): the first row as observed; the same for every row of a table."""
+    if number <= EXHAUSTIVE:
+        return np.asarray(1.0 - 2 * ((np.arange(2**number)[:, None] >> np.arange(number)) & 1))
+    signs = np.random.default_rng([seed, number]).choice([-1.0, 1.0], size=(FLIPS + 1, number))
+    signs[0] = 1
+    return signs

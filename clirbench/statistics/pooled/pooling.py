@@ -92,13 +92,15 @@ def pool_stratum(
         m for m in dict.fromkeys(m for s in settings for m in s.metrics) if sum(m in s.metrics for s in settings) > 1
     ]
     noise = _noise(metrics, settings)
+    alike = list(same_systems(settings))
     contrasts = [(m, "") for m in metrics] + list(combinations(metrics, 2))
     rows, points = [], []
     for metric, other in contrasts:
         there = [i for i, s in enumerate(settings) if metric in s.metrics and (not other or other in s.metrics)]
         signs = np.array([float(m == metric) - float(m == other) for m in metrics])
         variances = np.einsum("a,kab,b->k", signs, noise[there], signs) if there else np.empty(0)
-        entries = list(_entries([settings[i] for i in there], variances, metric, other))
+        pairs = [[there.index(i) for i in pair] for pair in alike if set(pair) <= set(there)]
+        entries = list(_entries([settings[i] for i in there], pairs, variances, metric, other))
         if len(entries) < 2:
             continue
         row = _pooled(stratum, metric, other, entries, groups, level, seed)
@@ -129,8 +131,11 @@ def _average(values: Doubles, units: Ints) -> Doubles:
     return np.asarray((weight * np.nan_to_num(values)).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-300))
 
 
-def _entries(settings: Sequence[Setting], variances: Doubles, metric: str, other: str) -> Iterator[_Entry]:
-    cluster = joined(list(same_systems(settings)), len(settings))
+def _entries(
+    settings: Sequence[Setting], alike: list[list[int]], variances: Doubles, metric: str, other: str
+) -> Iterator[_Entry]:
+    """`alike`: pairs of settings with the same systems."""
+    cluster = joined(alike, len(settings))
     for label in range(int(cluster.max()) + 1 if len(cluster) else 0):
         own = np.flatnonzero(cluster == label).tolist()
         held = [settings[i] for i in own]

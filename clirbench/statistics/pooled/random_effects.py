@@ -4,10 +4,11 @@ y_c = mu + u_c + e_c,   u_c of variance tau2 between collections, e_c of known v
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import nan
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc, stdtr, stdtrit
 
 from clirbench.types import Doubles
 
@@ -71,14 +72,12 @@ def pooled_mean(y: Doubles, v: Doubles, level: float = 0.95) -> Mean:
     if k < 2:
         return Mean(mean, nan, nan, nan, nan, nan, nan, nan)
     error = float(np.sqrt(max(1.0, _spread(y, weight) / (k - 1)) / weight.sum()))
-    from scipy.stats import t as student
-
-    half = float(student.ppf((1 + level) / 2, k - 1)) * error
-    p = float(2 * student.sf(abs(mean) / error, k - 1)) if error > 0 else float(mean == 0)
+    half = float(stdtrit(k - 1, (1 + level) / 2)) * error
+    p = float(2 * stdtr(k - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
     q = _spread(y, 1 / v)
     fixed = 1 / v
     typical = (k - 1) * fixed.sum() / (fixed.sum() ** 2 - (fixed**2).sum())
-    return Mean(mean, mean - half, mean + half, p, k - 1, tau2, tau2 / (tau2 + typical), float(chi2.sf(q, k - 1)))
+    return Mean(mean, mean - half, mean + half, p, k - 1, tau2, tau2 / (tau2 + typical), float(chdtrc(k - 1, q)))
 
 
 def prediction(
@@ -93,16 +92,22 @@ def prediction(
     k = len(y)
     if k < FEWEST_TO_PREDICT:
         return nan, nan
-    rng = np.random.default_rng([seed, k])
+    squares, normal, student = _draws(k, draws, seed)
     fixed = 1 / v
     matrix = np.diag(fixed) - np.outer(fixed, fixed) / fixed.sum()
     m = np.linalg.eigvalsh(matrix)[1:]
-    squares = rng.chisquare(1, size=(draws, k - 1))
     tau2 = np.maximum(0.0, (_spread(y, fixed) - squares.sum(axis=1)) / (squares @ m))[:, None]
     weight = 1 / (v + tau2)
     total = weight.sum(axis=1)
     mean = weight @ y / total
     error = np.sqrt((weight * (y - mean[:, None]) ** 2).sum(axis=1) / ((k - 1) * total))
-    new = mean + rng.normal(size=draws) * np.sqrt(tau2[:, 0]) - rng.standard_t(k - 1, size=draws) * error
+    new = mean + normal * np.sqrt(tau2[:, 0]) - student * error
     low, high = np.quantile(new, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+@lru_cache(maxsize=8)
+def _draws(k: int, draws: int, seed: int) -> tuple[Doubles, Doubles, Doubles]:
+    """Chi-squares (draws, k - 1), standard normals and Student's t (draws,): the same for every row of a table."""
+    rng = np.random.default_rng([seed, k])
+    return rng.chisquare(1, size=(draws, k - 1)), rng.normal(size=draws), rng.standard_t(k - 1, size=draws)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import nan
 from types import MappingProxyType
 
 import numpy as np
@@ -21,14 +22,14 @@ IMPORTED = "imported"
 class Collection:
     """The scores of one collection. `about`: what it shares with others, such as `pair` and `year`.
 
-    `unordered`: measures that judge nearly all that matches as relevant, and so say nothing of order.
+    `ceilings`: by measure, the tau that a perfect metric would reach in spite of the measure's noise, where known.
     """
 
     name: str
     board: Scoreboard
     units: Units
     about: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    unordered: frozenset[str] = frozenset()
+    ceilings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, order=True)
@@ -55,7 +56,7 @@ class Setting:
     """One measure of one collection: how each of its metrics agrees with it, over the same systems.
 
     `tau`: (m,) between units; `influence`: (units, m); `labels`: the units'; `between`: (m, m) taus of the metrics with
-    each other; `x`: (m, n), `y`: (n,), more is better; `unit`: (n,).
+    each other; `x`: (m, n), `y`: (n,), more is better; `unit`: (n,); `ceiling`: a perfect metric's tau, or NaN.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Setting:
     x: Doubles
     y: Doubles
     unit: "np.typing.NDArray[np.int64]"
+    ceiling: float
 
     @property
     def units(self) -> int:
@@ -95,8 +97,6 @@ def _setting(collection: Collection, measure: Column) -> Setting | str:
     """One setting, or why there is none."""
     if collection.units.along_training:
         return "left out: checkpoints along training, whose tau proves nothing"
-    if measure.name in collection.unordered:
-        return f"{measure.name} is left out: it judges most of what matches as relevant (relevance.force=true keeps it)"
     columns = real_metrics(collection.board)
     if not columns:
         return "left out: it has no metric"
@@ -112,7 +112,8 @@ def _setting(collection: Collection, measure: Column) -> Setting | str:
     name = collection.name if measure.name == Stratum.of(measure).measure else f"{collection.name} {_mark(measure)}"
     labels = tuple(dict.fromkeys(own.labels))
     metrics = tuple(columns[m].name for m in kept.tolist())
-    return Setting(name, collection, metrics, found.tau, found.influence, labels, between, part, y, unit)
+    ceiling = collection.ceilings.get(measure.name, nan)
+    return Setting(name, collection, metrics, found.tau, found.influence, labels, between, part, y, unit, ceiling)
 
 
 def _mark(measure: Column) -> str:

@@ -3,6 +3,8 @@
 A collection's own tau never tells its own variance: where tau is 1 by luck, that would be 0.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import ndtr, owens_t
 from scipy.stats import norm, qmc
@@ -47,6 +49,7 @@ def _expected(x: Doubles, y: Doubles, rho: float) -> Doubles:
     return np.asarray(4 * both - 2 * below_x - 2 * below_y + 1)
 
 
+@lru_cache(maxsize=8)
 def _normal_points(columns: int) -> Doubles:
     """Evenly spread standard normal points; the same ones each time."""
     return np.asarray(norm.ppf(qmc.Sobol(columns, scramble=True, rng=np.random.default_rng(1)).random(POINTS)))

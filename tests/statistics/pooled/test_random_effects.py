@@ -33,6 +33,29 @@ def test_it_equals_statsmodels(y: np.ndarray, v: np.ndarray) -> None:
     assert (ours.low, ours.high) == pytest.approx((low, high), rel=1e-6)
 
 
+def test_the_printed_results_of_kacker_and_of_metafor() -> None:
+    # Kacker 2004 (Metrologia 41:132), table 1, first row, page 135: sqrt(tau2) of Paule and Mandel is 0.8399 for these
+    # laboratories. The other digits: metafor's rma(y, v, method="PM", control=list(tol=1e-9)), printed in statsmodels'
+    # stats/tests/results/results_meta.py (exk1_metafor). With Paule and Mandel's tau2, Hartung and Knapp's factor is 1,
+    # so that metafor's error is theirs; quantile of t with 8 degrees of freedom: 2.306004.
+    found = pooled_mean(LABORATORIES, LABORATORY_VARIANCES)
+    assert round(found.tau2**0.5, 4) == 0.8399
+    assert found.tau2 == pytest.approx(0.705395309224248, rel=1e-9)
+    assert found.mean == pytest.approx(62.4076199113286, rel=1e-12)
+    assert (found.high - found.mean) / 2.306004135 == pytest.approx(0.338030602684471, rel=1e-8)
+
+
+def test_a_printed_result_of_hartung_and_knapp_by_metafor() -> None:
+    # rma.uni(yi, vi, method="PM", test="knha") and its predict(), as a public test of a forest plot prints them: mean
+    # 0.22957, tau2 0.05930, interval of Higgins et al. [-0.70650, 1.16564] = mean -+ qt(.975, 3) sqrt(error^2 + tau2).
+    found = pooled_mean(np.array([0.40, -0.20, 0.55, 0.10]), np.array([0.05, 0.06, 0.04, 0.05]))
+    assert (round(found.mean, 5), round(found.tau2, 5)) == (0.22957, 0.0593)
+    quantile = 3.182446305
+    error = (found.high - found.mean) / quantile
+    half = quantile * (error**2 + found.tau2) ** 0.5
+    assert (round(found.mean - half, 4), round(found.mean + half, 4)) == (-0.7065, 1.1656)
+
+
 def test_the_printed_prediction_interval_of_pimeta() -> None:
     # Its vignette: -.3341 [-.8807, .2240] from 25,000 draws; two seeds of it differ in the third place.
     low, high = prediction(SBP, SBP_ERRORS**2, draws=200_000)
