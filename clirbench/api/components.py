@@ -32,14 +32,13 @@ MEASURES = ("MAP", "RBO", "P@10", "R@10", "nDCG")
 ONE: Mapping[str, tuple[str, type]] = {
     "corpus": ("corpus", CorpusSource),
     "systems": ("systems", SystemSource),
-    "retrieval": ("retriever", Retriever),
     "engine": ("engine", Engine),
     "scores": ("tables", ScoreTables),
     "intervals": ("intervals", Bootstrap),
 }
 """Keyword -> field of `Experiment`, and what stands there."""
-LABELLED: Mapping[str, type] = {"topics": TopicSource, "relevance": Relevance}
-"""One component, or a mapping of labels to components; the measures of the first one are not labelled."""
+LABELLED: Mapping[str, type] = {"topics": TopicSource, "relevance": Relevance, "retrieval": Retriever}
+"""One component, or a mapping of labels to components; the measures of the one whose label is "" are not labelled."""
 SEVERAL: Mapping[str, type] = {"metrics": Metric, "measures": Measure, "analyses": Analysis}
 NAMES = ("given", "coefficients", "remarks", "figures", "table_formats")
 
@@ -84,7 +83,8 @@ def parts(settings: Mapping[str, Any]) -> dict[str, Any]:
             found[field] = None if value is None else _checked(key, value, protocol)
         elif key in LABELLED:
             labelled = value if isinstance(value, Mapping) else {"": value}
-            found[key] = {str(label): _checked(key, one, LABELLED[key]) for label, one in labelled.items()}
+            made = {str(label): _checked(key, one, LABELLED[key]) for label, one in labelled.items()}
+            found |= {key: made} if key != "retrieval" else _retrievers(made)
         elif key in SEVERAL:
             found[key] = _several(key, value)
         elif key in NAMES:
@@ -102,6 +102,13 @@ PLAIN: Mapping[str, type] = {
     name: kind for name, kind in get_type_hints(Experiment).items() if kind in (str, int, float, bool)
 }
 """Fields of `Experiment` that are what they are."""
+
+
+def _retrievers(made: dict[str, Any]) -> dict[str, Any]:
+    if "" not in made:
+        raise ConfigError(f"retrieval: none of {', '.join(made)} is the first; its label is '': {{'': first, ...}}")
+    first = {"retriever": made.pop("")}
+    return {**first, "also_retriever": made} if made else first
 
 
 def _several(key: str, value: Any) -> tuple[Any, ...]:

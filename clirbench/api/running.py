@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from clirbench.api.components import experiment_of, is_plain, parts
 from clirbench.api.outcome import Outcome
 from clirbench.engines.local import close_workers
-from clirbench.errors import InputError
+from clirbench.errors import ClirbenchError, ConfigError, InputError
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import stored
 from clirbench.later import Shelf
@@ -106,13 +106,38 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
         >>> cb.correlate(df, measures=["MAP"]).correlations.value.tolist()[:2]
         [1.0, 1.0]
     """
-    rows = df if "system" in df.columns else df.rename_axis("system").reset_index()
+    rows, known = _rows(df), [*_listed(given), *_listed(settings.pop("scores__metadata", ()))]
+    named = {"scores__measures": _listed(measures), "scores__metadata": known, "given": _listed(given)}
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         path = Path(folder) / "DataFrame.tsv"
-        write_tsv(path, [str(name) for name in rows.columns], rows.itertuples(index=False))
-        known = [*given, *settings.pop("scores__metadata", ())]
-        named = {"scores__measures": list(measures), "scores__metadata": known, "given": list(given)}
-        return run("scores", scores__tables=[path], **named, **settings)
+        write_tsv(path, list(rows.columns), rows.itertuples(index=False))
+        try:
+            return run("scores", scores__tables=[path], **named, **settings)
+        except ClirbenchError as error:
+            for one in getattr(error, "errors", (error,)):
+                one.args = tuple(str(text).replace(str(path), "the DataFrame") for text in one.args)
+            raise
+
+
+def _listed(names: Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else [str(name) for name in names]
+
+
+def _rows(df: "pd.DataFrame") -> "pd.DataFrame":
+    """The DataFrame as a score table: names are text, a column has those of the systems, a hole is None."""
+    import pandas as pd
+
+    if not isinstance(df, pd.DataFrame):
+        raise ConfigError(f"correlate: a pandas DataFrame was expected, not {type(df).__module__}.{type(df).__name__}")
+    for what, labels in (("index", df.index), ("columns", df.columns)):
+        if labels.nlevels > 1:
+            raise InputError(f"the DataFrame: {labels.nlevels} levels of {what}; make it one name each")
+    rows = df.set_axis(df.columns.map(lambda name: "" if pd.isna(name) else str(name)), axis=1)
+    if not {"system", "name"} & {name.lower() for name in rows.columns}:
+        rows = rows.rename_axis("system").reset_index()
+    if "" in rows.columns:
+        raise InputError(f"the DataFrame: column {list(rows.columns).index('')} (from 0) has no name")
+    return rows.astype(object).where(rows.notna(), None)
 
 
 def load(folder: str | Path) -> Outcome:

@@ -155,6 +155,49 @@ def test_a_hole_in_a_dataframe_is_told() -> None:
         cb.correlate(df.dropna(), ["MPA"])
 
 
+BASE = pd.DataFrame({"BLEU": [20.1, 22.5, 30.2, 31.0], "MAP": [0.2, 0.3, 0.4, 0.5]}, index=list("abcd"))
+LEVELS = pd.MultiIndex.from_product([["a", "b"], [1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("df", "said"),
+    [
+        ({"BLEU": [1.0]}, "a pandas DataFrame was expected, not builtins.dict"),
+        (BASE["MAP"], "a pandas DataFrame was expected"),
+        (BASE.set_axis(LEVELS), "2 levels of index"),
+        (pd.concat({"x": BASE, "y": BASE}, axis=1), "2 levels of columns"),
+        (BASE.set_axis(list("aabc")), "^the DataFrame: line 3: system 'a' stands on line 2 already"),
+        (BASE.set_axis(["a", None, "c", "d"]), "^the DataFrame: line 3: column 'system' is empty"),
+        (BASE.assign(chrF=pd.array([1, None, 2, 3], dtype="Int64")), "system 'b', column 'chrF': no number"),
+        (BASE.assign(BLEU=[1, "x", 2, 3]), "'x' .system 'b'"),
+        (BASE.set_axis(["MAP", "MAP"], axis=1), "columns stand twice: MAP"),
+        (BASE.set_axis(["MAP", None], axis=1), "column 2 .from 0. has no name"),
+        (BASE.rename(columns={"BLEU": 'BLEU"'}), "name with a quote is not read alike"),
+        (BASE.assign(**{'a "b"': list("wxyz")}), "name with a quote is not read alike"),
+        (BASE[:0], "no systems"),
+        (pd.DataFrame(), "MAP"),
+    ],
+)
+def test_a_dataframe_that_is_no_score_table_is_told(df: pd.DataFrame, said: str) -> None:
+    with pytest.raises(ClirbenchError, match=said):
+        cb.correlate(df, "MAP")
+
+
+@pytest.mark.parametrize(
+    ("df", "systems"),
+    [
+        (BASE.set_axis(list("aabc")).assign(System=list("wxyz")), "wxyz"),
+        (BASE.rename_axis("BLEU"), "abcd"),
+        (BASE.reset_index(names="name"), "abcd"),
+        (BASE.assign(group=pd.Categorical(list("uuvv")), system=pd.Categorical(list("wxyz"))), "wxyz"),
+        (BASE.set_axis([7, 8, 9, 10]), ["7", "8", "9", "10"]),
+        (BASE.set_axis(['"', 'b"c', "d", "e"]), ['"', 'b"c', "d", "e"]),
+    ],
+)
+def test_systems_are_found_where_a_dataframe_has_them(df: pd.DataFrame, systems: str) -> None:
+    assert list(cb.correlate(df, "MAP").systems.index) == list(systems)
+
+
 def test_what_is_no_run_is_not_loaded(tmp_path: Path, published: cb.Outcome) -> None:
     with pytest.raises(InputError, match="not the folder of a finished run"):
         cb.load(tmp_path)
