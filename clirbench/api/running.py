@@ -51,6 +51,16 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
         >>> r = cb.run("europarl_csen_published", units="none")
         >>> r.correlations.columns[:4].tolist()
         ['measure', 'metric', 'coefficient', 'value']
+        >>> r = cb.run(
+        ...     corpus=cb.corpora.Demo(),
+        ...     systems=cb.systems.Simulated(levels=2),
+        ...     topics=cb.topics.KeyTerms(n=20),
+        ...     relevance=cb.relevance.TopK(k=10),
+        ...     metrics=[cb.metrics.ChrF(beta=3)],
+        ...     measures=["MAP"],
+        ... )
+        >>> r.correlations.metric.unique().tolist()
+        ['chrF3']
     """
     components = {name: value for name, value in settings.items() if not is_plain(value)}
     if components and experiment is None:
