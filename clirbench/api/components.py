@@ -1,6 +1,7 @@
 """An experiment of components, without a configuration; what is not given is as on the command line."""
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -49,7 +50,7 @@ def is_plain(value: Any) -> bool:
         return all(map(is_plain, value.values()))
     if isinstance(value, list | tuple):
         return all(map(is_plain, value))
-    return value is None or isinstance(value, bool | int | float | str | Path)
+    return value is None or isinstance(value, Real | str | Path)
 
 
 def experiment_of(settings: Mapping[str, Any]) -> Experiment:
@@ -80,10 +81,10 @@ def parts(settings: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in settings.items():
         if key in ONE:
             field, protocol = ONE[key]
-            found[field] = None if value is None else _checked(key, value, protocol)
+            found[field] = None if value is None else checked(key, value, protocol)
         elif key in LABELLED:
             labelled = value if isinstance(value, Mapping) else {"": value}
-            made = {str(label): _checked(key, one, LABELLED[key]) for label, one in labelled.items()}
+            made = {str(label): checked(key, one, LABELLED[key]) for label, one in labelled.items()}
             found |= {key: made} if key != "retrieval" else _retrievers(made)
         elif key in SEVERAL:
             found[key] = _several(key, value)
@@ -115,14 +116,14 @@ def _several(key: str, value: Any) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         value = [value]
     read = [parse(one) if key == "measures" and isinstance(one, str) else one for one in value]
-    found = tuple(_checked(key, one, SEVERAL[key]) for one in read)
+    found = tuple(checked(key, one, SEVERAL[key]) for one in read)
     names = [getattr(one, "name", "") for one in found] if key != "analyses" else []
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise ConfigError(f"{key}: {', '.join(doubled)} is given twice; give one another name")
     return found
 
 
-def _checked(key: str, value: Any, protocol: type) -> Any:
+def checked(key: str, value: Any, protocol: type) -> Any:
     if not isinstance(value, protocol) or isinstance(value, type):
         hint = f"; did you mean {value.__name__}()?" if isinstance(value, type) else ""
         raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}{hint}")

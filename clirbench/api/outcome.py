@@ -117,7 +117,7 @@ class Outcome:
             colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
             ax.scatter(across.values[rows], along.values[rows], label=name, color=colour, marker=marker)
         if len(groups.names) > 1:
-            ax.legend(fontsize="small")
+            ax.legend(title=groups.column, fontsize="small")
         ax.set(xlabel=axis_label(across), ylabel=axis_label(along))
         if row := self._taus().get((measure, metric)):
             ax.set_title(f"{coefficient_symbol(row.coefficient)} {tau_cell(row)}{interval(row)}")

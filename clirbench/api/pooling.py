@@ -73,6 +73,7 @@ def pool(runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), see
     >>> set(pooled.table.metric) >= {"BLEU", "MacroF1"}
     True
     """
+    runs = [runs] if isinstance(runs, Outcome | str | Path) else runs
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
         folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(runs)]
         return PooledOutcome(pool_folders(folders, groups, seed=seed))

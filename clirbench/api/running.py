@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,8 +88,8 @@ def quoted(value: Any) -> str:
     """
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int | float):
-        return repr(value)
+    if isinstance(value, Real):
+        return repr(getattr(value, "item", lambda: value)())  # numpy's numbers as Python's
     if isinstance(value, Mapping):
         keys = (SPECIAL.sub(r"\\\g<0>", str(name)) for name in value)
         return "{" + ",".join(f"{key}:{quoted(one)}" for key, one in zip(keys, value.values(), strict=True)) + "}"
@@ -133,7 +134,7 @@ def _listed(names: Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else [str(name) for name in names]
 
 
-def _rows(df: "pd.DataFrame") -> "pd.DataFrame":
+def _rows(df: object) -> "pd.DataFrame":
     """The DataFrame as a score table: names are text, a column has those of the systems, a hole is None."""
     import pandas as pd
 
@@ -163,6 +164,8 @@ def load(folder: str | Path) -> Outcome:
         found, made = (json.loads((path / name).read_text(encoding="utf-8")) for name in (RESULTS, "provenance.json"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: not the folder of a finished run: {RESULTS} cannot be read ({error})") from None
+    if not isinstance(found, dict) or not {"answer", "tables", "columns", "coefficients"} <= found.keys():
+        raise InputError(f"{path}: not the folder of a finished run: {RESULTS} is not ours")
     tables = {name: TableFile(path / f"{name}.tsv", tuple(table["text"])) for name, table in found["tables"].items()}
     return Outcome(found, made, Shelf(tables, holds=True), lambda target: _copy(path, target))
 

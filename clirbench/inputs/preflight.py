@@ -3,7 +3,7 @@
 Everything that a configuration and its files can get wrong is asked of the code that would meet it, all at once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -82,8 +82,9 @@ def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[Clirbenc
             if isinstance(rule, Judging):
                 with gathered(errors):
                     rule.check(inputs.corpus.english, topics)
-    for retriever in experiment.retrievers.values() if inputs.topics else ():
-        if isinstance(retriever, Prepared):
+    retrievers: Iterable[object] = experiment.retrievers.values()
+    for retriever in retrievers:
+        if isinstance(retriever, Prepared) and inputs.topics:
             with gathered(errors):
                 retriever.check([t.system for t in inputs.translations if t.collection is not None])
     if experiment.runs is not None and inputs.topics:

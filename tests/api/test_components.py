@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -21,7 +22,7 @@ def test_the_defaults_are_those_of_the_configuration(seed: int) -> None:
 
 
 def test_what_may_stand_in_a_configuration() -> None:
-    assert all(map(is_plain, (None, True, 1, 0.5, "x", Path("x"), ["a", ("b",)], {"a": {"b": [1]}})))
+    assert all(map(is_plain, (None, True, 1, 0.5, np.int64(1), "x", Path("x"), ["a", ("b",)], {"a": {"b": [1]}})))
     assert not any(map(is_plain, (cb.metrics.BLEU(), [cb.metrics.BLEU()], {"a": cb.metrics.BLEU()}, {1, 2})))
 
 

@@ -1,6 +1,7 @@
 """Runs from Python give what the command line writes, file for file."""
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from omegaconf import OmegaConf
 
 import clirbench as cb
 from clirbench.api.running import quoted
@@ -63,14 +65,15 @@ def test_a_second_run_computes_nothing_again(texts: cb.Outcome, small_texts: Pat
     assert again.systems["BLEU"].equals(texts.systems["BLEU"])
 
 
-@pytest.mark.parametrize(
-    "value",
-    ["a b", 'say "x"', "C:\\x\\", '\\"', "${seed}", "a=b,c", "x~/y", "null", "", "7", "ä{b}", "it's", "\\\\\"'"],
-)
-def test_any_text_reaches_the_configuration_as_it_is(value: str) -> None:
-    cfg = composed([f"title={quoted(value)}", f"remarks={quoted([value, value])}"])
-    assert cfg.title == value
-    assert list(cfg.remarks) == [value, value]
+TEXTS = ["a b", 'say "x"', "C:\\x\\", '\\"', "${seed}", "a=b,c", "x~/y", "null", "", "7", "ä{b}", "it's", "\\\\\"'"]
+
+
+@pytest.mark.parametrize("first", range(0, len(TEXTS), 4))
+def test_any_text_reaches_the_configuration_as_it_is(first: int) -> None:
+    each = dict(zip(("title", "name", "scores.title", "scores.mark"), TEXTS[first : first + 4], strict=False))
+    cfg = composed([*(f"{key}={quoted(text)}" for key, text in each.items()), f"remarks={quoted(TEXTS)}"])
+    assert {key: OmegaConf.select(cfg, key) for key in each} == each
+    assert list(cfg.remarks) == TEXTS
 
 
 def test_mappings_reach_the_configuration_and_leave_their_neighbours() -> None:
@@ -201,6 +204,15 @@ def test_systems_are_found_where_a_dataframe_has_them(df: pd.DataFrame, systems:
 def test_what_is_no_run_is_not_loaded(tmp_path: Path, published: cb.Outcome) -> None:
     with pytest.raises(InputError, match="not the folder of a finished run"):
         cb.load(tmp_path)
+    for half in ("[]", '{"tables": {}}', '{"answer": '):
+        (tmp_path / "half").mkdir(exist_ok=True)
+        (tmp_path / "half" / "provenance.json").write_text("{}")
+        (tmp_path / "half" / "results.json").write_text(half)
+        with pytest.raises(InputError, match="not the folder of a finished run"):
+            cb.load(tmp_path / "half")
+    with pytest.raises(InputError, match="no two of these collections"):
+        cb.pool(published)  # type: ignore[arg-type]
+    shutil.rmtree(tmp_path / "half")
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(StoreError, match="mine.txt"):
         published.save(tmp_path)

@@ -64,10 +64,11 @@ ABSENT = ("is not here", "not shipped", "lie nowhere", "no such")
 
 
 @pytest.mark.release
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_experiment_s_tables_are_read_alike(experiment: str, cli: Cli, shared_data: Path) -> None:
     """Every experiment whose data are here."""
-    done = cli(f"+experiment={experiment}", f"paths.mirror={shared_data}", "hydra.run.dir=run", timeout=290)
+    done = cli(f"+experiment={experiment}", f"paths.mirror={shared_data}", "hydra.run.dir=run", timeout=3500)
     if done.returncode and any(said in done.stderr for said in ABSENT):
         pytest.skip(f"DATA ABSENT: {experiment}")
     tables = [path for path in (cli.cwd / "run").glob("*.tsv") if path.stem != "plan"]
