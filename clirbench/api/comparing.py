@@ -21,7 +21,16 @@ COLUMNS = ("part", "what", "first", "second", "difference", "unequal")
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Everything that differs between two runs, part by part."""
+    """Everything that differs between two runs, part by part.
+
+    >>> import clirbench as cb
+    >>> two = [cb.run("europarl_csen_published", scores__ignore=[name]) for name in ("MicroF1", "chrF1")]
+    >>> found = cb.compare(*two)
+    >>> found.table.columns.tolist()
+    ['part', 'what', 'first', 'second', 'difference', 'unequal']
+    >>> found.write_html("compared.html").name
+    'compared.html'
+    """
 
     runs: tuple[RunFiles, RunFiles]
     parts: tuple[Part, ...]

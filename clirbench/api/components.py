@@ -1,6 +1,7 @@
 """An experiment of components, without a configuration; what is not given is as on the command line."""
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -32,14 +33,13 @@ MEASURES = ("MAP", "RBO", "P@10", "R@10", "nDCG")
 ONE: Mapping[str, tuple[str, type]] = {
     "corpus": ("corpus", CorpusSource),
     "systems": ("systems", SystemSource),
-    "retrieval": ("retriever", Retriever),
     "engine": ("engine", Engine),
     "scores": ("tables", ScoreTables),
     "intervals": ("intervals", Bootstrap),
 }
 """Keyword -> field of `Experiment`, and what stands there."""
-LABELLED: Mapping[str, type] = {"topics": TopicSource, "relevance": Relevance}
-"""One component, or a mapping of labels to components; the measures of the first one are not labelled."""
+LABELLED: Mapping[str, type] = {"topics": TopicSource, "relevance": Relevance, "retrieval": Retriever}
+"""One component, or a mapping of labels to components; the measures of the one whose label is "" are not labelled."""
 SEVERAL: Mapping[str, type] = {"metrics": Metric, "measures": Measure, "analyses": Analysis}
 NAMES = ("given", "coefficients", "remarks", "figures", "table_formats")
 
@@ -50,7 +50,7 @@ def is_plain(value: Any) -> bool:
         return all(map(is_plain, value.values()))
     if isinstance(value, list | tuple):
         return all(map(is_plain, value))
-    return value is None or isinstance(value, bool | int | float | str | Path)
+    return value is None or isinstance(value, Real | str | Path)
 
 
 def experiment_of(settings: Mapping[str, Any]) -> Experiment:
@@ -81,10 +81,11 @@ def parts(settings: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in settings.items():
         if key in ONE:
             field, protocol = ONE[key]
-            found[field] = None if value is None else _checked(key, value, protocol)
+            found[field] = None if value is None else checked(key, value, protocol)
         elif key in LABELLED:
             labelled = value if isinstance(value, Mapping) else {"": value}
-            found[key] = {str(label): _checked(key, one, LABELLED[key]) for label, one in labelled.items()}
+            made = {str(label): checked(key, one, LABELLED[key]) for label, one in labelled.items()}
+            found |= {key: made} if key != "retrieval" else _retrievers(made)
         elif key in SEVERAL:
             found[key] = _several(key, value)
         elif key in NAMES:
@@ -104,18 +105,25 @@ PLAIN: Mapping[str, type] = {
 """Fields of `Experiment` that are what they are."""
 
 
+def _retrievers(made: dict[str, Any]) -> dict[str, Any]:
+    if "" not in made:
+        raise ConfigError(f"retrieval: none of {', '.join(made)} is the first; its label is '': {{'': first, ...}}")
+    first = {"retriever": made.pop("")}
+    return {**first, "also_retriever": made} if made else first
+
+
 def _several(key: str, value: Any) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         value = [value]
     read = [parse(one) if key == "measures" and isinstance(one, str) else one for one in value]
-    found = tuple(_checked(key, one, SEVERAL[key]) for one in read)
+    found = tuple(checked(key, one, SEVERAL[key]) for one in read)
     names = [getattr(one, "name", "") for one in found] if key != "analyses" else []
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise ConfigError(f"{key}: {', '.join(doubled)} is given twice; give one another name")
     return found
 
 
-def _checked(key: str, value: Any, protocol: type) -> Any:
+def checked(key: str, value: Any, protocol: type) -> Any:
     if not isinstance(value, protocol) or isinstance(value, type):
         hint = f"; did you mean {value.__name__}()?" if isinstance(value, type) else ""
         raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}{hint}")

@@ -75,12 +75,22 @@ class Outcome:
 
     @property
     def per_topic(self) -> "pd.DataFrame":
-        """per_topic.tsv: system, topic_id, measure, value; raises `UnknownName` where nothing was retrieved."""
+        """per_topic.tsv: system, topic_id, measure, value; raises `UnknownName` where nothing was retrieved.
+
+        >>> import clirbench as cb
+        >>> cb.run("demo", measures=["MAP"], metric=["BLEU"]).per_topic.columns.tolist()
+        ['system', 'topic_id', 'measure', 'value']
+        """
         return self._table("per_topic")
 
     @property
     def decision(self) -> "pd.DataFrame":
-        """decision.tsv: which system to choose; raises `UnknownName` where there was nothing to choose."""
+        """decision.tsv: which system to choose; raises `UnknownName` where there was nothing to choose.
+
+        >>> import clirbench as cb
+        >>> cb.run("demo", measures=["MAP"], metric=["BLEU"]).decision.system[0]
+        'adequate-1'
+        """
         return self._table("decision")
 
     def _table(self, name: str) -> "pd.DataFrame":
@@ -107,7 +117,7 @@ class Outcome:
             colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
             ax.scatter(across.values[rows], along.values[rows], label=name, color=colour, marker=marker)
         if len(groups.names) > 1:
-            ax.legend(fontsize="small")
+            ax.legend(title=groups.column, fontsize="small")
         ax.set(xlabel=axis_label(across), ylabel=axis_label(along))
         if row := self._taus().get((measure, metric)):
             ax.set_title(f"{coefficient_symbol(row.coefficient)} {tau_cell(row)}{interval(row)}")
@@ -117,6 +127,11 @@ class Outcome:
         """Write the run's folder as the command line writes it, and return its path.
 
         An earlier run there is kept in `previous-N`. Raises `StoreError` for a folder that holds what is not ours.
+
+        >>> import clirbench as cb
+        >>> folder = cb.run("europarl_csen_published").save("saved")
+        >>> (folder / "correlations.tsv").is_file(), (folder / "report.html").is_file()
+        (True, True)
         """
         path = Path(folder)
         self.written(path)

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class PooledOutcome:
-    """What several collections say together, as `clirbench pool` finds it."""
+    """What several collections say together, as `clirbench pool` finds it.
+
+    >>> import clirbench as cb
+    >>> pooled = cb.pool([cb.run("europarl_csen_published"), cb.run("europarl_deen_published")])
+    >>> sorted(set(pooled.collections.collection))
+    ['europarl_csen_published', 'europarl_deen_published']
+    >>> pooled.answer.partition(":")[0]
+    'MAP (as imported), over 2 collections (32 systems)'
+    >>> sorted(path.name for path in pooled.save("pooled").glob("*.tsv"))
+    ['pooled.tsv', 'pooled_collections.tsv', 'transport.tsv']
+    """
 
     found: Pooling
 
@@ -63,6 +73,7 @@ def pool(runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), see
     >>> set(pooled.table.metric) >= {"BLEU", "MacroF1"}
     True
     """
+    runs = [runs] if isinstance(runs, Outcome | str | Path) else runs
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
         folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(runs)]
         return PooledOutcome(pool_folders(folders, groups, seed=seed))

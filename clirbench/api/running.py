@@ -4,15 +4,16 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clirbench.api.components import experiment_of, is_plain, parts
 from clirbench.api.outcome import Outcome
 from clirbench.engines.local import close_workers
-from clirbench.errors import InputError
+from clirbench.errors import ClirbenchError, ConfigError, InputError
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import stored
 from clirbench.later import Shelf
@@ -51,6 +52,16 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
         >>> r = cb.run("europarl_csen_published", units="none")
         >>> r.correlations.columns[:4].tolist()
         ['measure', 'metric', 'coefficient', 'value']
+        >>> r = cb.run(
+        ...     corpus=cb.corpora.Demo(),
+        ...     systems=cb.systems.Simulated(levels=2),
+        ...     topics=cb.topics.KeyTerms(n=20),
+        ...     relevance=cb.relevance.TopK(k=10),
+        ...     metrics=[cb.metrics.ChrF(beta=3)],
+        ...     measures=["MAP"],
+        ... )
+        >>> r.correlations.metric.unique().tolist()
+        ['chrF3']
     """
     components = {name: value for name, value in settings.items() if not is_plain(value)}
     if components and experiment is None:
@@ -77,8 +88,8 @@ def quoted(value: Any) -> str:
     """
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int | float):
-        return repr(value)
+    if isinstance(value, Real):
+        return repr(getattr(value, "item", lambda: value)())  # numpy's numbers as Python's
     if isinstance(value, Mapping):
         keys = (SPECIAL.sub(r"\\\g<0>", str(name)) for name in value)
         return "{" + ",".join(f"{key}:{quoted(one)}" for key, one in zip(keys, value.values(), strict=True)) + "}"
@@ -106,13 +117,38 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
         >>> cb.correlate(df, measures=["MAP"]).correlations.value.tolist()[:2]
         [1.0, 1.0]
     """
-    rows = df if "system" in df.columns else df.rename_axis("system").reset_index()
+    rows, known = _rows(df), [*_listed(given), *_listed(settings.pop("scores__metadata", ()))]
+    named = {"scores__measures": _listed(measures), "scores__metadata": known, "given": _listed(given)}
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         path = Path(folder) / "DataFrame.tsv"
-        write_tsv(path, [str(name) for name in rows.columns], rows.itertuples(index=False))
-        known = [*given, *settings.pop("scores__metadata", ())]
-        named = {"scores__measures": list(measures), "scores__metadata": known, "given": list(given)}
-        return run("scores", scores__tables=[path], **named, **settings)
+        write_tsv(path, list(rows.columns), rows.itertuples(index=False))
+        try:
+            return run("scores", scores__tables=[path], **named, **settings)
+        except ClirbenchError as error:
+            for one in getattr(error, "errors", (error,)):
+                one.args = tuple(str(text).replace(str(path), "the DataFrame") for text in one.args)
+            raise
+
+
+def _listed(names: Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else [str(name) for name in names]
+
+
+def _rows(df: object) -> "pd.DataFrame":
+    """The DataFrame as a score table: names are text, a column has those of the systems, a hole is None."""
+    import pandas as pd
+
+    if not isinstance(df, pd.DataFrame):
+        raise ConfigError(f"correlate: a pandas DataFrame was expected, not {type(df).__module__}.{type(df).__name__}")
+    for what, labels in (("index", df.index), ("columns", df.columns)):
+        if labels.nlevels > 1:
+            raise InputError(f"the DataFrame: {labels.nlevels} levels of {what}; make it one name each")
+    rows = df.set_axis(df.columns.map(lambda name: "" if pd.isna(name) else str(name)), axis=1)
+    if not {"system", "name"} & {name.lower() for name in rows.columns}:
+        rows = rows.rename_axis("system").reset_index()
+    if "" in rows.columns:
+        raise InputError(f"the DataFrame: column {list(rows.columns).index('')} (from 0) has no name")
+    return rows.astype(object).where(rows.notna(), None)
 
 
 def load(folder: str | Path) -> Outcome:
@@ -128,6 +164,8 @@ def load(folder: str | Path) -> Outcome:
         found, made = (json.loads((path / name).read_text(encoding="utf-8")) for name in (RESULTS, "provenance.json"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: not the folder of a finished run: {RESULTS} cannot be read ({error})") from None
+    if not isinstance(found, dict) or not {"answer", "tables", "columns", "coefficients"} <= found.keys():
+        raise InputError(f"{path}: not the folder of a finished run: {RESULTS} is not ours")
     tables = {name: TableFile(path / f"{name}.tsv", tuple(table["text"])) for name, table in found["tables"].items()}
     return Outcome(found, made, Shelf(tables, holds=True), lambda target: _copy(path, target))
 

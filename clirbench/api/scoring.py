@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from clirbench.api.components import checked
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
@@ -71,7 +72,7 @@ def score(
     if not lines:
         raise AlignmentError("hypotheses: there is no line, so there is nothing to score")
     test = TestSet(tuple(kept), None if source is None else _lines("source", source))
-    metric = named(metric) if isinstance(metric, str) else metric
+    metric = named(metric) if isinstance(metric, str) else checked("metric", metric, Metric)
     statistics = metric.statistics(lines, test)
     if not segments:
         return float(np.asarray(metric.score(np.asarray(statistics.sum(axis=0)))))
@@ -86,14 +87,14 @@ def score(
 
 def _each(references: Any) -> Iterable[Any]:
     """One reference or several."""
-    one = isinstance(references, Path) or all(isinstance(line, str) for line in references)
+    one = not isinstance(references, Iterable) or all(isinstance(line, str) for line in references)
     return [references] if one else references
 
 
 def _lines(what: str, lines: Any) -> tuple[str, ...]:
     if isinstance(lines, Path):
         return tuple(TextFile(lines).lines())
-    if isinstance(lines, str) or not all(isinstance(line, str) for line in lines):
+    if isinstance(lines, str) or not isinstance(lines, Iterable) or not all(isinstance(line, str) for line in lines):
         raise InputError(f"{what}: a list of lines was expected, or the Path of a file of lines, not {lines!r:.60}")
     return tuple(lines)
 
@@ -151,7 +152,8 @@ def evaluate(
         for topic, grades in judgments.grades.items()
     }
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
-    chosen = tuple(parse(one) if isinstance(one, str) else one for one in measures)
+    names = [measures] if isinstance(measures, str | Measure) else measures
+    chosen = tuple(parse(one) if isinstance(one, str) else checked("measures", one, Measure) for one in names)
     found = {name: values for (_, name), values in Evaluate(chosen, {"": judged})(_run(run)).items()}
     if not per_topic:
         return {one.name: float(one.aggregate(found[one.name])) for one in chosen}
@@ -168,7 +170,7 @@ def _qrels(qrels: Any) -> Qrels:
     if isinstance(qrels, str | Path):
         return read_qrels(Path(qrels))
     grades = _nested("qrels", qrels, "relevance")
-    return Qrels({topic: {doc_id: int(grade) for doc_id, grade in by.items()} for topic, by in grades.items()})
+    return Qrels({topic: dict(by) for topic, by in grades.items()})
 
 
 def _run(run: Any) -> Run:
@@ -179,15 +181,19 @@ def _run(run: Any) -> Run:
 
 def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, float]]:
     """{topic: {document: number}} of any of the forms that `evaluate` takes."""
-    if isinstance(given, Mapping):
-        return {str(topic): {str(doc_id): one for doc_id, one in by.items()} for topic, by in given.items()}
-    rows = given.itertuples(index=False) if hasattr(given, "itertuples") else given
-    found: dict[str, dict[str, float]] = {}
+    kind = int if value == "relevance" else float
     try:
-        for row in rows:
-            found.setdefault(str(row.query_id), {})[str(row.doc_id)] = getattr(row, value)
-    except (AttributeError, TypeError):
+        if isinstance(given, Mapping):
+            return {str(topic): {str(doc_id): kind(one) for doc_id, one in by.items()} for topic, by in given.items()}
+        return _by_rows(given, value, kind)
+    except (AttributeError, TypeError, ValueError):
         raise ConfigError(
-            f"{what}: expected a mapping of mappings, a TREC file, or rows with query_id, doc_id and {value}"
+            f"{what}: expected a mapping of mappings, a TREC file, or rows with query_id, doc_id and {value} (a number)"
         ) from None
+
+
+def _by_rows(given: Any, value: str, kind: type) -> Mapping[str, Mapping[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for row in given.itertuples(index=False) if hasattr(given, "itertuples") else given:
+        found.setdefault(str(row.query_id), {})[str(row.doc_id)] = kind(getattr(row, value))
     return found

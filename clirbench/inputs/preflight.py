@@ -3,7 +3,7 @@
 Everything that a configuration and its files can get wrong is asked of the code that would meet it, all at once.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -25,6 +25,14 @@ class Foreseeing(Protocol):
 
     def check(self, prospect: Result) -> None:
         """Raises a `ClirbenchError` where the analysis would fail; `prospect` has every column, NaN for its numbers."""
+
+
+@runtime_checkable
+class Prepared(Protocol):
+    """A retriever that needs something ready for each system."""
+
+    def check(self, systems: Sequence[str]) -> None:
+        """Raises a `ClirbenchError` where it is not."""
 
 
 @runtime_checkable
@@ -74,6 +82,11 @@ def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[Clirbenc
             if isinstance(rule, Judging):
                 with gathered(errors):
                     rule.check(inputs.corpus.english, topics)
+    retrievers: Iterable[object] = experiment.retrievers.values()
+    for retriever in retrievers:
+        if isinstance(retriever, Prepared) and inputs.topics:
+            with gathered(errors):
+                retriever.check([t.system for t in inputs.translations if t.collection is not None])
     if experiment.runs is not None and inputs.topics:
         with gathered(errors):
             runs_of_others(experiment.runs, inputs)

@@ -1,8 +1,8 @@
 """Human judgments from a TREC qrels file."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from clirbench.checks import one_of
@@ -12,9 +12,9 @@ from clirbench.text import TextFile
 from clirbench.types import Documents, Need, Qrels, Run, Topic
 
 
-@dataclass(frozen=True)
-class QrelsFile:
-    """Relevance judgments of people, read from files of TREC or BEIR (`path`: one or several, see `read_judgments`).
+@dataclass(frozen=True, kw_only=True)
+class Judgments(ABC):
+    """Relevance judgments of people, read from files of TREC or BEIR (see `read_judgments`).
 
     A topic that the English side, where there is one, does not match is left out; one without a relevant document
     stays, for the measures that count false alarms. Topics of the file that are not asked for are passed over.
@@ -22,20 +22,17 @@ class QrelsFile:
     judged document that is not in the collection: `error` or `drop`. Raises `InputError` naming file and line.
     """
 
-    path: str | Path | Sequence[str] | None = None
     missing_topics: str = "error"
     unknown_documents: str = "error"
 
     def __post_init__(self) -> None:
         one_of("relevance.missing_topics", self.missing_topics, ("error", "drop"))
         one_of("relevance.unknown_documents", self.unknown_documents, ("error", "drop"))
-        if not str(self.path or ""):
-            raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
 
-    @cached_property
+    @property
+    @abstractmethod
     def files(self) -> tuple[Path, ...]:
-        paths = [self.path] if isinstance(self.path, str | Path) else self.path or ()
-        return tuple(map(Path, paths))
+        """The files of judgments."""
 
     @property
     def signature(self) -> str:
@@ -90,3 +87,20 @@ class QrelsFile:
                 f"{', '.join(map(str, self.files))}: {len(missing)} of the topics are not judged: {listed}; "
                 "leave them out of the topics, or set relevance.missing_topics=drop"
             )
+
+
+@dataclass(frozen=True)
+class QrelsFile(Judgments):
+    """`Judgments` in the files `path`, one or several."""
+
+    path: str | Path | Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not str(self.path or ""):
+            raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        paths = [self.path] if isinstance(self.path, str | Path) else self.path or ()
+        return tuple(map(Path, paths))

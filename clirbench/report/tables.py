@@ -72,7 +72,9 @@ def _of_analysis(table: AnalysisTable) -> RunTable:
             for row in table.rows
         )
     }
-    return RunTable(tuple(table.header), frozenset(texts), lambda: table.rows)
+    # A column may be called like a system; polars leaves a quote doubled in a name. The scoreboard's columns have none.
+    names = {name: name.replace('"', "'") for name in table.header}
+    return RunTable(tuple(names.values()), frozenset(names[name] for name in texts), lambda: table.rows)
 
 
 def _numbers(texts: Iterable[str]) -> bool:

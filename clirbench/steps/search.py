@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.dense import Dense, asked
 from clirbench.retrieval.fusion import Fusion
+from clirbench.retrieval.pyserini_index import PyseriniIndex
 from clirbench.steps.encode import Encode
 from clirbench.steps.fuse import Fuse
 from clirbench.steps.nearest import Nearest
@@ -32,6 +33,8 @@ def search(
     english: bool = False,
 ) -> Iterator[Any]:
     """The Run of every text, or why there is none."""
+    if isinstance(retriever, PyseriniIndex):
+        texts, retriever = retriever.indexed(texts, names, english), retriever.lucene
     if isinstance(retriever, Fusion):
         each = [
             list(search(one, topics, document_map, texts, names, pmap, watch, english=english))

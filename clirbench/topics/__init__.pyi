@@ -4,6 +4,7 @@ from clirbench.topics.made import KeyTerms as KeyTerms
 from clirbench.topics.made import Sentences as Sentences
 from clirbench.topics.made import Titles as Titles
 from clirbench.topics.manifest import ManifestTopics
+from clirbench.topics.pyserini_topics import PyseriniTopics
 from clirbench.topics.trec import TrecTopics
 from clirbench.topics.tsv import TsvTopics
 
@@ -11,3 +12,4 @@ Jsonl = JsonlTopics
 Manifest = ManifestTopics
 Trec = TrecTopics
 Tsv = TsvTopics
+pyserini = PyseriniTopics

@@ -19,25 +19,43 @@ def notebooks() -> list[Path]:
     return sorted(FOLDER.glob("*.ipynb"))
 
 
-def executed(path: Path) -> dict[str, Any]:
-    """The notebook as an empty folder gives it; raises `CellExecutionError` where a cell does."""
+def executed(paths: list[Path]) -> list[dict[str, Any]]:
+    """Each notebook as an empty folder gives it; raises `CellExecutionError` where a cell does.
+
+    One kernel runs them all, since starting one costs more than a notebook; between two it forgets every name.
+    """
     import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(path, as_version=4)
+    together = nbformat.v4.new_notebook(nbformat_minor=4)
     with tempfile.TemporaryDirectory() as folder:
-        client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": folder}})
+        for path in paths:
+            own = Path(folder) / path.stem
+            own.mkdir()
+            moved = nbformat.v4.new_code_cell(f"%reset -f\n%cd -q {own}")
+            moved.pop("id")  # notebooks of this format have none
+            together.cells += [moved, *nbformat.read(path, 4).cells]
+        client = NotebookClient(together, timeout=120, kernel_name="python3", resources={"metadata": {"path": folder}})
         client.execute()
-    made: dict[str, Any] = json.loads(nbformat.writes(notebook))
-    for cell in made["cells"]:
-        cell.pop("id", None)
-        cell["metadata"] = {}
-        if cell["cell_type"] == "code":
-            cell["execution_count"] = None
-            for output in cell["outputs"]:
-                if "execution_count" in output:
-                    output["execution_count"] = None
-    return {**made, "metadata": {"kernelspec": made["metadata"]["kernelspec"]}, "nbformat_minor": 4}
+    cells = json.loads(nbformat.writes(together))["cells"]
+    found = []
+    for path in paths:
+        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found.append({**kept, "cells": list(map(_bare, cells[1 : len(kept["cells"]) + 1]))})
+        cells = cells[len(kept["cells"]) + 1 :]
+    return found
+
+
+def _bare(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell without what differs between two executions."""
+    cell.pop("id", None)
+    cell["metadata"] = {}
+    if cell["cell_type"] == "code":
+        cell["execution_count"] = None
+        for output in cell["outputs"]:
+            if "execution_count" in output:
+                output["execution_count"] = None
+    return cell
 
 
 def said(notebook: dict[str, Any]) -> list[str]:
@@ -92,8 +110,8 @@ def _shown(output: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> str
 
 
 def main() -> int:
-    for path in notebooks():
-        path.write_text(json.dumps(executed(path), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    for path, notebook in zip(notebooks(), executed(notebooks()), strict=True):
+        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         print(path)
     return 0
 

@@ -3,11 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import clirbench as cb
-from clirbench.api.components import experiment_of, is_plain
+from clirbench.api.components import experiment_of, is_plain, parts
 from clirbench.config import build, composed
+from clirbench.errors import ConfigError
 
 
 @pytest.mark.parametrize("seed", [0, 7])
@@ -19,7 +22,7 @@ def test_the_defaults_are_those_of_the_configuration(seed: int) -> None:
 
 
 def test_what_may_stand_in_a_configuration() -> None:
-    assert all(map(is_plain, (None, True, 1, 0.5, "x", Path("x"), ["a", ("b",)], {"a": {"b": [1]}})))
+    assert all(map(is_plain, (None, True, 1, 0.5, np.int64(1), "x", Path("x"), ["a", ("b",)], {"a": {"b": [1]}})))
     assert not any(map(is_plain, (cb.metrics.BLEU(), [cb.metrics.BLEU()], {"a": cb.metrics.BLEU()}, {1, 2})))
 
 
@@ -38,3 +41,24 @@ def test_labelled_judgments_and_single_parts() -> None:
     assert [metric.name for metric in made.metrics] == ["BLEU"]
     assert [measure.name for measure in made.measures] == ["MAP", "RBO(p=0.9)"]
     assert (made.intervals, made.given) == (None, ("step",))
+
+
+def test_a_second_retriever_is_labelled_as_topics_are() -> None:
+    dense, bm25s = cb.retrieval.Dense(), cb.retrieval.BM25S()
+    made = experiment_of({"corpus": cb.corpora.Demo(), "retrieval": {"dense": dense, "": bm25s}})
+    assert made.retrievers == {"": bm25s, "dense": dense}
+    assert parts({"retrieval": bm25s}) == {"retriever": bm25s}, "what a named experiment has beside it stays"
+    with pytest.raises(ConfigError, match="none of dense is the first"):
+        parts({"retrieval": {"dense": dense}})
+
+
+def test_two_retrievers_are_those_of_the_command_line(small_texts: Path) -> None:
+    settings = {"measures": ["MAP"]}
+    theirs = cb.run("folder", **{"folder": small_texts, "retrieval@also": "bm25s", "relevance__k": 2, **settings})
+    two = {"": cb.retrieval.BM25(), "bm25s": cb.retrieval.BM25S()}
+    corpus, relevance = cb.corpora.Folder(str(small_texts)), cb.relevance.TopK(k=2)
+    ours = cb.run(corpus=corpus, retrieval=two, relevance=relevance, **settings)
+    assert {"MAP", "MAP[bm25s]"} <= set(ours.systems.columns)
+    pd.testing.assert_frame_equal(ours.systems, theirs.systems, check_exact=True)
+    pd.testing.assert_frame_equal(ours.correlations, theirs.correlations, check_exact=True)
+    assert ours.tables["retrievers"].equals(theirs.tables["retrievers"])

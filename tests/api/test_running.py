@@ -1,6 +1,7 @@
 """Runs from Python give what the command line writes, file for file."""
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from omegaconf import OmegaConf
 
 import clirbench as cb
 from clirbench.api.running import quoted
@@ -63,14 +65,15 @@ def test_a_second_run_computes_nothing_again(texts: cb.Outcome, small_texts: Pat
     assert again.systems["BLEU"].equals(texts.systems["BLEU"])
 
 
-@pytest.mark.parametrize(
-    "value",
-    ["a b", 'say "x"', "C:\\x\\", '\\"', "${seed}", "a=b,c", "x~/y", "null", "", "7", "ä{b}", "it's", "\\\\\"'"],
-)
-def test_any_text_reaches_the_configuration_as_it_is(value: str) -> None:
-    cfg = composed([f"title={quoted(value)}", f"remarks={quoted([value, value])}"])
-    assert cfg.title == value
-    assert list(cfg.remarks) == [value, value]
+TEXTS = ["a b", 'say "x"', "C:\\x\\", '\\"', "${seed}", "a=b,c", "x~/y", "null", "", "7", "ä{b}", "it's", "\\\\\"'"]
+
+
+@pytest.mark.parametrize("first", range(0, len(TEXTS), 4))
+def test_any_text_reaches_the_configuration_as_it_is(first: int) -> None:
+    each = dict(zip(("title", "name", "scores.title", "scores.mark"), TEXTS[first : first + 4], strict=False))
+    cfg = composed([*(f"{key}={quoted(text)}" for key, text in each.items()), f"remarks={quoted(TEXTS)}"])
+    assert {key: OmegaConf.select(cfg, key) for key in each} == each
+    assert list(cfg.remarks) == TEXTS
 
 
 def test_mappings_reach_the_configuration_and_leave_their_neighbours() -> None:
@@ -155,9 +158,61 @@ def test_a_hole_in_a_dataframe_is_told() -> None:
         cb.correlate(df.dropna(), ["MPA"])
 
 
+BASE = pd.DataFrame({"BLEU": [20.1, 22.5, 30.2, 31.0], "MAP": [0.2, 0.3, 0.4, 0.5]}, index=list("abcd"))
+LEVELS = pd.MultiIndex.from_product([["a", "b"], [1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("df", "said"),
+    [
+        ({"BLEU": [1.0]}, "a pandas DataFrame was expected, not builtins.dict"),
+        (BASE["MAP"], "a pandas DataFrame was expected"),
+        (BASE.set_axis(LEVELS), "2 levels of index"),
+        (pd.concat({"x": BASE, "y": BASE}, axis=1), "2 levels of columns"),
+        (BASE.set_axis(list("aabc")), "^the DataFrame: line 3: system 'a' stands on line 2 already"),
+        (BASE.set_axis(["a", None, "c", "d"]), "^the DataFrame: line 3: column 'system' is empty"),
+        (BASE.assign(chrF=pd.array([1, None, 2, 3], dtype="Int64")), "system 'b', column 'chrF': no number"),
+        (BASE.assign(BLEU=[1, "x", 2, 3]), "'x' .system 'b'"),
+        (BASE.set_axis(["MAP", "MAP"], axis=1), "columns stand twice: MAP"),
+        (BASE.set_axis(["MAP", None], axis=1), "column 2 .from 0. has no name"),
+        (BASE.rename(columns={"BLEU": 'BLEU"'}), "name with a quote is not read alike"),
+        (BASE.assign(**{'a "b"': list("wxyz")}), "name with a quote is not read alike"),
+        (BASE[:0], "no systems"),
+        (pd.DataFrame(), "MAP"),
+    ],
+)
+def test_a_dataframe_that_is_no_score_table_is_told(df: pd.DataFrame, said: str) -> None:
+    with pytest.raises(ClirbenchError, match=said):
+        cb.correlate(df, "MAP")
+
+
+@pytest.mark.parametrize(
+    ("df", "systems"),
+    [
+        (BASE.set_axis(list("aabc")).assign(System=list("wxyz")), "wxyz"),
+        (BASE.rename_axis("BLEU"), "abcd"),
+        (BASE.reset_index(names="name"), "abcd"),
+        (BASE.assign(group=pd.Categorical(list("uuvv")), system=pd.Categorical(list("wxyz"))), "wxyz"),
+        (BASE.set_axis([7, 8, 9, 10]), ["7", "8", "9", "10"]),
+        (BASE.set_axis(['"', 'b"c', "d", "e"]), ['"', 'b"c', "d", "e"]),
+    ],
+)
+def test_systems_are_found_where_a_dataframe_has_them(df: pd.DataFrame, systems: str) -> None:
+    assert list(cb.correlate(df, "MAP").systems.index) == list(systems)
+
+
 def test_what_is_no_run_is_not_loaded(tmp_path: Path, published: cb.Outcome) -> None:
     with pytest.raises(InputError, match="not the folder of a finished run"):
         cb.load(tmp_path)
+    for half in ("[]", '{"tables": {}}', '{"answer": '):
+        (tmp_path / "half").mkdir(exist_ok=True)
+        (tmp_path / "half" / "provenance.json").write_text("{}")
+        (tmp_path / "half" / "results.json").write_text(half)
+        with pytest.raises(InputError, match="not the folder of a finished run"):
+            cb.load(tmp_path / "half")
+    with pytest.raises(InputError, match="no two of these collections"):
+        cb.pool(published)  # type: ignore[arg-type]
+    shutil.rmtree(tmp_path / "half")
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(StoreError, match="mine.txt"):
         published.save(tmp_path)

@@ -87,3 +87,31 @@ def test_rows_of_another_shape_are_refused() -> None:
     for wrong in ([row("q", "d", 1)], 7):
         with pytest.raises(ConfigError, match="query_id, doc_id and relevance"):
             cb.evaluate(wrong, {}, ["AP"])
+
+
+JUDGED, FOUND = {"q": {"d": 1}}, {"q": {"d": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "measures", "said"),
+    [
+        ({"q": {"d": "x"}}, FOUND, ["AP"], "relevance .a number."),
+        (JUDGED, {"q": {"d": "high"}}, ["AP"], "run: expected .* score .a number."),
+        ({"q": 1}, FOUND, ["AP"], "qrels: expected"),
+        (JUDGED, FOUND, [cb.measures.RBO], "did you mean RBO"),
+        (JUDGED, FOUND, [None], "None is not a Measure"),
+    ],
+)
+def test_wrong_types_are_told(qrels: object, run: object, measures: list[str], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        cb.evaluate(qrels, run, measures)
+    assert cb.evaluate(JUDGED, FOUND, "AP") == {"AP": 1.0}
+
+
+def test_lines_and_metrics_of_wrong_types_are_told() -> None:
+    with pytest.raises(InputError, match="hypotheses: a list of lines was expected"):
+        cb.score(None, ["a"], "BLEU")  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="references: a list of lines was expected"):
+        cb.score(["a"], None, "BLEU")  # type: ignore[call-overload]
+    with pytest.raises(ConfigError, match="did you mean BLEU"):
+        cb.score(["a"], ["a"], cb.metrics.BLEU)  # type: ignore[call-overload]
