@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.engines.base import Engine
-from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
 from clirbench.inputs.preflight import preflight
@@ -42,7 +40,7 @@ from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.search import search
 from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.cached import Cached
+from clirbench.store.cached import Cached, here
 from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, taken
 from clirbench.store.store import Store
@@ -155,17 +153,6 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     item = result.evidence, result.units
     (rows,) = watch("intervals", here(experiment.engine, step, item, ["(all systems)"]), 1)
     return [Correlation(**row) for row in rows]
-
-
-def here(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
-    """One result that needs what all systems gave: made in this process, and found again by a rerun.
-
-    `names`: as in `Cached.pmap`; without one it is not in the plan, which a report cannot add to.
-    """
-    at_hand = replace(engine, engine=Serial()) if isinstance(engine, Cached) else Serial()
-    for found in at_hand.pmap(step, [item], names):
-        # What the store noted is raised as what it is.
-        yield step(item) if isinstance(found, Failure) else found
 
 
 def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:

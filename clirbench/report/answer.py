@@ -13,7 +13,6 @@ from math import factorial, isnan
 import numpy as np
 
 from clirbench.analyses.wording import listed, many, number
-from clirbench.experiment import here
 from clirbench.report.facts import pseudo
 from clirbench.report.picking import cost, expected_cost
 from clirbench.result import Result
@@ -26,6 +25,7 @@ from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
 from clirbench.statistics.units.concordance import FEWEST
 from clirbench.steps.claims import Claims
+from clirbench.store.cached import here
 from clirbench.types import Ints
 
 MOST = 6
