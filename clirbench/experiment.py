@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from clirbench.result import (
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.vectorised import kendall_table
 from clirbench.steps.correlations import Correlations
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import FileHealth, health
@@ -151,8 +153,21 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
         result.same_lines,
     )
     item = result.evidence, result.units
-    (rows,) = watch("intervals", here(experiment.engine, step, item, ["(all systems)"]), 1)
-    return [Correlation(**row) for row in rows]
+    rows = here(experiment.engine, step, item, ["(all systems)"])
+    (found,) = watch("intervals", rows, 1, partial(untested, result))
+    return [Correlation(**row) for row in found]
+
+
+def untested(result: Result) -> Result:
+    """The result with the coefficients alone, which are there long before tests and intervals."""
+    evidence = result.evidence
+    taus = kendall_table(evidence.x, evidence.y)
+    rows = [
+        Correlation(measure, metric, "kendall", float(tau), nan, len(evidence.systems), "undefined")
+        for metric, row in zip(evidence.metric_names, taus, strict=True)
+        for measure, tau in zip(evidence.measure_names, row, strict=True)
+    ]
+    return replace(result, correlations=tuple(rows))
 
 
 def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:

@@ -103,12 +103,16 @@ class Analysis(Protocol):
 
 
 class Watch(Protocol):
-    """Shows progress: passes the values through while it counts them."""
+    """Shows progress: passes the values through while it counts them. `so_far`: the result as far as it is known."""
 
-    def __call__(self, title: str, values: Iterable[Value], total: int) -> Iterator[Value]: ...
+    def __call__(
+        self, title: str, values: Iterable[Value], total: int, so_far: "Callable[[], Result] | None" = None
+    ) -> Iterator[Value]: ...
 
 
-def unwatched(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
+def unwatched(
+    title: str, values: Iterable[Value], total: int, so_far: "Callable[[], Result] | None" = None
+) -> Iterator[Value]:
     """A `Watch` that shows nothing."""
     return iter(values)
 

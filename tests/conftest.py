@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Where this is set, every worker and each of the hundreds of programs that tests start would compile all libraries anew.
+# Where this is set, every worker and each of the hundreds of programs that tests start would compile libraries anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
