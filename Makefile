@@ -11,6 +11,9 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 ARGS ?=
 PYTEST_ARGS ?=
 
+# Compiled modules are kept: where they are not, each start of the program compiles its libraries for two seconds more.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv

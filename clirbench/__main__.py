@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 import hydra
+from hydra._internal.hydra import Hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import CompactHydraException
 from hydra.types import RunMode
@@ -145,6 +146,16 @@ def main() -> None:
         text, status = in_words(error)
         print(text, file=sys.stderr)
         sys.exit(status)
+
+
+def _mode(composer: Hydra, config_name: str | None, overrides: list[str]) -> Any:
+    """`hydra.mode`; Hydra composes the whole configuration for it, which is left out where nothing can have set it."""
+    named = any(override.lstrip("+").startswith(("hydra.mode", "hydra/", "hydra=")) for override in overrides)
+    return _composed_mode(composer, config_name, overrides) if named or own_folders(sys.argv[1:]) != [] else None
+
+
+_composed_mode = Hydra.get_mode
+Hydra.get_mode = _mode  # type: ignore[method-assign]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

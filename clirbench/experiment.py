@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.engines.base import Engine
-from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
 from clirbench.inputs.preflight import preflight
@@ -35,6 +34,7 @@ from clirbench.result import (
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.vectorised import kendall_table
 from clirbench.steps.correlations import Correlations
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import FileHealth, health
@@ -42,7 +42,7 @@ from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.search import search
 from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.cached import Cached
+from clirbench.store.cached import Cached, here
 from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, taken
 from clirbench.store.store import Store
@@ -153,19 +153,21 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
         result.same_lines,
     )
     item = result.evidence, result.units
-    (rows,) = watch("intervals", here(experiment.engine, step, item, ["(all systems)"]), 1)
-    return [Correlation(**row) for row in rows]
+    rows = here(experiment.engine, step, item, ["(all systems)"])
+    (found,) = watch("intervals", rows, 1, partial(untested, result))
+    return [Correlation(**row) for row in found]
 
 
-def here(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
-    """One result that needs what all systems gave: made in this process, and found again by a rerun.
-
-    `names`: as in `Cached.pmap`; without one it is not in the plan, which a report cannot add to.
-    """
-    at_hand = replace(engine, engine=Serial()) if isinstance(engine, Cached) else Serial()
-    for found in at_hand.pmap(step, [item], names):
-        # What the store noted is raised as what it is.
-        yield step(item) if isinstance(found, Failure) else found
+def untested(result: Result) -> Result:
+    """The result with the coefficients alone, which are there long before tests and intervals."""
+    evidence = result.evidence
+    taus = kendall_table(evidence.x, evidence.y)
+    rows = [
+        Correlation(measure, metric, "kendall", float(tau), nan, len(evidence.systems), "undefined")
+        for metric, row in zip(evidence.metric_names, taus, strict=True)
+        for measure, tau in zip(evidence.measure_names, row, strict=True)
+    ]
+    return replace(result, correlations=tuple(rows))
 
 
 def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:

@@ -20,13 +20,14 @@ from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
-from clirbench.statistics.choice import decided
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import Comparison, candidates
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.steps.decide import Decide, as_decision
 from clirbench.steps.examine import FileHealth
+from clirbench.store.cached import here
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
 from clirbench.systems.base import SystemSource
@@ -102,12 +103,16 @@ class Analysis(Protocol):
 
 
 class Watch(Protocol):
-    """Shows progress: passes the values through while it counts them."""
+    """Shows progress: passes the values through while it counts them. `so_far`: the result as far as it is known."""
 
-    def __call__(self, title: str, values: Iterable[Value], total: int) -> Iterator[Value]: ...
+    def __call__(
+        self, title: str, values: Iterable[Value], total: int, so_far: "Callable[[], Result] | None" = None
+    ) -> Iterator[Value]: ...
 
 
-def unwatched(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
+def unwatched(
+    title: str, values: Iterable[Value], total: int, so_far: "Callable[[], Result] | None" = None
+) -> Iterator[Value]:
     """A `Watch` that shows nothing."""
     return iter(values)
 
@@ -328,8 +333,9 @@ class Result:
         measure = self.board.first_measure
         if measure is None:
             return None
-        seed = self.experiment.seed
-        return decided(self.evidence, self.units, measure.name, same_lines=self.same_lines, seed=seed)
+        step = Decide(measure.name, self.same_lines, self.experiment.seed)
+        (held,) = here(self.experiment.engine, step, (self.evidence, self.units))
+        return as_decision(held)
 
     @cached_property
     def against_baseline(self) -> Mapping[str, Comparison]:

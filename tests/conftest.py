@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Where this is set, every worker and each of the hundreds of programs that tests start would compile libraries anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # First calls compile or import; the clock is never asserted. The same examples each time: a red test stays red.

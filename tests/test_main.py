@@ -12,6 +12,7 @@ from pathlib import Path
 
 import ir_measures
 import pytest
+from hydra._internal.hydra import Hydra
 from ir_measures import AP, P, R, nDCG
 
 from clirbench import __version__
@@ -35,6 +36,26 @@ def refused(done, *said: str) -> None:
     assert "Traceback" not in done.stderr
     for part in said:
         assert part in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("override", "option", "composed"),
+    [
+        ("metric=[BLEU]", "hydra.run.dir=x", False),
+        ("hydra.run.dir=x", "-m", False),
+        ("hydra.mode=MULTIRUN", "", True),
+        ("++hydra.mode=RUN", "", True),
+        ("hydra/launcher=mine", "", True),
+        ("metric=[BLEU]", "--config-dir=x", True),
+        ("metric=[BLEU]", "hydra.searchpath=[x]", True),
+    ],
+)
+def test_a_mode_is_looked_for_where_one_may_be_set(
+    override: str, option: str, composed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clirbench.__main__._composed_mode", lambda *_: "looked for")
+    monkeypatch.setattr(sys, "argv", ["clirbench", override, *([option] if option else [])])
+    assert Hydra.get_mode(None, "config", [override]) == ("looked for" if composed else None)
 
 
 class TestFolder:

@@ -62,7 +62,7 @@ class Processes:
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
     ) -> Iterator[Result]:
-        workers = self.workers or available_cores()
+        workers = (self.workers or available_cores()) if len(items) > 1 else 1
         if workers == 1:
             yield from map(step, items)
             return

@@ -55,16 +55,16 @@ def write_run(path: Path, run: Run, tag: str) -> None:
 
     Raises `InputError` for an id with white space in it, `StoreError` where the file cannot be written.
     """
-    for kind, ids in (("topic", run.topic_ids), ("document", run.doc_ids)):
-        for id_ in ids:
-            _refuse_unwritable(path, kind, id_)
+    _refuse_unwritable(path, "topic", run.topic_ids)
+    _refuse_unwritable(path, "document", run.doc_ids)
     tag = WHITE_SPACE.sub("_", tag) or "run"
-    lines: list[str] = []
-    for topic_id in run.topic_ids:
-        # The shortest text that reads back as the same float32; Python's repr of the double would be twice as long.
-        scores = run.values(topic_id).astype(str).tolist()
-        for rank, (doc_id, score) in enumerate(zip(run.ranking(topic_id), scores, strict=True), start=1):
-            lines.append(f"{topic_id} Q0 {doc_id} {rank} {score} {tag}\n")
+    # The shortest text that reads back as the same float32; Python's repr of the double would be twice as long.
+    scores = iter(run.scores.astype(str).tolist())
+    lines = [
+        f"{topic_id} Q0 {doc_id} {rank} {next(scores)} {tag}\n"
+        for topic_id in run.topic_ids
+        for rank, doc_id in enumerate(run.ranking(topic_id), start=1)
+    ]
     _write(path, "".join(lines))
 
 
@@ -72,9 +72,9 @@ def write_qrels(path: Path, qrels: Qrels) -> None:
     """Write judgments in their order; `read_qrels` gives the same. Raises as `write_run` does."""
     lines: list[str] = []
     for topic_id, grades in qrels.grades.items():
-        _refuse_unwritable(path, "topic", topic_id)
+        _refuse_unwritable(path, "topic", [topic_id])
+        _refuse_unwritable(path, "document", grades)
         for doc_id, grade in grades.items():
-            _refuse_unwritable(path, "document", doc_id)
             lines.append(f"{topic_id} 0 {doc_id} {grade}\n")
     _write(path, "".join(lines))
 
@@ -244,9 +244,12 @@ def _shown(field: bytes) -> str:
     return repr(field.decode())
 
 
-def _refuse_unwritable(path: Path, kind: str, id_: str) -> None:
-    if not id_ or WHITE_SPACE.search(id_):
-        raise InputError(f"{path}: {kind} id {id_!r} cannot stand in a TREC file: it is empty or has white space in it")
+def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:
+    for id_ in ids:
+        if not id_ or WHITE_SPACE.search(id_):
+            raise InputError(
+                f"{path}: {kind} id {id_!r} cannot stand in a TREC file: it is empty or has white space in it"
+            )
 
 
 def _write(path: Path, content: str) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clirbench.engines.base import Engine
 from clirbench.errors import (
     ClirbenchError,
     ConfigError,
@@ -17,8 +18,11 @@ from clirbench.errors import (
 from clirbench.files.trec import read_ideal, read_runs
 from clirbench.relevance.needs import given, sorted_out, unmet
 from clirbench.result import Experiment, Inputs, marked
+from clirbench.steps.make_topics import MakeTopics
+from clirbench.store.cached import here
 from clirbench.text import beyond, current_limits
-from clirbench.types import Run, Topic, Translation
+from clirbench.topics.base import TopicSource
+from clirbench.types import Documents, Run, Topic, Translation
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
@@ -43,7 +47,7 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     if experiment.measures:
         for label, source in experiment.topics.items():
             with gathered(problems):
-                topics[label] = tuple(source.topics(corpus.english))
+                topics[label] = topics_of(source, corpus.english, experiment.engine)
                 check_size(marked("topics", label), len(topics[label]), len(corpus.english))
     raise_all(problems)
     pending = {t.system: t.pending for t in translations if t.pending}
@@ -51,6 +55,14 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
         waited_for = "; ".join(f"{system} ({why})" for system, why in pending.items())
         raise NothingCompared(f"every system is pending: {shortened(waited_for, 1000)}")
     return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending)
+
+
+def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[Topic, ...]:
+    """The topics of a source; those that take work (`kept`) are found again in the store."""
+    if not getattr(source, "kept", False):
+        return tuple(source.topics(english))
+    (rows,) = here(engine, MakeTopics(source), (english.text, english.map))
+    return tuple(Topic(topic_id, tuple(map(tuple, parts))) for topic_id, parts in rows)
 
 
 def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:

@@ -13,7 +13,6 @@ from math import isnan
 import numpy as np
 
 from clirbench.analyses.wording import listed, many, number
-from clirbench.experiment import here
 from clirbench.report.picking import cost, expected_cost
 from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, p_said, tau_span, trusted_metrics
 from clirbench.result import Result
@@ -25,6 +24,7 @@ from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
 from clirbench.statistics.units.jackknife import Interval
 from clirbench.steps.claims import Claims
+from clirbench.store.cached import here
 from clirbench.types import Ints
 
 

@@ -7,6 +7,8 @@ import dataclasses
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -115,8 +117,10 @@ def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def write_rows(stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    for row in (header, *rows):
-        stream.write("\t".join(one_cell(cell(value)) for value in row) + "\n")
+    text = cache(one_cell)  # names stand in many rows
+    for row in chain([header], rows):
+        cells = [repr(v) if type(v) is float and v == v else text(cell(v)) for v in row]
+        stream.write("\t".join(cells) + "\n")
 
 
 def one_cell(text: str) -> str:

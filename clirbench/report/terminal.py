@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -81,12 +81,33 @@ def progress() -> Iterator[Watch]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bars:
+    first: list[Text] = []
 
-        def watch(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
+    class Bars(Progress):
+        """The first answer stands above the bars until everything is known."""
+
+        def get_renderables(self) -> Iterable[RenderableType]:
+            return (*first, *super().get_renderables())
+
+    with Bars(*columns, console=console, transient=True) as bars:
+
+        def watch(
+            title: str, values: Iterable[Value], total: int, so_far: Callable[[], Result] | None = None
+        ) -> Iterator[Value]:
+            if so_far is not None:
+                first[:] = [first_answer(so_far())]
             yield from bars.track(values, total=total, description=title)
 
         yield watch
+
+
+def first_answer(result: Result) -> Text:
+    """The tau tables as soon as there are any, before they are tested."""
+    lines: list[str] = []
+    for table in tau_tables(result.board, result.correlations, "kendall"):
+        rows = [["", *table.metrics], *([name, *cells] for name, cells in table.rows)]
+        lines += [_heading(table, result.units.said), *aligned(rows), ""]
+    return painted("\n".join(lines))
 
 
 def show(result: Result, *, quiet: bool = False) -> None:
@@ -155,8 +176,7 @@ def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> 
 
 def show_table(table: TauTable, systems: str, notes: list[str]) -> None:
     """One tau table."""
-    title = f"{table.title}: " if table.title else ""
-    heading = f"{title}{coefficient_name(table.coefficient)} over {systems} ({marks(table)})"
+    heading = _heading(table, systems)
     if sys.stdout.isatty():
         _rich(table, heading)
     else:
@@ -165,6 +185,11 @@ def show_table(table: TauTable, systems: str, notes: list[str]) -> None:
     for note in notes:
         tell(f"note: {note}")
     say()
+
+
+def _heading(table: TauTable, systems: str) -> str:
+    title = f"{table.title}: " if table.title else ""
+    return f"{title}{coefficient_name(table.coefficient)} over {systems} ({marks(table)})"
 
 
 WIDEST = 48

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from clirbench.engines.base import Engine, releases_gil
+from clirbench.engines.local import Serial
 from clirbench.errors import Changed, ClirbenchError, StoreError
 from clirbench.later import opened
 from clirbench.store.keys import environment, fingerprint
@@ -53,8 +54,9 @@ class Cached:
         snapshot = current_snapshot()
         with seen_through(snapshot):
             cached_items = self.cached_items(step, items, names)
-        missing = [cached.lacking(self.store) for cached in cached_items if isinstance(cached, CachedItem)]
-        work = [cached for cached in missing if cached.missing]
+        bulky = getattr(step, "bulky", False)
+        missing = [cached.looked_up(self.store, bulky) for cached in cached_items if isinstance(cached, CachedItem)]
+        work = [replace(cached, found={}) for cached in missing if cached.missing]  # what travels is small
         fresh = iter(self.engine.pmap(Storing(step, self.store, snapshot.for_steps), work))
         waiting = iter(missing)
         complaint = Once()
@@ -84,23 +86,39 @@ class Cached:
             if isinstance(value, Unstored):
                 complaint(value.reason)
                 value = value.value
+            value = cached.found.get(part) if value is None else value
             values[part] = Entry(self.store, key) if value is None else value
         if tuple(values) != (WHOLE,):
             return {part: opened(value) for part, value in values.items()}
         return values[WHOLE] if getattr(step, "bulky", False) else opened(values[WHOLE])
 
 
+def here(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
+    """One result that needs what all systems gave: made in this process, and found again by a rerun.
+
+    `names`: as in `Cached.pmap`; without one it is not in the plan, which a report cannot add to.
+    """
+    at_hand = replace(engine, engine=Serial()) if isinstance(engine, Cached) else Serial()
+    for found in at_hand.pmap(step, [item], names):
+        # What the store noted is raised as what it is.
+        yield step(item) if isinstance(found, Failure) else found
+
+
 @dataclass(frozen=True)
 class CachedItem:
-    """One item, the key of each part of its result, and which of them are missing."""
+    """One item, the key of each part of its result, which of them are missing, and those of the others at hand."""
 
     item: Any
     keys: Mapping[Part, str]
     missing: tuple[Part, ...] = ()
+    found: Mapping[Part, Any] = field(default_factory=dict)
 
-    def lacking(self, store: Store) -> "CachedItem":
-        """The same, knowing what the store lacks."""
-        return replace(self, missing=tuple(part for part, key in self.keys.items() if not store.holds(key)))
+    def looked_up(self, store: Store, bulky: bool) -> "CachedItem":
+        """The same, knowing what the store lacks, and what it has unless that is `bulky`."""
+        if bulky:
+            return replace(self, missing=tuple(part for part, key in self.keys.items() if not store.holds(key)))
+        found = {part: store.find(key) for part, key in self.keys.items()}
+        return replace(self, missing=tuple(part for part, value in found.items() if value is None), found=found)
 
 
 @dataclass(frozen=True)

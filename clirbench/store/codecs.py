@@ -1,7 +1,8 @@
 """Values of the store as bytes: npz files, readable by `numpy.load`, that end in the sha256 of what stands before.
 
 The sum covers the entry's key too, so an entry under another's name is found out like a flipped bit. It is
-the zip archive's comment, which every reader passes over. Arrays keep type, order and every bit; nothing is pickled.
+the zip archive's comment, which every reader passes over. Arrays keep type, order and every bit, whole numbers in
+fewer bytes; nothing is pickled.
 Each array begins at a multiple of 64 bytes, so that a file mapped into memory can be used without a copy.
 """
 
@@ -29,6 +30,10 @@ NPY_HEADER = 4096
 """Bytes that hold the header of any array of ours."""
 ZIP64 = 20
 """Bytes that `force_zip64` adds to the extra field."""
+NARROWED = (1 << 12, 1 << 26)
+"""From so many bytes on, and below so many, whole numbers are kept in fewer: counts are small, their types are wide."""
+WIDER = "~"
+"""Stands in a member's name before the type that its array had."""
 Content = bytes | bytearray | mmap.mmap
 
 
@@ -44,11 +49,12 @@ def pack(key: str, value: Any) -> bytes:
         for name, array in arrays.items():
             if array.dtype.hasobject:
                 raise TypeError(f"an array of objects ({name}) cannot be stored")
+            small = _narrowed(array)
             # ZipInfo's own date, not the clock: the same value is the same bytes.
-            member_info = zipfile.ZipInfo(f"{name}.npy")
+            member_info = zipfile.ZipInfo(f"{name}.npy" if small is array else f"{name}{WIDER}{array.dtype.str}.npy")
             member_info.extra = _padding(buffer.tell(), member_info.filename)
             with archive.open(member_info, "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
+                np.lib.format.write_array(member, small, allow_pickle=False)
         archive.comment = b"0" * SUM
     with buffer.getbuffer() as content:
         content[-SUM:] = _sum(key, content[:-SUM])
@@ -60,13 +66,26 @@ def unpack(key: str, content: Content) -> Any:
 
     Its arrays are parts of `content`, and as writable as that is; they keep it alive.
     """
-    check(key, content)
+    places = check(key, content)
+    try:
+        return _value(dict(_widened(name, _array(content, place)) for name, place in places.items()))
+    except Exception as error:  # noqa: BLE001  whatever is wrong with bytes that were not written by `pack`
+        raise _no_values(content, error) from None
+
+
+def check(key: str, content: Content) -> dict[str, int]:
+    """Where each array of the entry begins; raises `Damaged` unless these are the bytes written under this key."""
+    if len(content) <= SUM or _sum(key, memoryview(content)[:-SUM]) != content[-SUM:]:
+        raise Damaged(f"{len(content)} bytes whose checksum does not fit")
     try:
         with zipfile.ZipFile(_file(content)) as archive:
-            places = {info.filename.removesuffix(".npy"): info.header_offset for info in archive.infolist()}
-        return _value({name: _array(content, place) for name, place in places.items()})
+            return {info.filename.removesuffix(".npy"): info.header_offset for info in archive.infolist()}
     except Exception as error:  # noqa: BLE001  whatever is wrong with bytes that were not written by `pack`
-        raise Damaged(f"{len(content)} bytes that are no values of ours: {error}") from None
+        raise _no_values(content, error) from None
+
+
+def _no_values(content: Content, error: Exception) -> Damaged:
+    return Damaged(f"{len(content)} bytes that are no values of ours: {error}")
 
 
 def _file(content: Content) -> Any:
@@ -94,10 +113,22 @@ def _array(content: Content, place: int) -> Any:
     return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
 
 
-def check(key: str, content: Content) -> None:
-    """Raise `Damaged` unless these are the bytes that were written under this key."""
-    if len(content) <= SUM or _sum(key, memoryview(content)[:-SUM]) != content[-SUM:]:
-        raise Damaged(f"{len(content)} bytes whose checksum does not fit")
+def _narrowed(array: Any) -> Any:
+    """Whole numbers in the fewest bytes that hold them; other arrays, and those worth mapping, as they are."""
+    if array.dtype.kind not in "iuf" or not NARROWED[0] <= array.nbytes < NARROWED[1]:
+        return array
+    most = array.max() if array.min() >= 0 and not np.signbit(array).any() else np.inf  # no NaN, no -0.0
+    for kind in (np.uint8, np.uint16, np.uint32):
+        if most <= np.iinfo(kind).max and np.dtype(kind).itemsize < array.itemsize:
+            small = array.astype(kind)
+            return small if (small == array).all() else array
+    return array
+
+
+def _widened(name: str, array: Any) -> tuple[str, Any]:
+    """The array under its own name, of the kind that it was."""
+    name, _, kind = name.partition(WIDER)
+    return name, array.astype(kind) if kind else array
 
 
 def _sum(key: str, body: memoryview) -> bytes:
@@ -112,7 +143,7 @@ def _arrays(value: Any) -> dict[str, Any]:
     if isinstance(value, Run):
         ids = {"topic_ids": value.topic_ids, "doc_ids": value.doc_ids, "unmatched": value.unmatched}
         return {
-            "run": np.frombuffer(json.dumps(ids).encode(), dtype=np.uint8),
+            "run": _json(ids),
             "offsets": value.offsets,
             "documents": value.documents,
             "scores": value.scores,
@@ -122,12 +153,23 @@ def _arrays(value: Any) -> dict[str, Any]:
     if getattr(value, "format", None) == "csr":
         shape = np.array(value.shape, dtype=np.int64)
         return {"csr": shape, "data": value.data, "indices": value.indices, "indptr": value.indptr}
-    if isinstance(value, list | dict):
-        return {"plain": np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)}
+    if isinstance(value, dict):
+        held = {name: array for name, array in value.items() if isinstance(array, np.ndarray)}
+        return {"plain": _json({name: rest for name, rest in value.items() if name not in held}), **held}
+    if isinstance(value, list):
+        return {"plain": _json(value)}
     raise TypeError(f"the store has no format for {type(value).__name__}")
 
 
+def _json(value: Any) -> Any:
+    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+
+
 def _value(arrays: Mapping[str, Any]) -> Any:
+    if "plain" in arrays:
+        value = json.loads(arrays["plain"].tobytes())
+        held = {name: array for name, array in arrays.items() if name != "plain"}
+        return {**value, **held} if held else value
     if "array" in arrays:
         return arrays["array"]
     if "csr" in arrays:
@@ -135,8 +177,6 @@ def _value(arrays: Mapping[str, Any]) -> Any:
 
         rows, columns = arrays["csr"].tolist()
         return csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(rows, columns))
-    if "plain" in arrays:
-        return json.loads(arrays["plain"].tobytes())
     ids = json.loads(arrays["run"].tobytes())
     return Run(
         topic_ids=tuple(ids["topic_ids"]),

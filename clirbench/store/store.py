@@ -14,14 +14,14 @@ import logging
 import mmap
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from clirbench.errors import StoreError
-from clirbench.store.codecs import Content, Damaged, pack, unpack
+from clirbench.store.codecs import Content, Damaged, check, pack, unpack
 from clirbench.store.whole import sweep, write_whole, writer
 
 Value = TypeVar("Value")
@@ -42,16 +42,17 @@ class Store:
     said: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def holds(self, key: str) -> bool:
-        """Whether a value is there that can be read; a damaged one is reported and counts as missing."""
+        """Whether a value is there as it was written; a damaged one is reported and counts as missing."""
+        return self.find(key, check) is not None
+
+    def find(self, key: str, read: Callable[[str, Content], Any] = unpack) -> Any | None:
+        """The value, as `holds` says; None where there is none."""
         content = self._read(self._place(key, "npz"))
-        if content is None:
-            return False
         try:
-            unpack(key, content)
+            return None if content is None else read(key, content)
         except Damaged as damage:
             LOG.warning("%s is damaged (%s): its value is computed again", self._place(key, "npz"), damage)
-            return False
-        return True
+            return None
 
     def get(self, key: str) -> Any:
         """The value; raises `StoreError` where `holds` says that there is none."""

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
@@ -27,6 +28,7 @@ class KeyTerms:
     Raises `InputError` where no document gives a topic.
     """
 
+    kept: ClassVar[bool] = True
     analyzer: Analyzer = field(default_factory=English)
     n: int = 150
     terms: int = 3
@@ -102,6 +104,7 @@ class Sentences:
     topic_id = `line` and the 1-based line number. Raises `InputError` where there is no such segment.
     """
 
+    kept: ClassVar[bool] = True
     analyzer: Analyzer = field(default_factory=English)
     n: int = 150
     min_terms: int = 5

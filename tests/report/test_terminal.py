@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from clirbench.experiment import untested
 from clirbench.report import terminal
 from clirbench.result import AnalysisTable
 from tests.report.boards import board, result
@@ -122,3 +123,28 @@ def test_the_report_is_pointed_to_and_the_folder_is_the_last_line(
     first, last = capsys.readouterr().out.splitlines()
     assert "report.html" in first
     assert last == str(tmp_path)
+
+
+def test_the_first_answer_says_that_nothing_is_tested_yet() -> None:
+    """Of 6 systems `Bad` swaps 3 pairs of 15."""
+    made = replace(result(MADE), correlations=())
+    lines = terminal.first_answer(untested(made)).plain.split("\n")
+    assert lines[0].startswith("Kendall's tau over 6 systems (")
+    assert "not tested" in lines[0]
+    assert lines[1].split() == ["BLEU", "Bad", "Flat"]
+    assert lines[2].split() == ["MAP[qrels]", "1.000", "?", ".600", "?", "undefined"]
+
+
+def test_a_terminal_shows_the_first_answer_before_the_intervals_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    console = Console(file=screen, width=90, color_system=None, force_terminal=True)
+    monkeypatch.setattr(terminal, "Console", lambda **_: console)
+    made, seen = replace(result(MADE), correlations=()), []
+    with terminal.progress() as watch:
+        for _ in watch("intervals", iter([1]), 1, lambda: untested(made)):
+            watch("analyses", (), 0)
+            console._live_stack[0].refresh()
+            seen.append(screen.getvalue())
+    assert "MAP[qrels]" in seen[0]
+    assert "not tested" in seen[0]

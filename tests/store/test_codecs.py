@@ -24,6 +24,28 @@ def test_arrays_keep_every_bit(array: np.ndarray) -> None:
     assert back.tobytes() == array.tobytes()
 
 
+@pytest.mark.parametrize("most", [0, 255, 256, 65_535, 65_536, 2**32 - 1, 2**32])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int32, np.uint8])
+@pytest.mark.parametrize("odd", [0, 0.5, -1, -0.0, np.nan, np.inf])
+def test_whole_numbers_take_few_bytes_and_keep_every_bit(most: int, kind: type, odd: float) -> None:
+    array = np.asfortranarray(np.arange(2**14).reshape(128, 128) % (min(most, 99) + 1)).astype(kind)
+    with np.errstate(invalid="ignore"):  # what a kind cannot hold is some other number
+        array[3, 4], array[5, 6] = np.array([most, odd]).astype(kind)
+    content = pack(KEY, array)
+    back = unpack(KEY, content)
+    assert (back.dtype, back.flags.f_contiguous) == (array.dtype, array.flags.f_contiguous)
+    assert back.tobytes("A") == array.tobytes("A")
+    if most <= 255 and odd == 0 and not np.signbit(odd):
+        assert len(content) < array.size + 1000
+
+
+def test_plain_values_may_have_arrays_among_them() -> None:
+    value = {"array": np.arange(5000.0), "measure": "MAP", "csr": np.eye(3)}
+    back = unpack(KEY, pack(KEY, value))
+    assert back["measure"] == "MAP"
+    assert all(back[name].tobytes() == value[name].tobytes() for name in ("array", "csr"))
+
+
 def test_arrays_keep_their_order_in_memory() -> None:
     # numpy sums in the order of memory, so the last bits of a sum depend on it.
     array = np.asfortranarray(np.random.default_rng(0).random((300, 7)))

@@ -1,5 +1,6 @@
 """Keys: equal for equal content, different for everything that can move a number."""
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from clirbench.measures.rbo import RBO
 from clirbench.metrics.bleu import BLEU
-from clirbench.store.keys import code_of, fingerprint, imported
+from clirbench.store.keys import code_of, fingerprint, imported, imports_in
 from clirbench.text import TextFile, TextLines
 from clirbench.types import DocumentMap, Run, TestSet, Topic
 
@@ -109,6 +110,31 @@ def test_the_code_of_a_module_is_what_it_imports_from_its_own_package() -> None:
     assert "clirbench.metrics.chrf" not in modules
     assert not any(name.startswith("clirbench.report") for name in modules)
     assert len(modules) <= 15
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("import a.b as c, d\n", {"a.b", "d"}),
+        ("x = 1; import a; from b import c;import d  # import e", {"a", "b", "b.c", "d"}),
+        ("if x: import a\nelse:\n\tfrom b import (c,  # of d)\n    e as f,\n)\n", {"a", "b", "b.c", "b.e"}),
+        ("from a import(b)\r\nfrom c import \\\r\n  d\r\nimport \\\n  e", {"a", "a.b", "c", "c.d", "e"}),
+        ("from . import a\nfrom .b import c\nimported = from_ = 1", set()),
+    ],
+)
+def test_imports_are_found_however_they_are_written(code: str, names: set[str]) -> None:
+    assert set(imports_in(code)) == names
+
+
+def test_all_our_imports_are_found() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (Path(__file__).parents[2] / "clirbench").rglob("*.py")]
+    assert len(sources) > 200
+    for source in sources:
+        nodes = list(ast.walk(ast.parse(source)))
+        names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        parts = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+        names |= {f"{node.module}.{alias.name}" for node in parts for alias in node.names}
+        assert names <= set(imports_in(source))
 
 
 def test_editing_one_measure_leaves_other_keys_alone(tmp_path: Path) -> None:

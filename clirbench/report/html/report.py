@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.analyses.wording import number
-from clirbench.experiment import here
 from clirbench.report.answer import answered
 from clirbench.report.curves import recommended
 from clirbench.report.decision import decision_sentences, decision_tables
@@ -33,6 +32,7 @@ from clirbench.report.html.spread import MOST_SYSTEMS, Spreads
 from clirbench.report.html.topics import topic_sets
 from clirbench.report.tables import all_tables
 from clirbench.result import AnalysisTable, Result
+from clirbench.store.cached import here
 
 # What a reader asks next stands first; analyses that are not named here follow in the order they were made.
 ORDER = (
