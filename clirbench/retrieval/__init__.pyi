@@ -9,3 +9,4 @@ from clirbench.retrieval.dense import Dense as Dense
 from clirbench.retrieval.fusion import Fusion as Fusion
 from clirbench.retrieval.lucene import Lucene as Lucene
 from clirbench.retrieval.rank_bm25 import RankBM25 as RankBM25
+from clirbench.retrieval.rm3 import RM3 as RM3
