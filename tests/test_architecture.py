@@ -54,6 +54,7 @@ GROUPS = {
     "paper": "papers",
     "relevance": "relevance",
     "retrieval": "retrieval",
+    "retrieval/encoder": "retrieval",
     "systems": "systems",
     "systems/toolkit": "systems",
     "systems/translator": "systems.translators",

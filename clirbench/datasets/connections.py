@@ -75,18 +75,20 @@ class Pace:
 
 
 @contextmanager
-def answer(url: str, headers: dict[str, str], pace: Pace) -> Iterator[Any]:
-    """The answer to a GET of `url`; raises `DownloadError` where there is none, or none with status 200 or 206.
+def answer(url: str, headers: dict[str, str], pace: Pace, data: bytes | None = None) -> Iterator[Any]:
+    """The answer to a GET of `url`, or to a POST of `data`, which follows no redirection.
+
+    Raises `DownloadError` where there is none, or none with status 200 or 206.
 
     No text of the server's reaches a message. Errors while the content is read are for the caller.
     """
     pace.begin()
     opener = urllib.request.build_opener(_Opener(pace), _NoWayBack())
     try:
-        response = opener.open(urllib.request.Request(url, headers=headers), timeout=pace.patience.receive)
+        response = opener.open(urllib.request.Request(url, data, headers), timeout=pace.patience.receive)
     except urllib.error.HTTPError as error:
         error.close()
-        raise Refused(url, error.code) from None
+        raise Refused(url, error.code, error.headers.get("Retry-After", "")) from None
     except urllib.error.URLError as error:
         raise DownloadError(f"{url}: cannot be reached ({reason(error.reason)})") from None
     except (http.client.InvalidURL, ValueError) as error:  # UnicodeError, where a host's name is no host's name
@@ -98,10 +100,11 @@ def answer(url: str, headers: dict[str, str], pace: Pace) -> Iterator[Any]:
 
 
 class Refused(DownloadError):
-    """The server answers with an error; `code` is its status."""
+    """The server answers with an error; `code` is its status, `wait` the seconds after which to ask again, if said."""
 
-    def __init__(self, url: str, code: int) -> None:
+    def __init__(self, url: str, code: int, wait: str = "") -> None:
         self.code = code
+        self.wait = float(wait) if wait.isdecimal() else 0.0
         known = {status.value: status.phrase for status in HTTPStatus}
         super().__init__(f"{url}: the server answers {code} {known.get(code, '')}".rstrip())
 
@@ -180,9 +183,9 @@ class _Opener(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
 
 
 class _NoWayBack(urllib.request.HTTPRedirectHandler):
-    """Follows redirections, but none from https to http."""
+    """Follows redirections, but none from https to http, and none with what was sent."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        if req.type == "https" and urlsplit(newurl).scheme != "https":
+        if req.data is not None or (req.type == "https" and urlsplit(newurl).scheme != "https"):
             raise urllib.error.HTTPError(req.full_url, code, msg, headers, fp)
         return super().redirect_request(req, fp, code, msg, headers, newurl)

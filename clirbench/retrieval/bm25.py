@@ -11,7 +11,7 @@ from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.postings import Postings, postings
 from clirbench.retrieval.queries import Query, check_parameters, query
-from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
+from clirbench.types import DocumentMap, Documents, Floats, Ints, Run, Topic, rank_order
 
 IDF = ("lucene", "okapi")
 LENGTHS = ("lucene", "exact")
@@ -69,12 +69,14 @@ class BM25:
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The ranked lists; raises `InputError` for a collection without a term and for text that is not UTF-8."""
         queries = [query(topic, self.analyzer) for topic in topics]
-        terms = tuple(dict.fromkeys(term for one in queries for term in one.weights))
-        found = postings(documents, self.analyzer, terms, every=self.idf == "okapi")
-        scorer = _Scorer(found, self._norms(found), self._idf(found), terms)
-        ranked = [scorer.rank(one, documents.map.id_rank, self.depth) for one in queries]
+        return self.best(queries, postings_of(documents, self.analyzer, queries, self.idf == "okapi"), documents.map)
+
+    def best(self, queries: Sequence[Query], found: Postings, document_map: DocumentMap) -> Run:
+        """The ranked lists of queries whose postings are known."""
+        scorer = _Scorer(found, self._norms(found), self._idf(found))
+        ranked = [scorer.rank(one, document_map.id_rank, self.depth) for one in queries]
         return Run.build(
-            documents.map,
+            document_map,
             [(one.topic_id, ordinals, scores) for one, (ordinals, scores, _) in zip(queries, ranked, strict=True)],
             unmatched=[scorer.unmatched(one) for one in queries],
             n_matched=[n_matched for _, _, n_matched in ranked],
@@ -105,14 +107,19 @@ class BM25:
         return (self.k1 + 1) * np.where(idf < 0, floor, idf)
 
 
+def postings_of(documents: Documents, analyzer: Analyzer, queries: Sequence[Query], every: bool) -> Postings:
+    """The postings of all terms of queries; with `every`, how many documents have any term at all."""
+    terms = dict.fromkeys(term for one in queries for term in one.weights)
+    return postings(documents, analyzer, tuple(terms), every=every)
+
+
 class _Scorer:
     """Scores topics over one collection, in arrays that all topics share."""
 
-    def __init__(self, found: Postings, norms: Floats, idf: NDArray[np.float64], terms: Sequence[str]) -> None:
+    def __init__(self, found: Postings, norms: Floats, idf: NDArray[np.float64]) -> None:
         self.found = found
         self.norms = norms
         self.idf = idf.astype(np.float32)
-        self.number = {term: number for number, term in enumerate(terms)}
         self.total = np.full(len(norms), np.nan)
         self.matched = np.empty(len(norms), dtype=np.int32)
 
@@ -120,7 +127,7 @@ class _Scorer:
         """(ordinals, scores) of the first `depth` documents, and how many match at all."""
         from clirbench.retrieval import kernel
 
-        terms = np.array([self.number[term] for term in one.weights], dtype=np.int32)
+        terms = np.array([self.found.numbers[term] for term in one.weights], dtype=np.int32)
         weights = np.array(list(one.weights.values()), dtype=np.float32) * self.idf[terms]
         n_matched = kernel.add_up(
             terms, weights, self.found.starts, self.found.documents, self.found.counts, self.norms,
@@ -134,7 +141,7 @@ class _Scorer:
 
     def unmatched(self, one: Query) -> tuple[str, ...]:
         """The terms of a topic that no document contains."""
-        return tuple(term for term in one.weights if self.found.frequencies[self.number[term]] == 0)
+        return tuple(term for term in one.weights if self.found.frequencies[self.found.numbers[term]] == 0)
 
 
 def rounded_lengths(lengths: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -39,9 +39,10 @@ class Dense:
     """Ranks by the cosine of the topic's vector and the document's: the highest of its passages'.
 
     score(q, d) = max over passages p of d of <v(q), v(p)>, in [-1, 1], higher is better. Components are rounded to
-    multiples of 2^-22, so that inner products are exact in any order of summation and equal texts tie on every machine.
+    multiples of 2^-22, so that inner products are exact in any order of summation; equal vectors tie on every machine.
 
-    `passage`: white-space separated words in a passage at most; 0: a document is one passage. `depth` (1 and above):
+    `passage`: white-space separated words in a passage at most; 0: a document is one passage. `query_prefix`,
+    `passage_prefix`: what the encoder wants before each topic and passage ("query: "). `depth` (1 and above):
     the documents a list holds at most. Every document that has a vector matches every topic that has one; the others
     are not ranked. Weights of a topic's parts are not used. Ties are broken by doc_id.
 
@@ -51,6 +52,8 @@ class Dense:
 
     encoder: Encoder = field(default_factory=Static)
     passage: int = 150
+    query_prefix: str = ""
+    passage_prefix: str = ""
     depth: int = 1000
 
     def __post_init__(self) -> None:
@@ -59,30 +62,32 @@ class Dense:
 
     @property
     def signature(self) -> str:
+        said = {"q": self.query_prefix, "p": self.passage_prefix}
+        prefixes = "".join(f"|{key}:{prefix}" for key, prefix in said.items() if prefix)
         return (
-            f"dense:{self.encoder.signature}|passage:{self.passage or 'document'}|pool:max|sim:cosine"
+            f"dense:{self.encoder.signature}|passage:{self.passage or 'document'}{prefixes}|pool:max|sim:cosine"
             f"|depth:{self.depth}|ties:doc_id"
         )
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The ranked lists; raises `EmptyCollection` where no document has a vector."""
-        found = vectors(self.encoder, documents, self.passage)
+        found = vectors(self.encoder, documents, self.passage, self.passage_prefix)
         if not len(found):
             raise EmptyCollection(f"{documents.text.where}: the collection is empty: no document has a vector")
-        return nearest(asked(self.encoder, topics), [t.topic_id for t in topics], found, documents.map, self.depth)
+        return nearest(self.asked(topics), [t.topic_id for t in topics], found, documents.map, self.depth)
+
+    def asked(self, topics: Sequence[Topic]) -> Vectors:
+        """The vectors of topics, in which a topic is a `document` of one passage."""
+        texts = [" ".join(text for text, weight in topic.parts if weight > 0) for topic in topics]
+        return _rows(self.encoder, list(enumerate(texts)), self.query_prefix)
 
 
-def asked(encoder: Encoder, topics: Sequence[Topic]) -> Vectors:
-    """The vectors of topics, in which a topic is a `document` of one passage."""
-    texts = [" ".join(text for text, weight in topic.parts if weight > 0) for topic in topics]
-    return _rows(encoder, list(enumerate(texts)))
-
-
-def vectors(encoder: Encoder, documents: Documents, words: int) -> Vectors:
+def vectors(encoder: Encoder, documents: Documents, words: int, prefix: str = "") -> Vectors:
     """The vectors of every document's passages of at most so many words (0: of the whole)."""
     passages = _passages(documents, words)
-    parts = [_rows(encoder, some) for some in iter(lambda: list(islice(passages, AT_ONCE)), [])]
-    return np.concatenate(parts) if parts else _rows(encoder, [])
+    parts = [_rows(encoder, some, prefix) for some in iter(lambda: list(islice(passages, AT_ONCE)), [])]
+    full = [part for part in parts if len(part)]
+    return np.concatenate(full) if full else np.empty(0, dtype=[("document", "<i4"), ("vector", "<f4", (1,))])
 
 
 def _passages(documents: Documents, words: int) -> Iterator[tuple[int, str]]:
@@ -94,14 +99,17 @@ def _passages(documents: Documents, words: int) -> Iterator[tuple[int, str]]:
             yield from ((ordinal, " ".join(split[at : at + words])) for at in range(0, len(split), words))
 
 
-def _rows(encoder: Encoder, passages: Sequence[tuple[int, str]]) -> Vectors:
-    """A row for each passage that is not nothing."""
-    found = encoder.encode([text for _, text in passages]).astype(np.float64)
+def _rows(encoder: Encoder, passages: Sequence[tuple[int, str]], prefix: str) -> Vectors:
+    """A row for each passage that is not nothing; equal texts are encoded once."""
+    full = [(ordinal, prefix + text) for ordinal, text in passages if text.strip()]
+    number = {text: at for at, text in enumerate(dict.fromkeys(text for _, text in full))}
+    found = encoder.encode(list(number)).astype(np.float64)
     lengths = np.linalg.norm(found, axis=1)
-    kept = np.flatnonzero(lengths > 0)
+    unit = np.rint(found / np.where(lengths > 0, lengths, 1)[:, None] * GRID) / GRID
+    kept = [(ordinal, number[text]) for ordinal, text in full if lengths[number[text]] > 0]
     rows = np.empty(len(kept), dtype=[("document", "<i4"), ("vector", "<f4", (found.shape[1],))])
-    rows["document"] = np.array([ordinal for ordinal, _ in passages], dtype=np.int32)[kept]
-    rows["vector"] = np.rint(found[kept] / lengths[kept, None] * GRID) / GRID
+    rows["document"] = [ordinal for ordinal, _ in kept]
+    rows["vector"] = unit[[at for _, at in kept]]
     return rows
 
 

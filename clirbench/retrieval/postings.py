@@ -1,6 +1,6 @@
 """One pass over a collection: the length of every document and the postings of the query terms alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -25,9 +25,11 @@ class Postings:
 
     `lengths[d]` is the number of terms in document d. Query term t stands `counts[i]` times in `documents[i]` for
     i from `starts[t]` to `starts[t + 1]`, in the order of the collection. `frequencies` are the document
-    frequencies of the query terms, then, where every term was asked for, those of all others.
+    frequencies of the query terms, then, where every term was asked for, those of all others. `numbers` has the number
+    of each of these terms.
     """
 
+    numbers: Mapping[str, int]
     lengths: Ints32
     starts: Ints
     documents: Ints32
@@ -126,7 +128,7 @@ class _Pass:
         documents, counts = kernel.by_term(
             self.documents[:n_postings], self.terms[:n_postings], self.counts[:n_postings], starts
         )
-        return Postings(self.lengths, starts, documents, counts, self.frequencies.astype(np.int64))
+        return Postings(self.known.numbers, self.lengths, starts, documents, counts, self.frequencies.astype(np.int64))
 
 
 def _twice(array: Ints32) -> Ints32:

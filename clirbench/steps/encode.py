@@ -15,10 +15,14 @@ class Encode:
     bulky: ClassVar[bool] = True
     encoder: Encoder
     words: int
+    prefix: str
     document_map: DocumentMap
 
     def cost(self, text: Text) -> float:
         return 20 * text.size  # dear: the engine's costs are those of counting words
 
+    def releases_gil(self, text: Text) -> bool:
+        return getattr(self.encoder, "releases_gil", False)
+
     def __call__(self, text: Text) -> Vectors:
-        return vectors(self.encoder, Documents(text, self.document_map), self.words)
+        return vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from clirbench.retrieval.base import Retriever
-from clirbench.retrieval.dense import Dense, asked
+from clirbench.retrieval.dense import Dense
 from clirbench.retrieval.fusion import Fusion
 from clirbench.retrieval.pyserini_index import PyseriniIndex
 from clirbench.steps.encode import Encode
@@ -43,9 +43,9 @@ def search(
         together = [next((run for run in runs if isinstance(run, Failure)), runs) for runs in zip(*each, strict=True)]
         return pmap(Fuse(document_map, retriever.k, retriever.depth), together, names)
     if isinstance(retriever, Dense):
-        encoding = pmap(Encode(retriever.encoder, retriever.passage, document_map), texts, names)
-        vectors = list(watch("encoding", encoding, len(texts)))
+        encode = Encode(retriever.encoder, retriever.passage, retriever.passage_prefix, document_map)
+        vectors = list(watch("encoding", pmap(encode, texts, names), len(texts)))
         ids = tuple(topic.topic_id for topic in topics)
-        step = Nearest(asked(retriever.encoder, topics), ids, document_map, retriever.depth, english)
+        step = Nearest(retriever.asked(topics), ids, document_map, retriever.depth, english)
         return pmap(step, vectors, names)
     return pmap(Retrieve(retriever, topics, document_map, english), texts, names)

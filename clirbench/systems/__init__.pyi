@@ -3,10 +3,12 @@ from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.commands import CommandSystems
 from clirbench.systems.error_model import ErrorModel as ErrorModel
 from clirbench.systems.files import FileSystems
+from clirbench.systems.openai import OpenAISystems
 from clirbench.systems.simulated import SensitivitySystems, SimulatedSystems
 
 Checkpoints = CheckpointSystems
 Commands = CommandSystems
 Files = FileSystems
+OpenAI = OpenAISystems
 Sensitivity = SensitivitySystems
 Simulated = SimulatedSystems

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
-from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.systems.translation import machine_translations
+from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
+from clirbench.systems.translation import named_translations
 from clirbench.systems.translators.command import CommandTranslator
-from clirbench.types import EMPTY, Translation
+from clirbench.types import Translation
 
 
 @dataclass(frozen=True)
@@ -61,18 +61,5 @@ class CommandSystems:
         )
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
-        names = list(self.commands or {})
-        errors: list[ClirbenchError] = [
-            InputError(f"systems.commands: the name {name!r} holds a slash or a control character; choose another")
-            for name in map(str, names)
-            if "/" in name or not name.isprintable()
-        ]
-        for name in names:
-            with gathered(errors):
-                self.translator(name).check(None)
-        translations: tuple[Translation, ...] = ()
-        with gathered(errors):
-            systems = [(str(name), self.translator(name), None, EMPTY) for name in names]
-            translations = machine_translations(corpus, systems, self.cache, self.shard_lines)
-        raise_all(errors)
-        return translations
+        translators = {name: self.translator(name) for name in self.commands or {}}
+        return named_translations(corpus, "systems.commands", translators, self.cache, self.shard_lines)

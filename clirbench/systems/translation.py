@@ -23,7 +23,7 @@ from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreErr
 from clirbench.systems.shards import Shards, read_shard, write_shard
 from clirbench.systems.translators.base import Translate, Translator, translate_lines
 from clirbench.text import BLOCK, TextLines, in_blocks, sha256_of, split_lines
-from clirbench.types import DocumentMap, Translation
+from clirbench.types import EMPTY, DocumentMap, Translation
 
 VERSION = "translation 1"
 TRANSLATIONS = "translations"
@@ -139,6 +139,30 @@ def machine_translations(
         tested = searched if once else MachineText(system, translator, model, test, folder)
         made.append(Translation(system, tested if corpus.test else None, searched, metadata))
     return tuple(made)
+
+
+def named_translations(
+    corpus: Corpus, key: str, translators: Mapping[str, Translator], cache: str, shard_lines: int
+) -> tuple[Translation, ...]:
+    """One translation, still to be made, for each name of a translator that needs no model of this machine.
+
+    Raises what `machine_translations` and each translator's `check` raise, and `InputError`, which begins with `key`,
+    for a name with a slash or a control character; all at once.
+    """
+    errors: list[ClirbenchError] = [
+        InputError(f"{key}: the name {name!r} holds a slash or a control character; choose another")
+        for name in map(str, translators)
+        if "/" in name or not name.isprintable()
+    ]
+    for translator in translators.values():
+        with gathered(errors):
+            translator.check(None)
+    found: tuple[Translation, ...] = ()
+    with gathered(errors):
+        systems = [(str(name), translator, None, EMPTY) for name, translator in translators.items()]
+        found = machine_translations(corpus, systems, cache, shard_lines)
+    raise_all(errors)
+    return found
 
 
 def shard_keys(translations: Sequence[Translation]) -> Iterator[tuple[str, str]]:

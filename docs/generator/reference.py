@@ -33,6 +33,7 @@ GROUPS = {
     "topics": "Topics: what is searched for",
     "analyzer": "Analysers: what a term is",
     "retrieval": "Retrieval",
+    "retrieval/encoder": "Encoders of dense retrieval",
     "relevance": "Relevance: which documents count",
     "metric": "MT metrics",
     "analyses": "Analyses",

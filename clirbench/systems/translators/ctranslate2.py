@@ -11,9 +11,8 @@ from clirbench.checks import one_of, require, whole_number
 from clirbench.errors import ResourceError
 from clirbench.systems.translators.base import Translate
 from clirbench.systems.translators.content import model_fingerprint
-from clirbench.systems.translators.libraries import version_of
+from clirbench.systems.translators.libraries import DEVICES, needed, version_of
 from clirbench.systems.translators.pieces import KINDS, kind_of, load_pieces, require_pieces
-from clirbench.systems.translators.transformers import DEVICES, needed
 
 COMPUTE_TYPES = (
     "default", "auto", "int8", "int8_float32", "int8_float16", "int8_bfloat16",

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clirbench.checks import one_of, require, whole_number
-from clirbench.errors import ConfigError, ResourceError
+from clirbench.checks import one_of, whole_number
+from clirbench.errors import ResourceError
 from clirbench.systems.translators.base import Translate
 from clirbench.systems.translators.content import model_fingerprint
-from clirbench.systems.translators.libraries import version_of
-
-# What the library raises for a folder it cannot make sense of, and while it computes.
-LOADING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError)
-RUNNING = (RuntimeError, ValueError, IndexError)
-DEVICES = ("auto", "cpu", "cuda")
-DTYPES = ("float32", "float16", "bfloat16")
+from clirbench.systems.translators.libraries import (
+    DEVICES,
+    DTYPES,
+    by_length,
+    check_folder,
+    device_of,
+    needed,
+    pretrained,
+    version_of,
+)
 
 
 @dataclass(frozen=True)
@@ -60,16 +63,7 @@ class TransformersTranslator:
         )
 
     def check(self, model: Path | None) -> None:
-        require("translator=transformers", "transformers", "torch", "transformers")
-        folder = needed(model)
-        if not (folder / "config.json").is_file():
-            raise ResourceError(f"{folder}: no config.json; a folder written by save_pretrained was expected")
-        if not any(folder.glob("*.safetensors")):
-            pickled = any(folder.glob("pytorch_model*.bin"))
-            hint = "; its weights are pickled, which is never loaded: save it again with save_pretrained"
-            raise ResourceError(f"{folder}: no *.safetensors{hint if pickled else ''}")
-        if self.tokenizer is not None and not Path(self.tokenizer).is_dir():
-            raise ResourceError(f"tokenizer={self.tokenizer}: no such folder")
+        check_folder("translator=transformers", needed(model), self.tokenizer)
 
     def fingerprint(self, model: Path | None) -> str:
         return model_fingerprint(needed(model), self.tokenizer)
@@ -77,61 +71,33 @@ class TransformersTranslator:
     @contextmanager
     def loaded(self, model: Path | None) -> Iterator[Translate]:
         self.check(model)
-        import torch
-
-        device = "cuda" if self.device != "cpu" and torch.cuda.is_available() else "cpu"
-        if self.device == "cuda" and device == "cpu":
-            raise ResourceError("device=cuda: torch sees no GPU; device=auto takes the CPU then")
         folder = needed(model)
-        tokenizer, network = self._load(folder)
+        device = device_of(self.device)
+        codes = {"src_lang": self.source_language} if self.source_language else {}
+        tokenizer, network = pretrained("AutoModelForSeq2SeqLM", folder, self.tokenizer, self.dtype, codes)
         network.to(device).eval()
 
         def translate(lines: Sequence[str]) -> list[str]:
-            order = sorted(range(len(lines)), key=lambda i: -len(lines[i]))
-            written = [""] * len(lines)
-            for start in range(0, len(order), self.batch_size):
-                batch = order[start : start + self.batch_size]
-                try:
-                    outputs = self._batch([self.prefix + lines[i] for i in batch], tokenizer, network)
-                except RUNNING as error:
-                    hint = "a smaller batch_size needs less memory"
-                    raise ResourceError(f"{folder}: {_first_line(error)}; {hint}") from error
-                for i, output in zip(batch, outputs, strict=True):
-                    written[i] = output
-            return written
+            return by_length(lines, self.batch_size, folder, lambda batch: self._batch(batch, tokenizer, network))
 
         try:
             yield translate
         finally:
             if device == "cuda":
+                import torch
+
                 network.to("cpu")
                 torch.cuda.empty_cache()
-
-    def _load(self, folder: Path) -> tuple[Any, Any]:
-        import torch
-        from safetensors import SafetensorError
-        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-        from transformers.utils import logging
-
-        terminal: Any = logging  # its bars and notes would stand between ours
-        terminal.set_verbosity_error()
-        terminal.disable_progress_bar()
-        local = {"local_files_only": True, "trust_remote_code": False}
-        codes = {"src_lang": self.source_language} if self.source_language else {}
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(self.tokenizer or str(folder), **local, **codes)
-            network = AutoModelForSeq2SeqLM.from_pretrained(
-                str(folder), use_safetensors=True, dtype=getattr(torch, self.dtype), **local
-            )
-        except (*LOADING, SafetensorError) as error:
-            raise ResourceError(f"{folder}: transformers cannot load it ({_first_line(error)})") from error
-        return tokenizer, network
 
     def _batch(self, lines: Sequence[str], tokenizer: Any, network: Any) -> list[str]:
         import torch
 
         given = tokenizer(
-            list(lines), return_tensors="pt", padding=True, truncation=True, max_length=self.max_source_tokens
+            [self.prefix + line for line in lines],
+            return_tensors="pt",
+            padding=True,
+            truncation=True,
+            max_length=self.max_source_tokens,
         ).to(network.device)
         forced = {}
         if self.target_language:
@@ -149,16 +115,3 @@ class TransformersTranslator:
                 **forced,
             )
         return [str(text) for text in tokenizer.batch_decode(outputs, skip_special_tokens=True)]
-
-
-def needed(model: Path | None) -> Path:
-    """The folder of a model; raises `ConfigError` for none, `ResourceError` for a path that is no folder."""
-    if model is None:
-        raise ConfigError("a model is needed: systems.model='/exp/ckpt_%step%'")
-    if not model.is_dir():
-        raise ResourceError(f"{model}: no such folder; a model's folder on this machine was expected")
-    return model
-
-
-def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"

@@ -97,7 +97,7 @@ def test_a_sweep_of_models_translates_test_set_and_collection(marian: Path, tmp_
 
 
 def test_folders_that_are_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clirbench.systems.translators.transformers.require", lambda key, extra, *libraries: None)
+    monkeypatch.setattr("clirbench.systems.translators.libraries.require", lambda key, extra, *libraries: None)
     translator = TransformersTranslator()
     assert isinstance(translator, Translator)
     with pytest.raises(ResourceError, match="some/hub-name: no such folder; a model's folder on this machine"):
