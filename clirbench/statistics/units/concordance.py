@@ -160,6 +160,7 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[
     found = estimates(x, y, unit)
     within = within_tau(x, y, unit)
     quantile = float(stdtrit(max(1, found.units - 1), (1 + level) / 2))
+    disagree = _disagree(x, y, unit, found.tau, within)
     rows = []
     for m, tau in enumerate(found.tau.tolist()):
         note = no_interval(found, m)
@@ -167,8 +168,7 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[
         if not note:
             half = quantile * float(np.sqrt((found.spread[:, m] ** 2).sum()))
             low, high = (float(np.tanh(np.arctanh(tau) + side * half)) for side in (-1, 1))
-        disagree = _disagree(x[m], y, unit, tau, float(within[m]))
-        rows.append(Agreement(tau, float(within[m]), low, high, disagree, len(y), found.units, note))
+        rows.append(Agreement(tau, float(within[m]), low, high, disagree[m], len(y), found.units, note))
     return rows
 
 
@@ -189,22 +189,20 @@ def no_interval(found: Estimates, metric: int) -> str:
     return ""
 
 
-def _disagree(x: Doubles, y: Doubles, unit: Ints, between: float, within: float) -> bool:
+def _disagree(x: Doubles, y: Doubles, unit: Ints, between: Doubles, within: Doubles) -> list[bool]:
     """Whether tau between and within units differ: by the jackknife where there are units enough, else plainly."""
-    if np.isnan(within) or np.isnan(between):
-        return False
-    units, plainly = int(unit.max()) + 1, bool(between * within < 0 and min(abs(between), abs(within)) >= PLAIN)
-    if units < FEWEST:
-        return plainly
+    both = np.isfinite(between) & np.isfinite(within)
+    plainly = both & (between * within < 0) & (np.minimum(np.abs(between), np.abs(within)) >= PLAIN)
+    units = int(unit.max()) + 1
+    if units < FEWEST or not both.any():
+        return [bool(one) for one in plainly]
     from scipy.special import stdtrit
 
-    gaps = np.empty(units)
+    gaps = np.empty((units, len(x)))
     for left in range(units):
         kept = unit != left
         others = np.unique(unit[kept], return_inverse=True)[1].astype(np.int64)
-        outer = estimates(x[None, kept], y[kept], others).tau[0]
-        gaps[left] = outer - within_tau(x[None, kept], y[kept], others)[0]
-    if np.isnan(gaps).any():
-        return plainly
-    error = np.sqrt((units - 1) / units * ((gaps - gaps.mean()) ** 2).sum())
-    return bool(abs(between - within) > max(1e-9, stdtrit(units - 1, 0.975) * error))
+        gaps[left] = estimates(x[:, kept], y[kept], others).tau - within_tau(x[:, kept], y[kept], others)
+    error = np.sqrt((units - 1) / units * ((gaps - gaps.mean(axis=0)) ** 2).sum(axis=0))
+    far = np.abs(between - within) > np.maximum(1e-9, stdtrit(units - 1, 0.975) * error)
+    return [bool(one) for one in np.where(np.isnan(gaps).any(axis=0), plainly, both & far)]
