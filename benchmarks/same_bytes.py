@@ -19,7 +19,7 @@ ALL = (
 WITH_DATA = ["paths.mirror={mirror}"]
 RUNS: dict[str, list[str]] = {
     "demo": [],
-    "demo-all": ["+experiment=demo", ALL, "pair=[adequate-1,fluent-1]", "engine=serial"],
+    "demo-all": ["+experiment=demo", ALL, "pair=[word_order-1,unknown_words-1]", "engine=serial"],
     "sensitivity": ["+experiment=sensitivity"],
     "europarl_csen_published": ["+experiment=europarl_csen_published"],
     "europarl_csen": ["+experiment=europarl_csen", *WITH_DATA],

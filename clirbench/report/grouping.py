@@ -6,8 +6,8 @@ from clirbench.scoreboard import Scoreboard
 
 TELLING = ("family", "group", "kind", "series", "run", "type")
 """Names of columns that are tried first, the most telling one first."""
-MOST_GROUPS = 7
-"""As many as there are colours that anybody can tell apart."""
+MOST_GROUPS = 8
+"""As many as anybody can tell apart by colour and shape together."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def grouping(board: Scoreboard) -> Grouping:
 
 
 def group_columns(board: Scoreboard) -> list[str]:
-    """Metadata columns that make 2 to 7 groups of which one has two systems, those with a telling name first."""
+    """Metadata columns that make 2 to 8 groups of which one has two systems, those with a telling name first."""
     most = min(MOST_GROUPS, len(board.systems) - 1)
     fit = [
         column

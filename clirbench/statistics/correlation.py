@@ -150,7 +150,7 @@ def with_intervals(
     `scheme` says what the interval is of and how it was made; a note of the interval joins the row's.
     """
     units = units_of(evidence.board) if units is None else units
-    said = by_pair(claims(evidence.board, units, level=how.level, seed=how.draws.seed))
+    said = by_pair(claims(evidence.board, units, level=how.level, seed=how.draws.seed, tested=False))
     rows = [_jackknifed(row, said.get((row.measure, row.metric))) for row in rows]
     names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS and name != "kendall"]
     if not units.independent or not names:

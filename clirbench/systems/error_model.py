@@ -23,6 +23,7 @@ import hashlib
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from math import log1p
 
 from clirbench.errors import ConfigError, UnknownName
@@ -56,11 +57,12 @@ class ErrorModel:
         return replace(self, **{kind: getattr(self, kind) * factor for kind in KINDS})
 
     @classmethod
-    def only(cls, kind: str, rate: float) -> "ErrorModel":
-        """One kind of error alone; raises `UnknownName` for a kind that does not exist."""
-        if kind not in KINDS:
-            raise UnknownName("kind of error", kind, KINDS)
-        return replace(cls(), **{kind: rate})
+    def of(cls, rates: Mapping[str, float]) -> "ErrorModel":
+        """The rates of some kinds of error, by name; raises `UnknownName` for a kind that does not exist."""
+        for kind in rates:
+            if kind not in KINDS:
+                raise UnknownName("kind of error", kind, KINDS)
+        return replace(cls(), **rates)
 
 
 KINDS: tuple[str, ...] = tuple(field.name for field in fields(ErrorModel))
@@ -71,17 +73,17 @@ DRAWN: tuple[str, ...] = KINDS[1:]  # untranslated is decided once for each word
 class Simulation:
     """The words that a family of systems does not know, and how it errs; any number of models share its errors.
 
-    `key` names the random numbers (seed and family); `unknown_from[word family]` is the rate from which it is unknown.
+    `key` names the random numbers (seed and family).
     """
 
     vocabulary: WordStatistics
     lexicon: Lexicon
     key: str
-    unknown_from: Mapping[str, float]
 
-    @classmethod
-    def of(cls, vocabulary: WordStatistics, lexicon: Lexicon, key: str) -> "Simulation":
-        return cls(vocabulary, lexicon, key, unknown_from(vocabulary, key))
+    @cached_property
+    def unknown_from(self) -> Mapping[str, float]:
+        """The rate from which each word family is unknown."""
+        return unknown_from(self.vocabulary, self.key)
 
     def translate(
         self, models: Sequence[ErrorModel], lines: Sequence[Line], sources: Sequence[str] | None = None

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from clirbench.errors import ConfigError, InputError
@@ -39,6 +39,11 @@ class Lexicon:
         shipped = FOLDER / f"{self.name}.tsv"
         return shipped if shipped.is_file() else Path(self.name)
 
+    @cached_property
+    def entries(self) -> Mapping[str, str]:
+        """The source language's word of each family of English words."""
+        return _entries(self.path) if self.name else {}
+
     def untranslated(self, word: str, source: str = "") -> str:
         """The word that stands where `word` should, lower case.
 
@@ -46,7 +51,7 @@ class Lexicon:
         word that begins like the lexicon's entry; else the entry itself; else a pseudo-word.
         """
         name = family(word)
-        entry = _entries(self.path).get(name) if self.name else None
+        entry = self.entries.get(name)
         if entry is None:
             return pseudo_word(name)
         return aligned_form(entry, source) or entry

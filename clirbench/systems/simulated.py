@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 from clirbench.corpora.base import Corpus
@@ -13,41 +13,50 @@ from clirbench.systems.wording import Line, WordStatistics
 from clirbench.text import Text, TextLines
 from clirbench.types import DocumentMap, Translation
 
-FLUENT = ErrorModel(wrong_content=0.24, dropped=0.12, truncation=0.12)
-ADEQUATE = ErrorModel(word_order=0.3, function_words=0.3, repetition=0.06, untranslated=0.05)
+SYSTEMS: Mapping[str, Mapping[str, float]] = {
+    "unknown_words": {"untranslated": 0.3},
+    "wrong_words": {"wrong_content": 0.3},
+    "lost_words": {"dropped": 0.4},
+    "cut_off": {"truncation": 0.4},
+    "grammar": {"function_words": 0.24, "untranslated": 0.02},
+    "stutter": {"repetition": 0.2, "wrong_content": 0.06},
+    "word_order": {"word_order": 0.4, "untranslated": 0.04},
+    "mixed": dict.fromkeys(KINDS, 0.06),
+}
+"""Eight kinds of system by the rates of their errors: some cost much BLEU and little retrieval, or the other way."""
 
 
 @dataclass(frozen=True)
 class SimulatedSystems:
-    """Two families of graded systems, so that metrics disagree and the truth is known.
+    """Independent kinds of system, each in rising doses of the same errors, so that the truth within a kind is known.
 
-    `fluent` (fluent but inadequate) and `adequate` (adequate but disfluent) are the error models of each family's
-    worst system; system `fluent-i` has i / `levels` of every rate, so within a family level 1 is the best. Systems of
-    a family share their random numbers: the errors of one are among those of the next.
+    `kinds` has the rates of errors of each kind's full dose; system `KIND-i` has i / `doses` of each, so 1 is the best
+    of its kind. The doses of a kind share their random numbers: the errors of one are among those of the next.
     """
 
-    fluent: ErrorModel = FLUENT
-    adequate: ErrorModel = ADEQUATE
-    levels: int = 8
+    kinds: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: SYSTEMS)
+    doses: int = 2
     seed: int = 0
     lexicon: str = "cs"
 
     def __post_init__(self) -> None:
-        if type(self.levels) is not int or self.levels < 1:
-            raise ConfigError(f"systems.levels={self.levels!r}: a whole number of at least 1 was expected")
+        if type(self.doses) is not int or self.doses < 1:
+            raise ConfigError(f"systems.doses={self.doses!r}: a whole number of at least 1 was expected")
+        if not self.kinds:
+            raise ConfigError("systems.kinds: at least one kind of system was expected")
+        for rates in self.kinds.values():
+            ErrorModel.of(rates)
         Lexicon(self.lexicon)
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
-        """2 x `levels` translations with the metadata `kind`, `family`, `level`; best first in each family."""
-        sides = Sides.of(corpus)
+        """kinds x `doses` translations with the metadata `family` and `dose`; best first in each family."""
+        sides, lexicon = Sides.of(corpus), Lexicon(self.lexicon)
         made: list[Translation] = []
-        for name, kind, worst in (
-            ("fluent", "fluent but inadequate", self.fluent),
-            ("adequate", "adequate but disfluent", self.adequate),
-        ):
-            models = {f"{name}-{level}": worst.scaled(level / self.levels) for level in range(1, self.levels + 1)}
-            metadata = [{"kind": kind, "family": name, "level": str(level)} for level in range(1, self.levels + 1)]
-            made += sides.translate(models, metadata, Lexicon(self.lexicon), f"{self.seed}|{name}")
+        for kind, rates in self.kinds.items():
+            full, doses = ErrorModel.of(rates), range(1, self.doses + 1)
+            models = {f"{kind}-{dose}": full.scaled(dose / self.doses) for dose in doses}
+            metadata = [{"family": kind, "dose": f"{dose} of {self.doses}"} for dose in doses]
+            made += sides.translate(models, metadata, lexicon, f"{self.seed}|{kind}")
         return made
 
 
@@ -81,7 +90,7 @@ class SensitivitySystems:
         metadata = [{"kind": "none", "rate": "0"}]
         for kind in self.kinds:
             for rate in sorted(self.rates):
-                models[f"{kind}-{rate:g}"] = ErrorModel.only(kind, rate)
+                models[f"{kind}-{rate:g}"] = ErrorModel.of({kind: rate})
                 metadata.append({"kind": kind, "rate": f"{rate:g}"})
         return Sides.of(corpus).translate(models, metadata, Lexicon(self.lexicon), f"{self.seed}|sensitivity")
 
@@ -105,10 +114,11 @@ class Sides:
         source = _source(corpus.source, len(collection))
         return cls(test, collection, corpus.test.source, source, corpus.document_map)
 
-    def documents(self) -> list[Sequence[Line]]:
-        """The lines of the collection, document by document."""
-        starts = self.map.starts.tolist()
-        return [self.collection[start:end] for start, end in pairwise(starts) if start < end]
+    @cached_property
+    def vocabulary(self) -> WordStatistics:
+        """The words of both sides, document by document; a line of a test set of its own is a document."""
+        documents = [self.collection[start:end] for start, end in pairwise(self.map.starts.tolist()) if start < end]
+        return WordStatistics.of([*documents, *([] if self.test is self.collection else ([one] for one in self.test))])
 
     def translate(
         self,
@@ -119,8 +129,7 @@ class Sides:
     ) -> list[Translation]:
         """Every model applied to both sides, with one vocabulary."""
         same = self.test is self.collection
-        vocabulary = WordStatistics.of([*self.documents(), *([] if same else ([line] for line in self.test))])
-        translate = partial(Simulation.of(vocabulary, lexicon, key).translate, list(models.values()))
+        translate = partial(Simulation(self.vocabulary, lexicon, key).translate, list(models.values()))
         collection = [TextLines(lines) for lines in translate(self.collection, self.collection_source)]
         test = collection if same else [TextLines(lines) for lines in translate(self.test, self.test_source)]
         return [

@@ -17,11 +17,11 @@ from clirbench.systems.wording import CLASS_OF, Line, WordStatistics, family
 TEXTS = DemoCorpus().read().test.references[0]
 LINES = [Line.of(text) for text in TEXTS]
 VOCABULARY = WordStatistics.of([LINES[i : i + 6] for i in range(0, len(LINES), 6)])
-SIMULATION = Simulation.of(VOCABULARY, Lexicon(""), "0|test")
+SIMULATION = Simulation(VOCABULARY, Lexicon(""), "0|test")
 
 
 def written(kind: str, *rates: float) -> list[tuple[str, ...]]:
-    return SIMULATION.translate([ErrorModel.only(kind, rate) for rate in rates], LINES)
+    return SIMULATION.translate([ErrorModel.of({kind: rate}) for rate in rates], LINES)
 
 
 def differing(texts: tuple[str, ...]) -> set[tuple[int, int]]:
@@ -112,15 +112,15 @@ def test_only_the_text_and_the_seed_decide() -> None:
     (whole,) = SIMULATION.translate([model], LINES)
     (part,) = SIMULATION.translate([model], LINES[::-1][:50])
     assert part[::-1] == whole[-50:]
-    (other,) = Simulation.of(VOCABULARY, Lexicon(""), "1|test").translate([model], LINES)
+    (other,) = Simulation(VOCABULARY, Lexicon(""), "1|test").translate([model], LINES)
     assert sum(a != b for a, b in zip(whole, other, strict=True)) > 0.9 * len(whole)
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5), st.sampled_from(KINDS), st.floats(0, 1))
 def test_any_text_can_be_spoilt(texts: list[str], kind: str, rate: float) -> None:
     lines = [Line.of(text) for text in texts]
-    simulation = Simulation.of(WordStatistics.of([lines]), Lexicon(""), "0")
-    (found,) = simulation.translate([ErrorModel.only(kind, rate)], lines)
+    simulation = Simulation(WordStatistics.of([lines]), Lexicon(""), "0")
+    (found,) = simulation.translate([ErrorModel.of({kind: rate})], lines)
     assert len(found) == len(texts)
     assert [bool(text.split()) for text in found] == [bool(text.split()) for text in texts]
 
@@ -136,7 +136,7 @@ def test_what_is_no_rate_or_no_kind_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"dropped=True"):
         ErrorModel(dropped=True)
     with pytest.raises(UnknownName, match=r"unknown kind of error 'drop'. Did you mean 'dropped'"):
-        ErrorModel.only("drop", 0.1)
+        ErrorModel.of({"drop": 0.1})
 
 
 def test_scaling() -> None:

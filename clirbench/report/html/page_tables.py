@@ -1,8 +1,8 @@
 """Tables as the pages show them: cells with their text, what they sort by, and what is said on hover."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isinf, isnan
 from typing import Any
 
@@ -12,11 +12,29 @@ from clirbench.analyses.wording import number
 from clirbench.files.tables import number as read_number
 from clirbench.report.facts import TauTable, best_value, highest, interval, tau_cell
 from clirbench.result import AnalysisTable
-from clirbench.scoreboard import Scoreboard
+from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
 MOST_ROWS = 300
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+GLOSSARY = {
+    "p_value": "how often chance alone would give at least this, if there were nothing",
+    "p_adjusted": "the p-value, corrected for everything that was looked at together",
+    "significant": "true: the p-value is below correlation.alpha",
+    "ci_low": "lower end of the confidence interval",
+    "ci_high": "upper end of the confidence interval",
+    "p_best": "the probability that no other system is better",
+    "expected_loss": "how much worse than the best system it is expected to be",
+    "in_set": "true: it cannot be told from the best; the set holds the best with probability .95",
+    "mean_over_seeds": "the expected true value, averaged over the seeds of one configuration",
+    "tau": "Kendall's tau: 1 the same order, 0 no relation, -1 the other way round",
+    "power": "the share of samples in which a test finds what is there",
+    "n_systems": "systems that have both values",
+    "units": "systems that were made independently, or families of them",
+    "scheme": "what an interval is of, and how it was found",
+    "family": "systems that belong together: they count as one unit",
+}
+"""Names of columns, in words for hover and focus."""
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
 
 
@@ -36,7 +54,7 @@ class Cell:
 class PageTable:
     """A table to sort and filter: its first column names the rows; `numeric[i]` sets column i flush right.
 
-    `left_out` counts the rows that stand in `file`.tsv alone.
+    `left_out` counts the rows that stand in `file`.tsv alone; `about` says what columns of this table are.
     """
 
     name: str
@@ -46,19 +64,26 @@ class PageTable:
     rows: tuple[tuple[Cell, ...], ...]
     left_out: int = 0
     file: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    def tip(self, column: str) -> str:
+        """What the name of a column means."""
+        return self.about.get(column, "") or GLOSSARY.get(column, "")
 
     @property
     def filtered(self) -> bool:
         return len(self.rows) > 8
 
 
-def tau_page_table(table: TauTable, name: str, caption: str) -> PageTable:
+def tau_page_table(table: TauTable, name: str, caption: str, about: Mapping[str, str]) -> PageTable:
     """A row for each measure, a column for each metric, coloured by the coefficient."""
     rows = tuple(
         (Cell(measure, measure), *(tau_of(tau, bold=highest(tau, taus)) for tau in taus))
         for measure, taus in zip(table.measures, table.taus, strict=True)
     )
-    return PageTable(name, caption, ("measure", *table.metrics), (False, *(True for _ in table.metrics)), rows)
+    return PageTable(
+        name, caption, ("measure", *table.metrics), (False, *(True for _ in table.metrics)), rows, about=about
+    )
 
 
 def tau_of(row: Correlation, *, bold: bool) -> Cell:
@@ -97,12 +122,20 @@ def systems_page_table(board: Scoreboard) -> PageTable:
             cells.append(Cell("–", float("-inf"), "no value") if isnan(value) else Cell(text, value, "", style))
         rows.append(tuple(cells))
     caption = f"All {len(board.systems)} systems; bold: the best of its column"
-    return PageTable("systems", caption, header, numeric, tuple(rows))
+    return PageTable("systems", caption, header, numeric, tuple(rows), about=said_of(columns))
+
+
+def said_of(columns: Sequence[Column]) -> dict[str, str]:
+    """column -> its signature and direction."""
+    better = {True: "more is better", False: "less is better"}
+    return {c.name: f"{c.signature or 'read from a table'}; {better[c.higher_is_better]}" for c in columns}
 
 
 def analysis_page_table(made: AnalysisTable) -> PageTable:
-    """A further analysis as it is, its first rows; the whole stands in its .tsv."""
-    shown = made.rows[:MOST_ROWS]
+    """A further analysis, what is significant first, so many rows; the whole, in its own order, stands in its .tsv."""
+    at = made.header.index("significant") if "significant" in made.header else None
+    ranked = made.rows if at is None else sorted(made.rows, key=lambda row: str(row[at]).casefold() != "true")
+    shown = ranked[:MOST_ROWS]
     numeric = tuple(any(isinstance(row[i], int | float) for row in shown) for i in range(len(made.header)))
     rows = tuple(tuple(_value(value) for value in row) for row in shown)
     left_out = len(made.rows) - len(shown)

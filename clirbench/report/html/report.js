@@ -89,9 +89,42 @@
     }
     if (count) count.textContent = words.length ? `${kept} of ${rows.length} rows` : "";
   }
+  const whole = (table) => { table.classList.remove("paged"); table.closest(".scroll").nextElementSibling.querySelector(".all")?.remove(); };
   for (const input of document.querySelectorAll("[data-filter]")) {
     const count = document.querySelector(`[data-count="${CSS.escape(input.dataset.filter)}"]`);
-    input.addEventListener("input", () => filter(byId(input.dataset.filter), input.value, count));
+    input.addEventListener("input", () => { whole(byId(input.dataset.filter)); filter(byId(input.dataset.filter), input.value, count); });
+  }
+
+  // ---- every table: its first rows, the rest on demand; as TSV with all digits, as LaTeX as it is shown
+  const PAGE = 25;
+  const exact = (cell) => (cell.classList.contains("num") && !Number.isNaN(Number(cell.dataset.sort)) && cell.dataset.sort !== "" ? cell.dataset.sort : cell.textContent.trim());
+  const heads = (table) => [...table.tHead.rows[0].cells].map((th) => th.textContent.trim());
+  const tsv = (table) => [heads(table), ...[...table.tBodies[0].rows].map((row) => [...row.cells].map(exact))]
+    .map((cells) => cells.map((text) => (/["\t\n]/.test(text) ? `"${text.replaceAll('"', '""').replace(/[\t\n]/g, " ")}"` : text)).join("\t") + "\n").join("");
+  const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\textquotedbl{}", "–": "--", "−": "$-$", "∞": "$\\infty$" };
+  const tex = (text) => text.replace(/[\\~^<>|"–−∞]|[{}&%$#_]/g, (c) => TEX[c] || "\\" + c);
+  const latex = (table) => {
+    const columns = [...table.tHead.rows[0].cells].map((th) => (th.classList.contains("num") ? "r" : "l")).join("");
+    const cell = (td) => (td.classList.contains("best") ? `\\textbf{${tex(td.textContent.trim())}}` : tex(td.textContent.trim()));
+    const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => [...row.cells].map(cell).join(" & ") + " \\\\");
+    return [`% ${table.caption.textContent.trim()}`, `\\begin{tabular}{${columns}}`, "\\toprule", heads(table).map(tex).join(" & ") + " \\\\", "\\midrule", ...rows, "\\bottomrule", "\\end{tabular}", ""].join("\n");
+  };
+  for (const table of document.querySelectorAll("table.sortable:not(#table-topics)")) {
+    const rows = table.tBodies[0].rows.length, said = make("span", { role: "status" });
+    const save = () => {
+      const link = make("a", { href: URL.createObjectURL(new Blob([tsv(table)], { type: "text/tab-separated-values" })), download: `${table.id.replace(/^table-(analysis-)?/, "")}.tsv` });
+      link.click();
+      URL.revokeObjectURL(link.href);
+    };
+    const copied = async () => {
+      const text = latex(table);
+      try { await navigator.clipboard.writeText(text); said.textContent = "Copied."; }
+      catch { const box = make("textarea", { "aria-label": "LaTeX", rows: 6, cols: 60 }, text); replace(said, box); box.select(); }
+    };
+    table.closest(".scroll").after(make("p", { class: "tools" },
+      rows > PAGE ? make("button", { type: "button", class: "all", click: () => whole(table) }, `Show all ${rows} rows`) : null,
+      make("button", { type: "button", click: save }, "Download TSV"), make("button", { type: "button", click: copied }, "Copy as LaTeX"), said));
+    if (rows > PAGE) table.classList.add("paged");
   }
   // One tab stop for a table of buttons; arrow keys go on from there.
   for (const table of document.querySelectorAll("table.tau")) {
@@ -236,19 +269,37 @@
       return make("button", { type: "button", "aria-pressed": String(metric === chosen), click: () => choose(metric, measure) }, make("b", {}, metric), make("small", {}, label), svg);
     }));
   }
+  const CHOICES = ["plot-metric", "plot-measure", "plot-group"], TICKS = ["plot-ellipses", "plot-names"];
+  function drawn() {
+    scatter();
+    multiples();
+    const chosen = [...CHOICES.map((id) => [id, byId(id).value]), ...TICKS.map((id) => [id, byId(id).checked ? "1" : "0"])];
+    byId("plot-link").href = "#plots?" + new URLSearchParams(chosen.map(([id, value]) => [id.slice(5), value]));
+  }
   function choose(metric, measure) {
     byId("plot-metric").value = metric;
     byId("plot-measure").value = measure;
-    scatter();
-    multiples();
+    drawn();
+  }
+  // What a link says of the plot, as far as this page has it.
+  function restored() {
+    const said = new URLSearchParams(location.hash.startsWith("#plots?") ? location.hash.slice(7) : "");
+    for (const id of CHOICES) {
+      const value = said.get(id.slice(5));
+      if ([...byId(id).options].some((option) => option.value === value)) byId(id).value = value;
+    }
+    for (const id of TICKS) if (said.has(id.slice(5))) byId(id).checked = said.get(id.slice(5)) === "1";
+    if (said.size) { drawn(); byId("plots").scrollIntoView(); }
   }
   if (byId("plot") && data.metrics.length && data.measures.length) {
-    for (const id of ["plot-metric", "plot-measure", "plot-group", "plot-ellipses", "plot-names"]) byId(id).addEventListener("change", () => { scatter(); multiples(); });
+    for (const id of [...CHOICES, ...TICKS]) byId(id).addEventListener("change", drawn);
     for (const cell of document.querySelectorAll(".cell")) {
       cell.addEventListener("click", () => { choose(cell.dataset.metric, cell.dataset.measure); byId("plots").scrollIntoView(); });
     }
-    const best = document.querySelector(".tau tbody tr .best .cell") || document.querySelector(".tau .cell");
-    if (best) choose(best.dataset.metric, best.dataset.measure); else { scatter(); multiples(); }
+    const best = document.querySelector(`.tau .best .cell[data-measure="${CSS.escape(data.first)}"]`) || document.querySelector(".tau tbody tr .best .cell") || document.querySelector(".tau .cell");
+    if (best) choose(best.dataset.metric, best.dataset.measure); else drawn();
+    restored();
+    addEventListener("hashchange", restored);
     let last = innerWidth;
     addEventListener("resize", () => { if (Math.abs(innerWidth - last) > 40) { last = innerWidth; scatter(); } });
   }
@@ -418,5 +469,18 @@
       }
     });
   }
-  addEventListener("beforeprint", () => { for (const node of document.querySelectorAll("details")) node.open = true; });
+  // ---- what a link leads to is unfolded; on paper everything is
+  function unfolded() {
+    const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    const folded = [...target.querySelectorAll(":scope > .fold"), target.closest("details")].filter((node) => node && !node.open);
+    for (const node of folded) node.open = true;
+    if (folded.length) target.scrollIntoView();
+  }
+  addEventListener("hashchange", unfolded);
+  unfolded();
+  addEventListener("beforeprint", () => {
+    for (const node of document.querySelectorAll("details")) node.open = true;
+    document.querySelectorAll(".paged").forEach(whole);
+  });
 })();

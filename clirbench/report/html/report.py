@@ -25,7 +25,13 @@ from clirbench.report.facts import (
 from clirbench.report.figures import axis_label
 from clirbench.report.grouping import Grouping, checkpoints, group_columns, grouped_by, one_group, training_runs
 from clirbench.report.html.page import rendered, rounded
-from clirbench.report.html.page_tables import PageTable, analysis_page_table, systems_page_table, tau_page_table
+from clirbench.report.html.page_tables import (
+    PageTable,
+    analysis_page_table,
+    said_of,
+    systems_page_table,
+    tau_page_table,
+)
 from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import topic_words, write_pair
 from clirbench.report.html.spread import MOST_SYSTEMS, Spreads
@@ -121,7 +127,7 @@ def _taus(result: Result, coefficient: str) -> dict[str, Any]:
     tables: list[tuple[PageTable, list[str]]] = []
     for place, found in enumerate(tau_tables(result.board, result.correlations, coefficient)):
         caption = f"{name}{f': {found.title}' if found.title else ''}, over {result.units.said}"
-        table = tau_page_table(found, f"tau-{coefficient}-{place}", caption)
+        table = tau_page_table(found, f"tau-{coefficient}-{place}", caption, said_of(result.board.metrics))
         tables.append((table, table_notes(result, found.title)))
     return {"name": name, "coefficient": coefficient, "tables": tables}
 
@@ -153,6 +159,7 @@ def payload(result: Result) -> dict[str, Any]:
         "systems": board.systems,
         "metrics": [column.name for column in board.metrics],
         "measures": [column.name for column in board.measures],
+        "first": "" if board.first_measure is None else board.first_measure.name,
         "columns": columns,
         "groups": [
             *(_grouping(grouped_by(board, column)) for column in group_columns(board)),

@@ -1,6 +1,6 @@
 """From a scoreboard to what may be claimed: every metric against every measure, and the best metrics of a measure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan, sqrt
 
@@ -11,7 +11,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units, covariates, known_before
 from clirbench.statistics.units.concordance import agreements
 from clirbench.statistics.units.given import Beyond, beyond
-from clirbench.statistics.units.permutation import SAMPLES, permutation_tests
+from clirbench.statistics.units.permutation import SAMPLES, Tested, permutation_tests
 from clirbench.statistics.units.selection import Best, adjusted_p_values, best_metrics, common_systems
 from clirbench.types import Doubles, Ints
 
@@ -52,18 +52,31 @@ def claims(
     level: float = 0.95,
     samples: int = SAMPLES,
     seed: int = 0,
+    tested: bool = True,
 ) -> list[Claim]:
     """A row for every measure and metric; columns that are `known_before` are none. Intervals hold `level` of the time.
 
-    Along training there is neither interval nor p: see `along.at_same_step`.
+    Along training there is neither interval nor p: see `along.at_same_step`. Without `tested`, a row that has an
+    interval has no p.
     """
     rows = []
     metrics = real_metrics(board)
     for measure in board.measures:
-        adjusted = {} if units.along_training else _adjusted(metrics, measure, units, alpha, samples, seed)
-        for metric in metrics:
-            rows.append(_claim(metric, measure, units, adjusted.get(metric.name, nan), alpha, level, samples, seed))
+        looked = tested and not units.along_training
+        adjusted = _adjusted(metrics, measure, units, alpha, samples, seed) if looked else {}
+        found: dict[str, Claim] = {}
+        for alike in _with_the_same_holes(metrics, measure):
+            found |= _claimed(alike, measure, units, adjusted, alpha, level, samples, seed, tested)
+        rows += [found[metric.name] for metric in metrics]
     return rows
+
+
+def _with_the_same_holes(metrics: Sequence[Column], measure: Column) -> list[list[Column]]:
+    """Metrics that are held against the measure over the same systems, and so under the same exchanges."""
+    groups: dict[bytes, list[Column]] = {}
+    for metric in metrics:
+        groups.setdefault((np.isfinite(metric.values) & np.isfinite(measure.values)).tobytes(), []).append(metric)
+    return list(groups.values())
 
 
 def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
@@ -94,39 +107,48 @@ def _varying(x: Doubles, y: Doubles, compared: Ints, rows: Ints) -> tuple[Ints, 
     return compared[np.ptp(x[compared][:, rows], axis=1) > 0], rows
 
 
-def _claim(
-    metric: Column,
+def _claimed(
+    metrics: Sequence[Column],
     measure: Column,
     units: Units,
-    adjusted: float,
+    adjusted: Mapping[str, float],
     alpha: float,
     level: float,
     samples: int,
     seed: int,
-) -> Claim:
-    rows = np.flatnonzero(np.isfinite(metric.values) & np.isfinite(measure.values))
+    tested: bool,
+) -> dict[str, Claim]:
+    """The claims of metrics that lack the same systems, by name."""
+    rows = np.flatnonzero(np.isfinite(metrics[0].values) & np.isfinite(measure.values))
     own = units.only(rows)
     if own.number < 2:
         note = ALONG if units.along_training else "fewer than two independent systems"
-        return _unsaid(metric, measure, units, len(rows), own.number, note)
-    x, y = metric.oriented[None, rows], measure.oriented[rows]
-    found = agreements(x, y, own.index, level)[0]
-    if isnan(found.tau):
-        return _unsaid(metric, measure, units, len(rows), own.number, found.note)
-    low, high, p, error, note = found.low, found.high, nan, 0.0, found.note
-    if units.along_training:
-        low, high, adjusted, note = nan, nan, nan, ALONG
-    else:
-        test = permutation_tests(x, y, own.index, alpha=alpha, samples=samples, seed=seed)[0]
-        p = test.p_value
-        error = 0.0 if test.exact or isnan(p) else sqrt(p * (1 - p) / samples)
-        notes = (test.note,) if test.note.startswith(found.note) else (test.note, found.note)
-        note = "; ".join(filter(None, notes))
-    scheme = "" if isnan(low) else f"{100 * level:g} %: {_estimand(own)}"
-    return Claim(
-        measure.name, metric.name, found.tau, found.within, low, high, p, adjusted, found.disagree, len(rows),
-        own.number, own.source, scheme, note, error,
-    )  # fmt: skip
+        return {metric.name: _unsaid(metric, measure, units, len(rows), own.number, note) for metric in metrics}
+    x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
+    agreed = agreements(x, y, own.index, level)
+    tests: Sequence[Tested | None] = [None] * len(metrics)
+    if not units.along_training and (tested or any(isnan(found.low) for found in agreed)):
+        tests = permutation_tests(x, y, own.index, alpha=alpha, samples=samples, seed=seed)
+    claimed = {}
+    for metric, found, test in zip(metrics, agreed, tests, strict=True):
+        if isnan(found.tau):
+            claimed[metric.name] = _unsaid(metric, measure, units, len(rows), own.number, found.note)
+            continue
+        low, high, p, error, note = found.low, found.high, nan, 0.0, found.note
+        if units.along_training:
+            low, high, note = nan, nan, ALONG
+        elif test is not None:
+            p = test.p_value
+            error = 0.0 if test.exact or isnan(p) else sqrt(p * (1 - p) / samples)
+            notes = (test.note,) if test.note.startswith(found.note) else (test.note, found.note)
+            note = "; ".join(filter(None, notes))
+        scheme = "" if isnan(low) else f"{100 * level:g} %: {_estimand(own)}"
+        claimed[metric.name] = Claim(
+            measure.name, metric.name, found.tau, found.within, low, high, p, adjusted.get(metric.name, nan),
+            found.disagree,
+            len(rows), own.number, own.source, scheme, note, error,
+        )  # fmt: skip
+    return claimed
 
 
 def _estimand(units: Units) -> str:

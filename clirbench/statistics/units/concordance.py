@@ -56,8 +56,8 @@ class Estimates:
 
     @property
     def jackknifed(self) -> Doubles:
-        """(units, metrics): the influence on atanh(tau)."""
-        return np.asarray(self.influence / (1 - self.tau**2))
+        """(units, metrics): the influence on atanh(tau); NaN where tau is 1 or -1."""
+        return np.asarray(self.influence / np.where(np.abs(self.tau) < 1, 1 - self.tau**2, nan))
 
     @property
     def spread(self) -> Doubles:

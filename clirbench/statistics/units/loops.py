@@ -17,18 +17,18 @@ def balances(left: Doubles, columns: Doubles, orders: Ints) -> Doubles:
     samples, n = orders.shape
     rows, metrics = columns.shape[0], left.shape[2]
     sums = np.zeros((samples, rows, metrics))
-    for r in range(samples):
-        for k in range(rows):
+    above = np.empty((n, n))
+    for k in range(rows):
+        for i in range(n):
+            for j in range(n):
+                above[i, j] = np.sign(columns[k, i] - columns[k, j])
+        for r in range(samples):
             for i in range(n):
-                first = columns[k, orders[r, i]]
+                first = orders[r, i]
                 for j in range(i + 1, n):
-                    second = columns[k, orders[r, j]]
-                    if first > second:
-                        for m in range(metrics):
-                            sums[r, k, m] += left[i, j, m]
-                    elif first < second:
-                        for m in range(metrics):
-                            sums[r, k, m] -= left[i, j, m]
+                    sign = above[first, orders[r, j]]
+                    for m in range(metrics):
+                        sums[r, k, m] += left[i, j, m] * sign
     return sums
 
 

@@ -14,6 +14,7 @@ from math import factorial, inf, nan
 
 import numpy as np
 
+from clirbench.recent import recent
 from clirbench.statistics.units.concordance import pair_weights, signs
 from clirbench.types import Doubles, Ints
 
@@ -45,7 +46,14 @@ def exchanges(
     `unit`: (n,) 0, 1, ...; `strata`: (n,) or None. Units with a profile that no other has stay where they are.
     **Source:** Good 2005, "Permutation, Parametric and Bootstrap Tests", 3; Winkler et al. 2015 (blocks).
     """
-    classes = _classes(unit, strata)
+    labels = None if strata is None else tuple(map(str, strata))
+    return _exchanges(tuple(unit.tolist()), labels, samples, seed)
+
+
+@recent(2)
+def _exchanges(unit: tuple[int, ...], strata: tuple[str, ...] | None, samples: int, seed: int) -> Exchanges:
+    """The same systems are exchanged for measure after measure."""
+    classes = _classes(np.array(unit), strata)
     number = 1.0
     for rows in classes:
         number *= factorial(len(rows)) if len(rows) < 170 else inf
@@ -64,12 +72,12 @@ def exchanges(
     return Exchanges(orders, exact, number)
 
 
-def _classes(unit: Ints, strata: Sequence[object] | None) -> list[Ints]:
+def _classes(unit: Ints, strata: Sequence[str] | None) -> list[Ints]:
     """Exchangeable units, each class as (units, systems of a unit), systems matched by stratum."""
     held: dict[tuple[str, ...], list[list[int]]] = defaultdict(list)
     for number in range(int(unit.max()) + 1):
         rows = np.flatnonzero(unit == number).tolist()
-        labels = {row: "" if strata is None else str(strata[row]) for row in rows}
+        labels = {row: "" if strata is None else strata[row] for row in rows}
         rows.sort(key=lambda row: labels[row])
         held[tuple(labels[row] for row in rows)].append(rows)
     return [np.array(rows, dtype=np.int64) for rows in held.values() if len(rows) > 1]

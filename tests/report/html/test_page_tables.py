@@ -14,7 +14,7 @@ def test_tau_cells_say_what_they_are_in_text_and_not_by_colour_alone() -> None:
         Correlation("MAP", "B", "kendall", -0.32, 0.41, 3, "false"),
         Correlation("MAP", "C", "kendall", NAN, NAN, 3, "undefined", "C is constant"),
     ]
-    table = tau_page_table(tau_tables(made, rows, "kendall")[0], "taus", "caption")
+    table = tau_page_table(tau_tables(made, rows, "kendall")[0], "taus", "caption", {})
     (name, a, b, c) = table.rows[0]
     assert name.text == "MAP"
     assert (a.text, a.style) == (".950", "pos l10 best")
