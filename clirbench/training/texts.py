@@ -21,7 +21,9 @@ class ParallelText:
 
     In `folder`, or in `mirror/folder`, they are called train.SRC, train.TGT, dev.SRC, dev.TGT (or .gz); `train` and
     `valid` name other files, [SOURCE, TARGET], in it or anywhere, or in the data set `manifest` (with `mirror`,
-    `cache`, `download`). A line is a segment. Raises `ConfigError` for settings that name no text; `files`: `InputError`, `MissingData`.
+    `cache`, `download`). A line is a segment.
+
+    Raises `ConfigError` for settings that name no text; `files`: `InputError`, `MissingData`.
     """
 
     folder: str | None = None
