@@ -11,7 +11,7 @@ from clirbench.engines.programs import Program
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError
 from clirbench.store.whole import beside
 from clirbench.systems.patterns import PathPattern
-from clirbench.training.base import Cell, saved
+from clirbench.training.base import LOG, Cell, saved
 from clirbench.training.texts import read_pairs
 from clirbench.training.vocabulary import SOURCE, TARGET, processor
 
@@ -100,7 +100,8 @@ class CommandTrainer:
         places = {f"{{{name}}}": Path(str(value)) for name, value in values.items()}
         failed: ClirbenchError | None = None
         try:
-            self.program.run(places, None, "the command")
+            with (folder / LOG).open("a+b") as log:
+                self.program.run(places, None, "the command", log)
         except ResourceError as error:
             failed = error
         found = self.checkpoints(folder)
