@@ -51,6 +51,7 @@ GROUPS = {
     "corpus": "corpora",
     "engine": "engines",
     "grid": "training",
+    "grid/trainer": "training",
     "metric": "metrics",
     "paper": "papers",
     "relevance": "relevance",

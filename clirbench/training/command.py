@@ -30,7 +30,8 @@ class CommandTrainer:
     and the numbers of the architecture by their names. `models`: patterns of the checkpoints in {out}, with `%step%`.
 
     `translator`: a command that reads lines on stdin, or {source}, and writes their translations; `{model}` is a folder
-    that holds the checkpoint, called `model`, and the vocabulary. `version`: any text; another one trains again.
+    that holds the checkpoint, called `model` with its ending (model.npz), and the vocabulary. `version`: any text;
+    another one trains again.
     """
 
     command: str | Sequence[str] = ""
@@ -119,7 +120,7 @@ def _keep(path: Path, vocabulary: Path, place: Path) -> None:
     if path.is_dir():
         shutil.copytree(path, unfinished / "model")
     else:
-        shutil.copyfile(path, unfinished / "model")
+        shutil.copyfile(path, unfinished / f"model{path.suffix if path.suffix[1:].isalpha() else ''}")
     for name in (SOURCE, TARGET):
         shutil.copyfile(vocabulary / name, unfinished / name)
     unfinished.rename(place)

@@ -26,11 +26,11 @@ def test_checkpoints_are_kept_with_their_vocabulary(tmp_path: Path, lines: list[
     made.train(cell, folder)
     assert list(made.checkpoints(folder)) == [10, 20]
     assert sorted(path.name for path in (folder / "models" / "step20").iterdir()) == [
-        "model",
+        "model.txt",
         "source.spm",
         "target.spm",
     ]
-    assert (folder / "models" / "step20" / "model").read_text(encoding="utf-8") == str(2 + 2 + 1 + 1)
+    assert (folder / "models" / "step20" / "model.txt").read_text(encoding="utf-8") == str(2 + 2 + 1 + 1)
 
 
 def test_every_place_stands_for_what_it_says(tmp_path: Path, lines: list[str]) -> None:

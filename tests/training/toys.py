@@ -30,7 +30,7 @@ for step in range(every := int(every), int(steps) + 1, every):
 """
 TRANSLATES = """
 import pathlib, sys
-n = int(pathlib.Path(sys.argv[1], "model").read_text())
+n = int(pathlib.Path(sys.argv[1], "model.txt").read_text())
 for line in sys.stdin:
     words = line.rstrip("\\n")[::-1].split()
     print(" ".join(word for i, word in enumerate(words, start=1) if i % n))
