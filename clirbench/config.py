@@ -38,6 +38,7 @@ from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
+from clirbench.training.grid import Grid
 
 HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -58,6 +59,8 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
     overrides: those of the command line, which may add no key that a run does not have.
     """
     errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(plain_configuration(cfg))]
+    if cfg.get("grid"):
+        errors.append(ConfigError("grid: is trained by clirbench train grid=NAME, and is no key of a run"))
     raise_all(errors)
     engine = _component(cfg, "engine", Engine, errors)
     rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
@@ -107,6 +110,14 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
+
+
+def grid_of(cfg: DictConfig) -> tuple[Grid, Engine]:
+    """The training grid of a configuration, and where its cells are trained; all errors are gathered."""
+    errors: list[ClirbenchError] = list(keys.problems(plain_configuration(cfg)))
+    grid, engine = _component(cfg, "grid", Grid, errors), _component(cfg, "engine", Engine, errors)
+    raise_all(errors)
+    return grid, engine
 
 
 def _popped(node: DictConfig, key: str) -> Any:

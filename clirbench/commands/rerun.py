@@ -56,7 +56,7 @@ def _rerun(options: Namespace) -> int:
     with fresh_store(home / recorded["configuration"]["paths"]["cache"]) as cache:
         arguments = [*again(recorded["command"], given), f'hydra.run.dir="{folder}"']
         own_cache = any(override.startswith("paths.cache=") for override in given)
-        status = _clirbench([*arguments, *([] if own_cache else [f'paths.cache="{cache}"'])], home)
+        status = run_clirbench([*arguments, *([] if own_cache else [f'paths.cache="{cache}"'])], home)
     if not (folder / "provenance.json").is_file():
         return status
     found = read_provenance(folder / "provenance.json")
@@ -119,7 +119,7 @@ def fresh_store(cache: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _clirbench(arguments: Sequence[str], home: Path) -> int:
+def run_clirbench(arguments: Sequence[str], home: Path) -> int:
     """Run this very clirbench, whatever lies in the folder where it runs; returns its exit status."""
     own = str(Path(clirbench.__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))}

@@ -1,4 +1,4 @@
-"""`clirbench status RUN`: what of a run is done, what is missing, what failed and why."""
+"""`clirbench status RUN`: what of a run, or of a training grid, is done, what is missing, what failed and why."""
 
 import sys
 from argparse import Namespace
@@ -11,6 +11,8 @@ from clirbench.errors import shown
 from clirbench.store.plan import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
 from clirbench.systems.shards import read_shard
+from clirbench.training.grid import GRID
+from clirbench.training.progress import shown_progress
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,17 @@ def _in_words(of_step: Sequence[State]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """0: all is done; 1: something is missing or failed; 2: there is no plan to look at."""
     parser = command_parser("status", __doc__)
-    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run, or of a training grid")
     parser.add_argument("--store", type=Path, help="the store, where it has moved since (paths.cache)")
     return run_command(parser, arguments, _status, failed=2)
 
 
 def _status(options: Namespace) -> int:
+    if (options.run / GRID).is_file():
+        lines = list(shown_progress(options.run))
+        for line in lines:
+            print(shown(line))
+        return 0 if " 0 begun, 0 missing, 0 failed" in lines[-1] else 1
     where, rows = read_plan(options.run / PLAN)
     found = list(states(rows, Store(options.store or where)))
     for line in summary(found):

@@ -8,7 +8,7 @@ from clirbench.errors import ConfigError, closest
 
 NODES = (
     "analyzer", "corpus", "systems", "topics", "also_topics", "retrieval", "also_retrieval", "relevance", "also",
-    "metric", "measure", "engine", "paper", "analyses", "experiment", "texts", "hydra",
+    "metric", "measure", "engine", "paper", "analyses", "experiment", "texts", "grid", "hydra",
 )  # fmt: skip
 """Keys that hold components, or a choice of them."""
 

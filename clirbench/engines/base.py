@@ -7,7 +7,7 @@ puts the store before any engine.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -118,13 +118,15 @@ def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator
 
 @dataclass(frozen=True, kw_only=True)
 class JoblibCluster(ABC):
-    """A cluster that joblib has a backend for. `workers`: how many; None = as many as the cluster has.
+    """A cluster that joblib has a backend for. `workers`: how many; None = as many as the cluster has. `options`: of
+    joblib's backend for it, which is how each task asks for a GPU.
 
     Its machines must see the input files and the store under the same paths.
     """
 
     backend: ClassVar[str]
     workers: int | None = None
+    options: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         whole_number("engine.workers", self.workers, or_null=True)
@@ -135,7 +137,8 @@ class JoblibCluster(ABC):
         if items:
             size = self.join()
             workers = self.workers or size
-            yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, backend=self.backend))
+            options = {"backend": self.backend, **(self.options or {})}
+            yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, **options))
 
     @abstractmethod
     def join(self) -> int:

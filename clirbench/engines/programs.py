@@ -8,9 +8,10 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from clirbench.errors import ConfigError, ResourceError
 
@@ -105,10 +106,12 @@ class Program:
         if shutil.which(program) is None:
             raise ResourceError(f"{self.owner}: {program}: no such program; install it, or correct the command")
 
-    def run(self, places: Mapping[str, Path], given: bytes | None, called: str) -> Finished:
+    def run(
+        self, places: Mapping[str, Path], given: bytes | None, called: str, log: IO[bytes] | None = None
+    ) -> Finished:
         """Run it to its end; raises `ResourceError`, which begins with `called`, unless it ends well."""
         variables = {name: str(value) for name, value in self.environment.items()}
-        ended = run_to_end(self.arguments(places), given, self.timeout, variables)
+        ended = run_to_end(self.arguments(places), given, self.timeout, variables, log)
         if ended.status != 0:
             raise ResourceError(f"{called}: {ended.ending}")
         return ended
@@ -126,19 +129,24 @@ def as_input(lines: Sequence[str]) -> bytes:
 
 
 def run_to_end(
-    arguments: Sequence[str], given: bytes | None, timeout: float | None, environment: Mapping[str, str]
+    arguments: Sequence[str],
+    given: bytes | None,
+    timeout: float | None,
+    environment: Mapping[str, str],
+    log: IO[bytes] | None = None,
 ) -> Finished:
     """Run a program with `given` on its stdin (None: nothing there) until it ends, or for `timeout` seconds.
 
+    All that it writes goes to `log`, a file that can be read too, where there is one.
     Its whole process group is ended with it, also on Ctrl-C and on any error, so no child of it stays behind.
     Raises `ResourceError` where it cannot be started.
     """
-    with tempfile.TemporaryFile() as errors:
+    with nullcontext(log) if log else tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
                 arguments,
                 stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdout=log or subprocess.PIPE,
                 stderr=errors,
                 env={**os.environ, **environment},
                 start_new_session=True,
@@ -148,7 +156,7 @@ def run_to_end(
         status: int | None = None
         output = b""
         try:
-            output, _ = process.communicate(given, timeout)
+            output = process.communicate(given, timeout)[0] or b""
             status = process.returncode
         except subprocess.TimeoutExpired:
             pass

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -13,9 +13,10 @@ from clirbench.errors import MissingData
 from clirbench.papers.cells import PaperCell
 from clirbench.papers.printing import half_up, leading
 from clirbench.papers.published import PublishedTable, shipped
-from clirbench.papers.vocabulary_sweep import RATES, Rows, bias_figure, biases, how_good, recommendations, sweep_figure
+from clirbench.papers.vocabulary_sweep import RATES, bias_figure, biases, how_good, sweep_figure
 from clirbench.result import AnalysisTable
 from clirbench.statistics.imbalance import (
+    Rows,
     divergence,
     divergence_published,
     frequency_at,
@@ -23,6 +24,7 @@ from clirbench.statistics.imbalance import (
     rank_bias,
     read_classes,
     read_rates,
+    recommendations,
 )
 
 D_NOTE = "every class that never occurs counts 1 / (2 K), which the printed formula does not say; by the formula {}"
@@ -62,7 +64,10 @@ class Vocabularies(PublishedTable):
 
     def further(self) -> Sequence[AnalysisTable]:
         """What the rule of thumb recommends, and the figures."""
-        rows, advice = self._rows, recommendations(self._rows, self.floor)
+        rows = self._rows
+        advice = [
+            replace(row, difference=round(row.difference, 2)) for row in recommendations(rows, self.floor, "BLEU_test")
+        ]
         return [
             AnalysisTable(
                 f"{self.name}_recommended",

@@ -3,32 +3,18 @@
 **Source:** Gowda 2020, Figures 2 to 6 and 8.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
 from clirbench.analyses.types import COLORS
+from clirbench.statistics.imbalance import Recommendation, Rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Rows = Mapping[tuple[str, str], Mapping[str, str]]
-"""(group, vocabulary) -> the published figures."""
-
 RATES = ("rho_precision_dev", "rho_recall_dev")
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """Of one group, the vocabulary that the rule of thumb takes, and the one with the best BLEU."""
-
-    group: str
-    taken: str
-    bleu: float
-    best: str
-    best_bleu: float
-    difference: float
 
 
 @dataclass(frozen=True)
@@ -40,22 +26,6 @@ class Bias:
     divergence: float
     precision: float
     recall: float
-
-
-def recommendations(rows: Rows, floor: float) -> list[Recommendation]:
-    """For each group with BLEU on the test set the largest vocabulary with F95 >= floor, and the best one."""
-    found = []
-    for group in dict.fromkeys(group for group, _ in rows):
-        inside = {name: row for (here, name), row in rows.items() if here == group}
-        scored = {name: float(row["BLEU_test"]) for name, row in inside.items() if row["BLEU_test"]}
-        if not scored:
-            continue
-        best = max(scored, key=lambda name: scored[name])
-        enough = [name for name, row in inside.items() if float(row["F95"]) >= floor]
-        taken = max(enough, key=lambda name: float(inside[name]["used"]), default="none")
-        bleu = scored.get(taken, nan)
-        found.append(Recommendation(group, taken, bleu, best, scored[best], round(scored[best] - bleu, 2)))
-    return found
 
 
 def how_good(advice: Sequence[Recommendation], floor: float) -> str:

@@ -7,7 +7,7 @@ that byte-pair encoding learns from it.
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
@@ -19,6 +19,7 @@ from clirbench.text import TextFile
 from clirbench.types import Doubles
 
 LEARNERS = ("sentencepiece", "tokenizers")
+KINDS = ("bpe", "unigram", "char")
 END = "</s>"
 SPACE = "▁"
 
@@ -87,6 +88,38 @@ def recommended(vocabularies: Sequence[Classes], floor: float = 100.0, percent: 
     """
     enough = [classes for classes in vocabularies if frequency_at(classes, percent) >= floor]
     return max(enough, key=lambda classes: len(classes.used), default=None)
+
+
+Rows = Mapping[tuple[str, str], Mapping[str, str]]
+"""(group, vocabulary) -> the figures of the vocabulary: `F95`, `used` (classes that occur), scores."""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Of one group, the vocabulary that the rule of thumb takes (or `none`), and the one with the best score."""
+
+    group: str
+    taken: str
+    value: float
+    best: str
+    best_value: float
+    difference: float
+
+
+def recommendations(rows: Rows, floor: float, score: str) -> list[Recommendation]:
+    """For each group with scores the largest vocabulary with F95 >= floor, and the best one; more is better."""
+    found = []
+    for group in dict.fromkeys(group for group, _ in rows):
+        inside = {name: row for (here, name), row in rows.items() if here == group}
+        scored = {name: float(row[score]) for name, row in inside.items() if row[score]}
+        if not scored:
+            continue
+        best = max(scored, key=lambda name: scored[name])
+        enough = [name for name, row in inside.items() if float(row["F95"]) >= floor]
+        taken = max(enough, key=lambda name: float(inside[name]["used"]), default="none")
+        value = scored.get(taken, nan)
+        found.append(Recommendation(group, taken, value, best, scored[best], scored[best] - value))
+    return found
 
 
 def rank_bias(ranks: Doubles, precision: Doubles, recall: Doubles) -> tuple[float, float]:
@@ -189,21 +222,34 @@ def learned(lines: Sequence[str], size: int, learner: str = "sentencepiece") -> 
     return Classes(f"bpe{size}", counts, len(kept))
 
 
-def _sentencepiece(lines: Sequence[str], size: int) -> Doubles:
+def subword_model(lines: Sequence[str], size: int, kind: str = "bpe") -> bytes:
+    """A SentencePiece model learned from the lines, the same bytes each time; unknown is 0, the end of a line 1.
+
+    `kind`: one of `KINDS`; of `char` the text gives the `size`. Raises `ResourceError` without the package,
+    `ConfigError` for a size that the text cannot give.
+    """
     try:
         import sentencepiece
     except ImportError:
         raise ResourceError("learner=sentencepiece needs a package: pip install 'clirbench[subwords]'") from None
     model = io.BytesIO()
+    all_of_it = {"use_all_vocab": True} if kind == "char" else {"vocab_size": size}
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines), model_writer=model, model_type="bpe", vocab_size=size,
+            sentence_iterator=(line for line in lines if line.strip()), model_writer=model, model_type=kind,
             character_coverage=1.0, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
-            max_sentence_length=1 << 20,
+            max_sentence_length=1 << 20, **all_of_it,
         )  # fmt: skip
     except RuntimeError as error:
         raise ConfigError(f"{size} subwords cannot be learned from {len(lines)} lines: {error}") from None
-    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    return model.getvalue()
+
+
+def _sentencepiece(lines: Sequence[str], size: int) -> Doubles:
+    model = subword_model(lines, size)
+    from sentencepiece import SentencePieceProcessor
+
+    processor = SentencePieceProcessor(model_proto=model)
     counts = np.zeros(processor.get_piece_size())
     for ids in processor.encode(list(lines), out_type=int, add_eos=True):
         np.add.at(counts, ids, 1)

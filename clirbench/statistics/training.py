@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import isfinite
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from clirbench.files.tables import number
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.coefficients import kendall
 from clirbench.statistics.evidence import Evidence, panels
+from clirbench.statistics.seeds import seed_spread
 from clirbench.types import Doubles, Ints
 
 
@@ -132,6 +133,4 @@ def _trend(
 
 def noise_floor(runs: list[Series], column: Doubles) -> float:
     """SD among replicates of a step, pooled over steps: sqrt(sum of squares within / degrees of freedom)."""
-    held = [column[members] for run in runs for members in run.members if len(members) > 1]
-    freedom = sum(len(values) - 1 for values in held)
-    return float(np.sqrt(sum(((values - values.mean()) ** 2).sum() for values in held) / freedom)) if freedom else nan
+    return seed_spread([column[members] for run in runs for members in run.members]).sd

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from clirbench.corpora.demo import FOLDER as DEMO
 from tests.docs.test_contributing import EXAMPLE, ROOT
+from tests.training.toys import TRAINS, TRANSLATES, text
 
 
 def lines(path: Path) -> list[str]:
@@ -97,6 +98,13 @@ def comet(folder: Path) -> None:
 def settings(folder: Path) -> None:
     """settings.tsv: nine settings of three language pairs, the scores behind Table 4 of Gowda et al. 2021."""
     write(folder / "settings.tsv", lines(ROOT / "clirbench/data/papers/gowda2021_clssts.tsv"))
+
+
+def trainer(folder: Path) -> None:
+    """pairs/: parallel text whose source is the English turned round; trains.py and translates.py, which know that."""
+    text(folder / "pairs", lines(DEMO / "reference.txt")[:60])
+    write(folder / "trains.py", TRAINS.split("\n"))
+    write(folder / "translates.py", TRANSLATES.split("\n"))
 
 
 MATERIALS: dict[str, Callable[[Path], None]] = {

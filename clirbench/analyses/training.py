@@ -1,0 +1,214 @@
+"""`analysis=[training]`: a grid of training runs: every cell, the rule of thumb for vocabularies, the SD over seeds."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from functools import partial
+from math import isnan, nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from clirbench.analyses.types import COLORS
+from clirbench.checks import number
+from clirbench.errors import ConfigError
+from clirbench.result import AnalysisTable, Result
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.imbalance import Rows, recommendations
+from clirbench.statistics.seeds import FEWEST, Spread, seed_spread
+from clirbench.statistics.units.belonging import SEED, Units
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZE, VOCABULARY, ARCHITECTURE, F95 = "size", "vocabulary", "architecture", "F95"
+CELL = (SIZE, VOCABULARY, ARCHITECTURE, "classes", F95, "D")
+"""The columns that a cell's training runs share, as far as a run has them."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The training runs of one cell: its columns, and its systems at the last checkpoint of each run (rows)."""
+
+    values: Mapping[str, str]
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RuleOfThumb:
+    """What the largest vocabulary with F95 of at least `floor` gives up by one column, at one size.
+
+    `regret`: the best cell's value less that of the recommended one, turned so that more is worse; NaN: no vocabulary
+    is recommended.
+    """
+
+    column: str
+    size: str
+    recommended: str
+    value: float
+    best: str
+    best_value: float
+    regret: float
+
+
+@dataclass(frozen=True)
+class SeedSpread(Spread):
+    """The spread over seeds of one column."""
+
+    column: str
+
+
+@dataclass(frozen=True)
+class TrainingAnalysis:
+    """Tables `training`, `rule_of_thumb` and `seed_spread`; `floor`: the rule's least F95.
+
+    Raises `ConfigError` where the systems have no columns size and vocabulary, or a floor that is no number.
+    """
+
+    floor: float = 100.0
+
+    def __post_init__(self) -> None:
+        number("analyses.training.floor", self.floor, least=0)
+
+    def check(self, result: Result) -> None:
+        if missing := [name for name in (SIZE, VOCABULARY) if name not in result.board.metadata]:
+            raise ConfigError(f"analysis training: the systems have no column {', '.join(missing)} (clirbench train)")
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        self.check(result)
+        board, cells = result.board, configurations(result.board, result.units)
+        found = [cell_table(board, cells)]
+        if F95 in board.metadata:
+            found.append(rule_table(board, cells, self.floor))
+        if SEED in board.metadata:
+            found.append(spread_table(board, cells))
+        return found
+
+
+def configurations(board: Scoreboard, units: Units) -> list[Configuration]:
+    """The cells by size, vocabulary and architecture, in the order of the board; each unit is one training run."""
+    last: dict[str, int] = {}
+    for row, label in enumerate(units.labels):
+        if label not in last or not units.steps[row] < units.steps[last[label]]:
+            last[label] = row
+    names = [name for name in CELL if name in board.metadata]
+    cells: dict[tuple[str, ...], list[int]] = {}
+    for row in last.values():
+        cells.setdefault(tuple(board.metadata[name][row] for name in names), []).append(row)
+    return [Configuration(dict(zip(names, key, strict=True)), tuple(rows)) for key, rows in cells.items()]
+
+
+def mean(cell: Configuration, values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> float:
+    """Over the training runs that have a value; NaN where none has."""
+    held = values[list(cell.rows)]
+    return float(np.nanmean(held)) if np.isfinite(held).any() else nan
+
+
+def cell_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTable:
+    """A row for each cell: the means over its training runs."""
+    names = list(cells[0].values)
+    rows = [
+        (*cell.values.values(), len(cell.rows), *(mean(cell, column.values) for column in board.columns))
+        for cell in cells
+    ]
+    text = (
+        "Means over seeds at the last checkpoint. F95: 95 % of a vocabulary's classes occur at least so often in the "
+        "training text. D: distance of their frequencies from a balanced distribution, 0 to 1.",
+    )
+    header = (*names, "runs", *(column.name for column in board.columns))
+    return AnalysisTable(
+        "training", "Training runs by size and vocabulary", header, tuple(rows), text,
+        partial(curves, board, cells), said=len(rows),
+    )  # fmt: skip
+
+
+def rule_table(board: Scoreboard, cells: Sequence[Configuration], floor: float) -> AnalysisTable:
+    """By each column and at each size, what the rule of thumb recommends and what that costs."""
+    found = [rule for column in board.columns for rule in rules(column, cells, floor)]
+    text = [
+        "The rule: of the vocabularies with F95 of at least "
+        f"{floor:g} the largest (Gowda 2020, section 9). Regret: what it gives up against the best vocabulary at that "
+        "size, which is chosen by the same numbers and so looks better than it is.",
+        *(_judged(column.name, [rule for rule in found if rule.column == column.name]) for column in board.columns),
+    ]
+    title = "The rule of thumb for the size of a vocabulary"
+    return AnalysisTable.of("rule_of_thumb", title, RuleOfThumb, found, text)
+
+
+def rules(column: Column, cells: Sequence[Configuration], floor: float) -> Iterator[RuleOfThumb]:
+    """The rule by one column, at each size."""
+    rows: Rows = {
+        (_size(cell), cell.values[VOCABULARY]): {
+            F95: cell.values[F95], "used": cell.values.get("classes", "0"), "score": repr(value)
+        }
+        for cell in cells
+        if not isnan(value := mean(cell, column.oriented)) and cell.values[F95]
+    }  # fmt: skip
+    sign = 1.0 if column.higher_is_better else -1.0
+    for advice in recommendations(rows, floor, "score"):
+        yield RuleOfThumb(
+            column.name, advice.group, advice.taken, sign * advice.value, advice.best, sign * advice.best_value,
+            advice.difference,
+        )  # fmt: skip
+
+
+def _size(cell: Configuration) -> str:
+    return " ".join(filter(None, (cell.values[SIZE], cell.values.get(ARCHITECTURE))))
+
+
+def _judged(name: str, found: Sequence[RuleOfThumb]) -> str:
+    given = [rule for rule in found if not isnan(rule.regret)]
+    if not given:
+        return f"{name}: no size has a vocabulary with an F95 that high: all are too large for their text."
+    best = sum(rule.regret == 0 for rule in given)
+    mean_regret, worst = np.mean([rule.regret for rule in given]), max(rule.regret for rule in given)
+    return (
+        f"{name}: the best in {best} of {len(given)} sizes; regret {mean_regret:.3g} on average, {worst:.3g} at most."
+    )
+
+
+def spread_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTable:
+    """The SD over seeds of every column, one for all cells."""
+    found = [
+        SeedSpread(
+            *astuple(seed_spread([c.values[rows][np.isfinite(c.values[rows])] for rows in _rows(cells)])), c.name
+        )
+        for c in board.columns
+    ]
+    few = (
+        f" Below {FEWEST} degrees of freedom no interval is given: train with more seeds."
+        if any(0 < row.freedom < FEWEST for row in found)
+        else ""
+    )
+    text = (
+        "sd: how far the last checkpoints of two training runs lie apart that differ in their seed alone, pooled over "
+        "cells; size, vocabulary and architecture are fixed effects. low, high: its .95 interval by chi square, where "
+        f"values are normal with one variance in all cells.{few}",
+    )
+    header = ("sd", "low", "high", "degrees_of_freedom", "cells", "column")
+    return AnalysisTable.of("seed_spread", "Standard deviation over seeds", SeedSpread, found, text, header=header)
+
+
+def _rows(cells: Sequence[Configuration]) -> list[list[int]]:
+    return [list(cell.rows) for cell in cells]
+
+
+def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
+    """The first two measures and the first metric over the size of the training text, a line for each vocabulary."""
+    from matplotlib.figure import Figure
+
+    columns = [*board.measures[:2], *board.metrics[:1]]
+    drawn = Figure(figsize=(3 * max(1, len(columns)), 3), layout="constrained")
+    lines = dict.fromkeys((cell.values[VOCABULARY], cell.values.get(ARCHITECTURE, "")) for cell in cells)
+    panels = drawn.subplots(1, max(1, len(columns)), squeeze=False)[0]
+    for axis, column in zip(panels, columns, strict=False):
+        for at, line in enumerate(lines):
+            of_line = [c for c in cells if (c.values[VOCABULARY], c.values.get(ARCHITECTURE, "")) == line]
+            points = sorted((float(cell.values[SIZE]), mean(cell, column.values)) for cell in of_line)
+            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1, color=COLORS[at % len(COLORS)],
+                      label=" ".join(filter(None, line)))  # fmt: skip
+        axis.set_xscale("log")
+        axis.set_xlabel("pairs")
+        axis.set_ylabel(column.name)
+        axis.grid(alpha=0.25, linewidth=0.5)
+    panels[0].legend(fontsize=6)
+    return drawn

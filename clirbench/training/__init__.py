@@ -1,0 +1,1 @@
+"""The training grid: from parallel text to the checkpoints that are compared."""

@@ -1,0 +1,56 @@
+"""Vocabularies by their names: what SentencePiece learns, and how often each class occurs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.errors import ConfigError
+from clirbench.statistics.imbalance import characters, divergence, frequency_at, read_classes
+from clirbench.training.texts import cut
+from clirbench.training.vocabulary import CLASSES, SOURCE, TARGET, Learn, Vocabulary, imbalance, processor
+from tests.training.toys import text
+
+
+def home(tmp_path: Path, lines: list[str], name: str) -> Path:
+    for folder in ("texts", "vocabularies"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+    key = cut(text(tmp_path / "data", lines), [40], tmp_path)[40]
+    assert Learn(str(tmp_path), ("xx", "en"))((name, key)) == ""
+    return tmp_path / "vocabularies" / Vocabulary(name).key(key)
+
+
+@pytest.mark.parametrize(("name", "size"), [("bpe60", 60), ("unigram70", 70), ("bpe80-shared", 80)])
+def test_a_vocabulary_has_its_size_and_gives_the_text_back(
+    tmp_path: Path, lines: list[str], name: str, size: int
+) -> None:
+    folder = home(tmp_path, lines, name)
+    pieces = processor(folder / TARGET)
+    assert pieces.get_piece_size() == size
+    assert pieces.decode(pieces.encode(lines[3], out_type=str)) == lines[3]
+    assert ((folder / SOURCE).read_bytes() == (folder / TARGET).read_bytes()) == name.endswith("-shared")
+
+
+def test_classes_are_counted_in_the_target_text(tmp_path: Path, lines: list[str]) -> None:
+    folder = home(tmp_path, lines, "char")
+    classes, expected = read_classes(folder / CLASSES), characters(lines[:40])
+    # SentencePiece writes a space before each line, and has an unknown class.
+    assert len(classes.used) == len(expected.used)
+    assert np.sort(classes.used).sum() == expected.used.sum() + 40
+    found = imbalance(folder)
+    assert float(found["F95"]) == frequency_at(classes)
+    assert float(found["D"]) == pytest.approx(divergence(classes), abs=1e-6)
+    assert int(found["classes"]) == len(classes.used)
+
+
+@pytest.mark.parametrize("name", ["bpe", "char500", "bpe0", "BPE500", "bpe500-joint", "words"])
+def test_another_name_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="bpe2000, unigram2000 or char was expected"):
+        Vocabulary(name)
+
+
+def test_a_size_that_the_text_cannot_give_is_a_reason(tmp_path: Path, lines: list[str]) -> None:
+    folder = home(tmp_path, lines, "char")
+    key = next((tmp_path / "texts").iterdir()).name
+    assert "9000 subwords cannot be learned from 40 lines" in Learn(str(tmp_path), ("xx", "en"))(("bpe9000", key))
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
