@@ -140,10 +140,11 @@ def _rows(df: object) -> "pd.DataFrame":
 
     if not isinstance(df, pd.DataFrame):
         raise ConfigError(f"correlate: a pandas DataFrame was expected, not {type(df).__module__}.{type(df).__name__}")
-    for what, labels in (("index", df.index), ("columns", df.columns)):
-        if labels.nlevels > 1:
-            raise InputError(f"the DataFrame: {labels.nlevels} levels of {what}; make it one name each")
-    rows = df.set_axis(df.columns.map(lambda name: "" if pd.isna(name) else str(name)), axis=1)
+    for what, axis in (("index", df.index), ("columns", df.columns)):
+        if axis.nlevels > 1:
+            raise InputError(f"the DataFrame: {axis.nlevels} levels of {what}; make it one name each")
+    labels: list[Any] = list(df.columns)
+    rows = df.set_axis(["" if pd.isna(label) else str(label) for label in labels], axis=1)
     if not {"system", "name"} & {name.lower() for name in rows.columns}:
         rows = rows.rename_axis("system").reset_index()
     if "" in rows.columns:

@@ -170,7 +170,7 @@ def _qrels(qrels: Any) -> Qrels:
     if isinstance(qrels, str | Path):
         return read_qrels(Path(qrels))
     grades = _nested("qrels", qrels, "relevance")
-    return Qrels({topic: dict(by) for topic, by in grades.items()})
+    return Qrels({topic: {doc_id: int(grade) for doc_id, grade in by.items()} for topic, by in grades.items()})
 
 
 def _run(run: Any) -> Run:
