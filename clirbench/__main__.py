@@ -148,10 +148,10 @@ def main() -> None:
         sys.exit(status)
 
 
-def _mode(composer: Hydra, config_name: str | None, overrides: list[str]) -> Any:
+def _mode(self: Hydra, config_name: str | None, overrides: list[str]) -> Any:
     """`hydra.mode`; Hydra composes the whole configuration for it, which is left out where nothing can have set it."""
     named = any(override.lstrip("+").startswith(("hydra.mode", "hydra/", "hydra=")) for override in overrides)
-    return _composed_mode(composer, config_name, overrides) if named or own_folders(sys.argv[1:]) != [] else None
+    return _composed_mode(self, config_name, overrides) if named or own_folders(sys.argv[1:]) != [] else None
 
 
 _composed_mode = Hydra.get_mode
