@@ -9,12 +9,12 @@ size (orders of blocks), strata (orders within each), and replicate runs (runs c
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import permutations
-from math import factorial, inf, nan
+from math import factorial, inf, nan, prod
 
 import numpy as np
 
-from clirbench.recent import recent
 from clirbench.statistics.units.concordance import pair_weights, signs
 from clirbench.types import Doubles, Ints
 
@@ -24,18 +24,45 @@ SAMPLES = 9999
 
 @dataclass(frozen=True, eq=False)
 class Exchanges:
-    """`orders`: (samples, n), the first of them is the board's own; `exact`: whether they are all there are.
+    """Orders of `n` systems in which the units of each of `classes` change places; drawn when they are asked for.
 
-    `number`: how many there are; `smallest_p`: the smallest two-sided p-value that they can give, 2 / number.
+    `exact`: whether they are all there are; `number`: how many there are; `smallest_p`: the smallest two-sided
+    p-value that they can give, 2 / number.
     """
 
-    orders: Ints
-    exact: bool
-    number: float
+    n: int
+    classes: tuple[Ints, ...]
+    samples: int
+    seed: int
+
+    @cached_property
+    def number(self) -> float:
+        return prod((factorial(len(rows)) if len(rows) < 170 else inf for rows in self.classes), start=1.0)
+
+    @property
+    def exact(self) -> bool:
+        return self.number <= ENUMERATED
 
     @property
     def smallest_p(self) -> float:
         return min(1.0, 2 / self.number)
+
+    @cached_property
+    def orders(self) -> Ints:
+        """(samples, n), the first of them is the board's own."""
+        count = int(self.number) if self.exact else self.samples + 1
+        orders = np.tile(np.arange(self.n), (count, 1))
+        sizes = [factorial(len(rows)) for rows in self.classes]
+        at = np.unravel_index(np.arange(count), sizes) if self.exact and sizes else ()
+        rng = np.random.default_rng([self.seed, self.n])
+        for c, rows in enumerate(self.classes):
+            own = np.arange(len(rows))
+            if self.exact:
+                chosen = np.array(list(permutations(own.tolist())))[at[c]]
+            else:
+                chosen = np.concatenate([own[None], rng.permuted(np.tile(own, (self.samples, 1)), axis=1)])
+            orders[:, rows.ravel()] = rows[chosen].reshape(count, -1)
+        return orders
 
 
 def exchanges(
@@ -46,38 +73,21 @@ def exchanges(
     `unit`: (n,) 0, 1, ...; `strata`: (n,) or None. Units with a profile that no other has stay where they are.
     **Source:** Good 2005, "Permutation, Parametric and Bootstrap Tests", 3; Winkler et al. 2015 (blocks).
     """
-    labels = None if strata is None else tuple(map(str, strata))
-    return _exchanges(tuple(unit.tolist()), labels, samples, seed)
+    return _kept(tuple(unit.tolist()), None if strata is None else tuple(map(str, strata)), samples, seed)
 
 
-@recent(2)
-def _exchanges(unit: tuple[int, ...], strata: tuple[str, ...] | None, samples: int, seed: int) -> Exchanges:
-    """The same systems are exchanged for measure after measure."""
-    classes = _classes(np.array(unit), strata)
-    number = 1.0
-    for rows in classes:
-        number *= factorial(len(rows)) if len(rows) < 170 else inf
-    exact = number <= ENUMERATED
-    count = int(number) if exact else samples + 1
-    orders = np.tile(np.arange(len(unit)), (count, 1))
-    at = np.unravel_index(np.arange(count), [factorial(len(rows)) for rows in classes]) if exact and classes else ()
-    rng = np.random.default_rng([seed, len(unit)])
-    for c, rows in enumerate(classes):
-        own = np.arange(len(rows))
-        if exact:
-            chosen = np.array(list(permutations(own.tolist())))[at[c]]
-        else:
-            chosen = np.concatenate([own[None], rng.permuted(np.tile(own, (samples, 1)), axis=1)])
-        orders[:, rows.ravel()] = rows[chosen].reshape(count, -1)
-    return Exchanges(orders, exact, number)
+@lru_cache(maxsize=4)
+def _kept(unit: tuple[int, ...], strata: tuple[str, ...] | None, samples: int, seed: int) -> Exchanges:
+    """The same for all metrics and measures of a run."""
+    return Exchanges(len(unit), tuple(_classes(np.array(unit), strata)), samples, seed)
 
 
-def _classes(unit: Ints, strata: Sequence[str] | None) -> list[Ints]:
+def _classes(unit: Ints, strata: Sequence[object] | None) -> list[Ints]:
     """Exchangeable units, each class as (units, systems of a unit), systems matched by stratum."""
     held: dict[tuple[str, ...], list[list[int]]] = defaultdict(list)
     for number in range(int(unit.max()) + 1):
         rows = np.flatnonzero(unit == number).tolist()
-        labels = {row: "" if strata is None else strata[row] for row in rows}
+        labels = {row: "" if strata is None else str(strata[row]) for row in rows}
         rows.sort(key=lambda row: labels[row])
         held[tuple(labels[row] for row in rows)].append(rows)
     return [np.array(rows, dtype=np.int64) for rows in held.values() if len(rows) > 1]
