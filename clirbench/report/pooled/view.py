@@ -32,6 +32,7 @@ from clirbench.statistics.pooled.choosing import Chosen
 from clirbench.statistics.pooled.pooling import Point, Pooled
 from clirbench.statistics.pooled.transport import Transported
 
+NARROW = 20
 WIDTH, LEFT, RIGHT, ROW = 430.0, 150.0, 95.0, 15.0
 TITLE = "Many collections: which metric may be trusted?"
 
@@ -98,8 +99,14 @@ def _cells(row: Pooled) -> list[str]:
     return [
         name, number(row.value), between[0], between[1], str(row.collections), str(row.settings),
         number(row.sd_between, 2), "" if isnan(p) else p_text(p), f"{number(row.p_flip)} ({number(row.smallest_flip)})",
-        between[2], row.fragile,
+        between[2], _depends(row),
     ]  # fmt: skip
+
+
+def _depends(row: Pooled) -> str:
+    """The collections that decide, as far as a narrow cell holds their names; pooled.tsv has them all."""
+    number_of = row.fragile.count(", ") + 1
+    return row.fragile if len(row.fragile) <= NARROW else f"{number_of} of {row.collections}"
 
 
 def markdown(pooling: Pooling, title: str = TITLE) -> str:
