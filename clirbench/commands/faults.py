@@ -64,9 +64,9 @@ def _of_hydra(text: str) -> ClirbenchError:
     found = re.match(r"Could not override '([^']+)'", text)
     if found is None:
         return ConfigError(f"the configuration cannot be put together: {text}")
-    return next(
-        unknown([found[1]]), ConfigError(f"there is no key {found[1]!r}: what is chosen there does not have it")
-    )
+    where = found[1].rpartition(".")[0]
+    missing = f"there is no key {found[1]!r}: what is chosen there does not have it"
+    return next(unknown([found[1]]), ConfigError(f"{missing}; '--cfg job -p {where}' shows its keys"))
 
 
 def _details(error: Exception, folder: Path | None) -> str:

@@ -4,12 +4,13 @@ Everything that a configuration and its files can get wrong is asked of the code
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.errors import ClirbenchError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.inputs.reading import runs_of_others
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.top_k import TopK
@@ -51,12 +52,21 @@ def preflight(experiment: Experiment, inputs: Inputs | None) -> list[str]:
             coefficient(name)
     if experiment.p_value not in P_VALUES:
         errors.append(UnknownName("correlation.p_value", experiment.p_value, P_VALUES))
+    errors += _paper_problems(experiment.paper)
     if inputs is not None:
         _check_sources(experiment, inputs, errors)
     with gathered(errors):
         _check_columns(foreseen(experiment, inputs), errors)
     raise_all(errors)
     return [] if inputs is None else list(_notes(experiment, inputs))
+
+
+def _paper_problems(paper: object) -> Iterator[ClirbenchError]:
+    """An error for each file or folder of one's own that a published table is to read and that is not there."""
+    for key in ("scores", "folders", "human"):
+        for label, path in (getattr(paper, key, None) or {}).items():
+            if not path.startswith("embedded:") and not Path(path).exists():
+                yield InputError(f"paper.{key}: {path} of {label} does not exist")
 
 
 def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:

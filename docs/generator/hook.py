@@ -1,5 +1,8 @@
 """mkdocs hook: adds the generated reference pages, and leaves chapters out of the navigation that do not exist."""
 
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +30,35 @@ def _exists(here: Path, entry: dict[str, Any]) -> bool:
     return not isinstance(page, str) or (here / page).is_file()
 
 
+REPORTS = {
+    "gallery/demo.html": ["+experiment=demo"],
+    "gallery/europarl.html": [
+        "+experiment=europarl_csen_published",
+        "analysis=[correlation,differences,power]",
+        "analyses.power.simulations=20",
+    ],
+}
+"""Path below docs/ -> the run whose report the gallery shows."""
+
+
+def reports() -> dict[str, bytes]:
+    """The reports of the gallery, made anew."""
+    made = {}
+    for path, overrides in REPORTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            out = [f"hydra.run.dir={folder}/run", f"paths.cache={folder}/cache", "--quiet"]
+            run = [sys.executable, "-m", "clirbench", *overrides, *out]
+            subprocess.run(run, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+            made[path] = (Path(folder) / "run" / "report.html").read_bytes()
+    return made
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Add pages that stand in no file."""
     made = {"reference/configuration.md": configuration_page(), "reference/metrics.md": metrics_page()}
     made |= {f"reference/python/{name}": text for name, text in python_pages().items()}
     made |= notebooks.pages()
+    made |= reports()
     made["reference/results.schema.json"] = (ROOT / "clirbench/data/results.schema.json").read_bytes()
     for path, content in made.items():
         if (existing := files.get_file_from_path(path)) is not None:

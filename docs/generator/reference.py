@@ -1,10 +1,6 @@
-"""Reference pages as Markdown, made from conf/, from docstrings and from the components themselves.
-
-`python docs/generator/reference.py` writes the table of metrics anew into README.md.
-"""
+"""Reference pages as Markdown, made from conf/, from docstrings and from the components themselves."""
 
 import re
-import sys
 from collections.abc import Iterator
 from importlib import import_module
 from inspect import cleandoc
@@ -15,7 +11,6 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
-BEGIN, END = "<!-- metrics: begin -->", "<!-- metrics: end -->"
 SOURCE = re.compile(r"\*\*Source:\*\* (.*?)(?:\n\n|\Z)", re.DOTALL)
 # Numbers of versions differ between machines and say nothing about the definition.
 VERSION = re.compile(r"\b(sacrebleu|nltk|numpy|wordnet):\d[\w.+-]*")
@@ -145,21 +140,12 @@ def component(name: str) -> tuple[Any, Any]:
 
 
 def metrics_table() -> str:
-    """The table of metrics, for README.md and the site."""
+    """The table of metrics."""
     lines = ["| `metric=[...]` | better is | signature | source |", "| --- | --- | --- | --- |"]
     for name, column, direction, signature, where in metric_rows():
         shown = f"`{name}`" if column == name else f"`{name}` ({column})"
         lines.append(f"| {shown} | {direction} | {signature} | {where} |")
     return "\n".join(lines)
-
-
-def with_table(readme: str, table: str) -> str:
-    """README.md with its table between the two marks made anew; raises `ValueError` where a mark is missing."""
-    head, begin, rest = readme.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"README.md: the marks {BEGIN} and {END} are missing; the table stands between them")
-    return f"{head}{BEGIN}\n{table}\n{END}{tail}"
 
 
 def metrics_page() -> str:
@@ -202,14 +188,3 @@ def python_pages() -> dict[str, str]:
 
 def _python_page(title: str, names: list[str]) -> str:
     return f"# {title}\n\n" + "\n\n".join(f"::: {name}" for name in names) + "\n"
-
-
-def main() -> int:
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    readme.write_text(with_table(text, metrics_table()), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

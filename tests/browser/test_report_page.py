@@ -21,8 +21,14 @@ def page(request: pytest.FixtureRequest) -> Path:
     return found
 
 
-def everything_open(browser: Browser) -> None:
+def unfold(browser: Browser) -> None:
+    """Every fold open, every table whole."""
     browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    browser.run("document.querySelectorAll('.tools .all').forEach(b => b.click())")
+
+
+def everything_open(browser: Browser) -> None:
+    unfold(browser)
     browser.run("document.querySelector('[data-topic]')?.click()")
 
 
@@ -60,6 +66,7 @@ def test_contrast_and_structure_pass_axe(browser: Browser, page: Path, dark: boo
 @pytest.mark.parametrize("page", PAGES, indirect=True)
 def test_tables_sort_both_ways(browser: Browser, page: Path) -> None:
     browser.open(page)
+    unfold(browser)
     heads = browser.texts("#table-systems thead th")
     column = len(heads) - 1
     button = browser.all("#table-systems thead button")[column]
@@ -77,6 +84,7 @@ def test_tables_sort_both_ways(browser: Browser, page: Path) -> None:
 
 def test_a_filter_leaves_the_rows_that_match(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
+    unfold(browser)
     box = browser.find("[data-filter='table-systems']")
     box.send_keys("GRAM but-")
     assert browser.texts("#table-systems tbody th") == []
@@ -88,9 +96,10 @@ def test_a_filter_leaves_the_rows_that_match(browser: Browser, demo_page: Path) 
 
 def test_hovering_says_what_a_cell_and_a_point_are(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
+    unfold(browser)
     said = browser.hover(browser.find(".tau td .cell[data-measure='MAP'][data-metric='BLEU']"))
     assert said.startswith("BLEU with MAP: .317")
-    assert "16 systems in 8 units" in said
+    assert "16 systems, not significant" in said
     point = browser.find("#plot .point")
     lines = browser.hover(point).split("\n")
     assert lines[0] in browser.texts("#table-systems tbody th")
@@ -133,6 +142,7 @@ def test_the_keyboard_reaches_cells_and_points(browser: Browser, demo_page: Path
 @pytest.mark.parametrize("page", ["demo_page", "large_page"], indirect=True)
 def test_a_topic_opens_with_its_systems_terms_and_documents(browser: Browser, page: Path) -> None:
     browser.open(page)
+    unfold(browser)
     means = [float(text) for text in browser.texts("#table-topics tbody td:nth-child(3)")]
     assert means == sorted(means)  # the topics that lose most stand first
     button = browser.find("#table-topics [data-topic]")
@@ -152,6 +162,7 @@ def test_a_topic_opens_with_its_systems_terms_and_documents(browser: Browser, pa
 
 def test_names_show_as_text_and_nothing_runs(browser: Browser, evil_page: Path) -> None:
     browser.open(evil_page)
+    unfold(browser)
     assert browser.run("return document.scripts.length") == 2
     assert browser.run("return document.images.length") == 0
     assert f"{EVIL} 0" in browser.texts("#table-systems tbody th")
@@ -163,6 +174,7 @@ def test_names_show_as_text_and_nothing_runs(browser: Browser, evil_page: Path) 
 
 def test_checkpoints_have_curves_for_each_run(browser: Browser, evil_page: Path) -> None:
     browser.open(evil_page)
+    unfold(browser)
     assert len(browser.all("#curves polyline.draw")) == 4  # two runs, metric and measure
     said = browser.hover(browser.find("#curves .point"))
     assert "\nstep " in said
@@ -170,6 +182,7 @@ def test_checkpoints_have_curves_for_each_run(browser: Browser, evil_page: Path)
 
 def test_the_command_is_copied_or_selected(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
+    unfold(browser)
     browser.run("arguments[0].click()", browser.find("#copy"))
     browser.driver.execute_async_script("setTimeout(arguments[0], 200)")
     assert browser.texts("#copied")[0].startswith(("Copied", "Selected"))
@@ -183,6 +196,61 @@ def test_printing_opens_what_is_folded(browser: Browser, demo_page: Path) -> Non
     assert browser.run("return [...document.querySelectorAll('details')].every(d => d.open)")
 
 
+@pytest.mark.parametrize("page", PAGES, indirect=True)
+def test_what_is_folded_leaves_a_short_page(browser: Browser, page: Path) -> None:
+    """The answer, the decision, the agreement and one plot; a link unfolds what it leads to, below the sticky bar."""
+    browser.open(page)
+    assert browser.run("return document.documentElement.scrollHeight") < 8000
+    assert not browser.run("return [...document.querySelectorAll('main details')].some(d => d.open)")
+    browser.run("document.querySelector('nav a[href=\"#provenance\"]').click()")
+    browser.driver.execute_async_script("setTimeout(arguments[0], 900)")
+    assert browser.run("return document.querySelector('#provenance > details').open")
+    bar, title = browser.run(
+        "return ['nav', '#provenance-title'].map(s => document.querySelector(s).getBoundingClientRect())"
+    )
+    assert title["top"] >= bar["bottom"] - 1
+
+
+def test_a_link_restores_the_plot(browser: Browser, demo_page: Path) -> None:
+    browser.open(demo_page)
+    browser.run("document.getElementById('plot-names').click()")
+    browser.run(
+        "const box = document.getElementById('plot-metric'); box.value = 'BLEU'; box.dispatchEvent(new Event('change'))"
+    )
+    link = browser.run("return document.getElementById('plot-link').getAttribute('href')")
+    browser.open(demo_page)
+    assert not browser.run("return document.getElementById('plot-names').checked")
+    browser.run("location.hash = arguments[0]", link)
+    browser.driver.execute_async_script("setTimeout(arguments[0], 200)")
+    assert browser.run("return plot.firstChild.ariaLabel").endswith("against BLEU, 16 systems")
+    assert browser.run("return document.getElementById('plot-names').checked")
+    browser.run("location.hash = '#plots?metric=NONE&measure=%3Cscript%3E'")
+    browser.driver.execute_async_script("setTimeout(arguments[0], 200)")
+    assert browser.run("return plot.firstChild.ariaLabel").endswith("against BLEU, 16 systems")
+
+
+def test_a_long_table_is_paged_until_somebody_wants_it_whole(browser: Browser, large_page: Path) -> None:
+    browser.open(large_page)
+    browser.run("document.querySelector('#systems > details').open = true")
+    shown = "return [...document.querySelectorAll('#table-systems tbody tr')].filter(r => r.offsetHeight).length"
+    assert browser.run(shown) == 25
+    browser.run("document.querySelector('#systems .all').click()")
+    assert browser.run(shown) == 38
+
+
+def test_a_table_is_copied_as_latex_and_its_headers_say_what_they_are(browser: Browser, demo_page: Path) -> None:
+    browser.open(demo_page)
+    browser.run("navigator.clipboard.writeText = (text) => { window.written = text; return Promise.resolve(); }")
+    browser.run(
+        "[...document.querySelectorAll('#tau .tools button')].find(b => b.textContent === 'Copy as LaTeX').click()"
+    )
+    written = browser.run("return window.written")
+    assert written.splitlines()[1:3] == [r"\begin{tabular}{lrrrrr}", r"\toprule"]
+    assert r"MAP[qrels] & .383 x & .617 & .567 & \textbf{.817} & .567 \\" in written
+    head = browser.find("#table-tau-kendall-0 thead th:nth-child(2)")
+    assert browser.hover(head).startswith("nrefs:1|BLEU|case:mixed")
+
+
 @pytest.mark.slow
 def test_learning_curves_have_a_legend_a_mean_and_say_where_each_column_stops(
     browser: Browser, evil_page: Path
@@ -190,6 +258,7 @@ def test_learning_curves_have_a_legend_a_mean_and_say_where_each_column_stops(
     for width in (1280, 400):
         for dark in (False, True):
             browser.open(evil_page, width, dark)
+            unfold(browser)
             assert len(browser.all("#curves polyline.draw")) == 4, "two runs, metric and measure"
             assert len(browser.all("#curves .mean")) == len(browser.all("#curves .band")) == 2
             assert len(browser.texts("#curve-legend li")) == 3

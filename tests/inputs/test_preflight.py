@@ -72,6 +72,20 @@ def test_more_relevant_documents_than_there_are_is_said(small_texts: Path) -> No
     assert checked(folder(small_texts)) == []
 
 
+@pytest.mark.parametrize(
+    ("table", "key", "label"),
+    [
+        ("gowda2021_table5", "scores", "CS-EN"),
+        ("gowda2021_table13", "folders", "FR-EN"),
+        ("wmt21_metrics", "human", "X"),
+    ],
+)
+def test_a_file_of_a_published_table_that_is_not_there_is_said_before_the_run(table: str, key: str, label: str) -> None:
+    experiment = build(composed([f"+experiment={table}", f"paper.{key}={{{label}: nowhere.tsv}}"]))
+    with pytest.raises(ClirbenchError, match=rf"paper\.{key}: nowhere\.tsv of {label} does not exist"):
+        preflight(experiment, None)
+
+
 ANALYSES = ("choice", "differences", "imbalance", "pairs", "power", "robustness", "score_intervals", "type_weights")
 OF_PAIRS = ("favoritism", "lost_topics", "types", "pairs")
 NEEDY = ("segment_level", "sensitivity")
