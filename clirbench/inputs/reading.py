@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clirbench.corpora.base import Corpus
 from clirbench.errors import (
     ClirbenchError,
     ConfigError,
@@ -37,6 +38,8 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     topics: dict[str, tuple[Topic, ...]] = {}
     with gathered(problems):
         translations = tuple(experiment.systems.translations(corpus))
+        if experiment.untranslated:
+            translations = (*translations, no_translation(corpus))
         names = [translation.system for translation in translations]
         if experiment.baseline and experiment.baseline not in names:
             raise UnknownName("system of baseline", experiment.baseline, names)
@@ -51,6 +54,13 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
         waited_for = "; ".join(f"{system} ({why})" for system, why in pending.items())
         raise NothingCompared(f"every system is pending: {shortened(waited_for, 1000)}")
     return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending)
+
+
+def no_translation(corpus: Corpus) -> Translation:
+    """A system that leaves the collection as it is: what translation must beat; MT metrics have nothing to score."""
+    if corpus.source is None:
+        raise InputError("untranslated=true searches the source side: put source.txt beside the reference")
+    return Translation("no translation", None, corpus.source)
 
 
 def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:
