@@ -99,6 +99,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         seed=int(cfg.seed or 0),
         units=str(cfg.get("units") or ""),
         given=tuple(_names(cfg.get("given"))),
+        untranslated=bool(cfg.get("untranslated")),
         baseline=str(cfg.get("baseline") or ""),
         margin=float(cfg.get("margin") or 0),
         remarks=tuple(_names(cfg.get("remarks"))),
@@ -107,7 +108,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
         intervals=intervals,
-        complete_pairs=bool(settings["complete_pairs"]),
+        complete_pairs=bool(settings["complete_pairs"]) or bool(cfg.get("untranslated")),
         **experiment,
     )
 

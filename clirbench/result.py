@@ -124,9 +124,9 @@ class Experiment:
     `topics` and `relevance` map a label to a component; the first of each has the empty label, and the measures of
     another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
     published table to hold against ours; it may bring its own scores and texts. `also_retriever`: a second one by its
-    label. `units`: the metadata column that
-    tells which systems belong together, `none`, or nothing (found, see `units_of`); `given`: numbers that are known
-    beforehand, which metrics must add to. `baseline`: the system in use, which others are held against; a loss of up to
+    label. `units`: the metadata column that tells which systems belong together, `none`, or nothing (found, see
+    `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: a further system
+    leaves the source as it is. `baseline`: the system in use, which others are held against; a loss of up to
     `margin`, in units of the measure, is allowed. `force` keeps measures of order where nearly all that matches is
     relevant.
     """
@@ -159,6 +159,7 @@ class Experiment:
     units: str = ""
     given: tuple[str, ...] = ()
     baseline: str = ""
+    untranslated: bool = False
     margin: float = 0.0
     remarks: tuple[str, ...] = ()
     force: bool = False

@@ -66,6 +66,7 @@ KEYS = (
     Key("pair", NAMES, "the two systems of a two-system analysis"),
     Key("units", TEXT, "the metadata column that says which systems belong together, or none"),
     Key("given", NAMES, "what a metric must add to: metadata columns, such as training_lines"),
+    Key("untranslated", FLAG, "a row that searches the source side, untranslated"),
     Key("baseline", TEXT, "the system in use: is another one better?"),
     Key("margin", "a number of at least 0", "a loss against baseline that is allowed, in units of the measure"),
     Key(

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clirbench.corpora.base import Corpus
 from clirbench.engines.base import Engine
 from clirbench.errors import (
     ClirbenchError,
@@ -41,6 +42,8 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     topics: dict[str, tuple[Topic, ...]] = {}
     with gathered(problems):
         translations = tuple(experiment.systems.translations(corpus))
+        if experiment.untranslated:
+            translations = (*translations, no_translation(corpus))
         names = [translation.system for translation in translations]
         if experiment.baseline and experiment.baseline not in names:
             raise UnknownName("system of baseline", experiment.baseline, names)
@@ -63,6 +66,13 @@ def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[
         return tuple(source.topics(english))
     (rows,) = here(engine, MakeTopics(source), (english.text, english.map))
     return tuple(Topic(topic_id, tuple(map(tuple, parts))) for topic_id, parts in rows)
+
+
+def no_translation(corpus: Corpus) -> Translation:
+    """A system that leaves the collection as it is: what translation must beat; MT metrics have nothing to score."""
+    if corpus.source is None:
+        raise InputError("untranslated=true searches the source side: put source.txt beside the reference")
+    return Translation("no translation", None, corpus.source)
 
 
 def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:

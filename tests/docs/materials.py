@@ -87,14 +87,6 @@ def contributing(folder: Path) -> None:
         write(folder / found["name"], found["content"].split("\n")[:-1])
 
 
-def comet(folder: Path) -> None:
-    """A program called comet-score beside python; it is looked for, not run."""
-    program = folder / ".venv" / "bin" / "comet-score"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    program.chmod(0o755)
-
-
 def settings(folder: Path) -> None:
     """settings.tsv: nine settings of three language pairs, the scores behind Table 4 of Gowda et al. 2021."""
     write(folder / "settings.tsv", lines(ROOT / "clirbench/data/papers/gowda2021_clssts.tsv"))
@@ -108,5 +100,5 @@ def trainer(folder: Path) -> None:
 
 
 MATERIALS: dict[str, Callable[[Path], None]] = {
-    made.__name__: made for made in (talks, topics, sweep, testset, scores, settings, contributing, comet)
+    made.__name__: made for made in (talks, topics, sweep, testset, scores, settings, contributing)
 }
