@@ -1,9 +1,14 @@
 """Folders as training toolkits write them: every checkpoint in order, and nothing else.
 
-How each names its files stands in the toolkit's own code: fairseq `fairseq/checkpoint_utils.py` (save_checkpoint);
-marian-dev `src/training/graph_group_sync.cpp` (`.iter` + updates) and `src/common/config_parser.cpp` (--overwrite,
---keep-best); OpenNMT-py `onmt/models/model_saver.py`; OpenNMT-tf uses TensorFlow's `tf.train.CheckpointManager`;
-transformers `src/transformers/trainer_utils.py` (PREFIX_CHECKPOINT_DIR, get_last_checkpoint).
+How each names its files stands in the toolkit's own code, where it was looked up:
+
+* fairseq: `fairseq/checkpoint_utils.py`, save_checkpoint (facebookresearch/fairseq, 00bc279)
+* marian: `src/training/graph_group.cpp`, GraphGroup::save, without --overwrite, and saveCheckpoint for the optimizer
+  (marian-nmt/marian-dev, 02678ef)
+* OpenNMT-py: `onmt/models/model_saver.py`, ModelSaver._save (OpenNMT/OpenNMT-py, 0734288); OpenNMT-tf:
+  `opennmt/utils/checkpoint.py` (OpenNMT/OpenNMT-tf, 06cb10b) leaves it to TensorFlow's `tf.train.CheckpointManager`
+* transformers: `src/transformers/trainer_utils.py`, PREFIX_CHECKPOINT_DIR and get_last_checkpoint
+  (huggingface/transformers, 007360d)
 """
 
 from pathlib import Path
@@ -31,6 +36,10 @@ LAYOUTS = {
         ["model_step_5000.pt", "model_step_10000.pt"],
         ["vocab.pt", "checkpoint", "model_avg.pt"],
     ),
+    "opennmt-tf": (
+        ["ckpt-5000.index", "ckpt-10000.index"],
+        ["checkpoint", "ckpt-5000.data-00000-of-00001", "ckpt-10000.data-00000-of-00001", "avg"],
+    ),
     "huggingface": (
         ["checkpoint-500", "checkpoint-1000"],
         ["runs", "tmp-checkpoint-1500", "checkpoint-best", "model.safetensors", "trainer_state.json"],
@@ -39,11 +48,11 @@ LAYOUTS = {
 
 
 def toolkit(name: str) -> Toolkit:
-    return Toolkit(yaml.safe_load((CONF / f"{name}.yaml").read_text(encoding="utf-8"))["names"])
+    return Toolkit(yaml.safe_load((CONF / f"{name.partition('-')[0]}.yaml").read_text(encoding="utf-8"))["names"])
 
 
 def test_all_of_them_are_tested() -> None:
-    assert {path.stem for path in CONF.glob("*.yaml")} == set(LAYOUTS)
+    assert {path.stem for path in CONF.glob("*.yaml")} == {name.partition("-")[0] for name in LAYOUTS}
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
