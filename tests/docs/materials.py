@@ -108,5 +108,5 @@ def trainer(folder: Path) -> None:
 
 
 MATERIALS: dict[str, Callable[[Path], None]] = {
-    made.__name__: made for made in (talks, topics, sweep, testset, scores, settings, contributing, comet)
+    made.__name__: made for made in (talks, topics, sweep, testset, scores, settings, contributing, comet, trainer)
 }
