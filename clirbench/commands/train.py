@@ -80,9 +80,11 @@ def run_keys(grid: Grid, overrides: Sequence[str], failed: Mapping[str, str] = {
     home = grid.home.absolute()
     ours = [
         "systems=checkpoints", f"systems.model={quoted(str(home / MODELS))}", "systems.replicates=[]",
-        f"systems.metadata={quoted(str(home / SYSTEMS))}", "units=run", "given=[size]", "analysis=[training]",
+        f"systems.metadata={quoted(str(home / SYSTEMS))}", "units=run", "analysis=[training]",
         *grid.trainer.translate,
     ]  # fmt: skip
+    if len(grid.sizes) > 1:
+        ours.append("given=[size]")
     keys = {key_of(one) for one in given}
     if not keys & set(COLLECTIONS):
         ours += [f"folder={quoted(str(home / HELD_OUT))}", *SMALL]
