@@ -188,6 +188,7 @@ def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
     columns = [*board.measures[:2], *board.metrics[:1]]
     drawn = Figure(figsize=(3 * max(1, len(columns)), 3), layout="constrained")
     lines = dict.fromkeys((cell.values[VOCABULARY], cell.values.get(ARCHITECTURE, "")) for cell in cells)
+    sizes = sorted({float(cell.values[SIZE]) for cell in cells})
     panels = drawn.subplots(1, max(1, len(columns)), squeeze=False)[0]
     for axis, column in zip(panels, columns, strict=False):
         for at, line in enumerate(lines):
@@ -196,6 +197,8 @@ def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
             axis.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1, color=COLORS[at % len(COLORS)],
                       label=" ".join(filter(None, line)))  # fmt: skip
         axis.set_xscale("log")
+        axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+        axis.set_xticks([], minor=True)
         axis.set_xlabel("pairs")
         axis.set_ylabel(column.name)
         axis.grid(alpha=0.25, linewidth=0.5)
