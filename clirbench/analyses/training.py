@@ -14,7 +14,7 @@ from clirbench.errors import ConfigError
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.imbalance import Rows, recommendations
-from clirbench.statistics.seeds import FEWEST, Spread, seed_spread
+from clirbench.statistics.seeds import FEWEST, seed_spread
 from clirbench.statistics.units.belonging import SEED, Units
 
 if TYPE_CHECKING:
@@ -51,13 +51,6 @@ class RuleOfThumb:
 
 
 @dataclass(frozen=True)
-class SeedSpread(Spread):
-    """The spread over seeds of one column."""
-
-    column: str
-
-
-@dataclass(frozen=True)
 class TrainingAnalysis:
     """Tables `training`, `rule_of_thumb` and `seed_spread`; `floor`: the rule's least F95.
 
@@ -90,10 +83,11 @@ def configurations(board: Scoreboard, units: Units) -> list[Configuration]:
     for row, label in enumerate(units.labels):
         if label not in last or not units.steps[row] < units.steps[last[label]]:
             last[label] = row
-    names = [name for name in CELL if name in board.metadata]
+    held = board.metadata
+    names = [name for name in CELL if name in held and (name != ARCHITECTURE or len(set(held[name])) > 1)]
     cells: dict[tuple[str, ...], list[int]] = {}
     for row in last.values():
-        cells.setdefault(tuple(board.metadata[name][row] for name in names), []).append(row)
+        cells.setdefault(tuple(held[name][row] for name in names), []).append(row)
     return [Configuration(dict(zip(names, key, strict=True)), tuple(rows)) for key, rows in cells.items()]
 
 
@@ -168,15 +162,11 @@ def _judged(name: str, found: Sequence[RuleOfThumb]) -> str:
 
 def spread_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTable:
     """The SD over seeds of every column, one for all cells."""
-    found = [
-        SeedSpread(
-            *astuple(seed_spread([c.values[rows][np.isfinite(c.values[rows])] for rows in _rows(cells)])), c.name
-        )
-        for c in board.columns
-    ]
+    rows = [list(cell.rows) for cell in cells]
+    found = {c.name: seed_spread([c.values[held][np.isfinite(c.values[held])] for held in rows]) for c in board.columns}
     few = (
         f" Below {FEWEST} degrees of freedom no interval is given: train with more seeds."
-        if any(0 < row.freedom < FEWEST for row in found)
+        if any(0 < row.freedom < FEWEST for row in found.values())
         else ""
     )
     text = (
@@ -184,12 +174,11 @@ def spread_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisT
         "cells; size, vocabulary and architecture are fixed effects. low, high: its .95 interval by chi square, where "
         f"values are normal with one variance in all cells.{few}",
     )
-    header = ("sd", "low", "high", "degrees_of_freedom", "cells", "column")
-    return AnalysisTable.of("seed_spread", "Standard deviation over seeds", SeedSpread, found, text, header=header)
-
-
-def _rows(cells: Sequence[Configuration]) -> list[list[int]]:
-    return [list(cell.rows) for cell in cells]
+    header = ("column", "sd", "low", "high", "degrees_of_freedom", "cells")
+    table = tuple((name, *astuple(row)) for name, row in found.items())
+    return AnalysisTable(
+        "seed_spread", "Standard deviation over seeds", header, table, text, records=tuple(found.values())
+    )
 
 
 def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
@@ -199,6 +188,7 @@ def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
     columns = [*board.measures[:2], *board.metrics[:1]]
     drawn = Figure(figsize=(3 * max(1, len(columns)), 3), layout="constrained")
     lines = dict.fromkeys((cell.values[VOCABULARY], cell.values.get(ARCHITECTURE, "")) for cell in cells)
+    sizes = sorted({float(cell.values[SIZE]) for cell in cells})
     panels = drawn.subplots(1, max(1, len(columns)), squeeze=False)[0]
     for axis, column in zip(panels, columns, strict=False):
         for at, line in enumerate(lines):
@@ -207,6 +197,8 @@ def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
             axis.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1, color=COLORS[at % len(COLORS)],
                       label=" ".join(filter(None, line)))  # fmt: skip
         axis.set_xscale("log")
+        axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+        axis.set_xticks([], minor=True)
         axis.set_xlabel("pairs")
         axis.set_ylabel(column.name)
         axis.grid(alpha=0.25, linewidth=0.5)

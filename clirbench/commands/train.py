@@ -5,7 +5,6 @@ with every checkpoint and makes a run of them; `then=watch` does so while they a
 grid are the run's; without a collection (folder=DIR) the held-out pairs are searched.
 """
 
-import signal
 import subprocess
 import sys
 from argparse import Namespace
@@ -24,6 +23,8 @@ from clirbench.training.grid import HELD_OUT, MODELS, SYSTEMS, Grid, plan, train
 
 COLLECTIONS = ("folder", "corpus", "experiment")
 THEN = ("run", "watch")
+SMALL = ("documents.size=10", "topics=sentences", "topics.n=50", "relevance.k=10")
+"""Of a run that searches the held-out pairs: even a weak system finds something for a whole sentence."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,7 +57,7 @@ def _train(options: Namespace) -> int:
             failed = train(planned, engine, bar)
     finally:
         if watching is not None:
-            watching.send_signal(signal.SIGINT)
+            watching.terminate()
             watching.wait()
         close_workers()
     trained = len(planned.cells) + len(planned.lacking) - len(failed)
@@ -79,12 +80,14 @@ def run_keys(grid: Grid, overrides: Sequence[str], failed: Mapping[str, str] = {
     home = grid.home.absolute()
     ours = [
         "systems=checkpoints", f"systems.model={quoted(str(home / MODELS))}", "systems.replicates=[]",
-        f"systems.metadata={quoted(str(home / SYSTEMS))}", "units=run", "given=[size]", "analysis=[training]",
+        f"systems.metadata={quoted(str(home / SYSTEMS))}", "units=run", "analysis=[training]",
         *grid.trainer.translate,
     ]  # fmt: skip
+    if len(grid.sizes) > 1:
+        ours.append("given=[size]")
     keys = {key_of(one) for one in given}
     if not keys & set(COLLECTIONS):
-        ours += [f"folder={quoted(str(home / HELD_OUT))}", "documents.size=10", "topics.n=50", "relevance.k=5"]
+        ours += [f"folder={quoted(str(home / HELD_OUT))}", *SMALL]
     if failed:
         ours.append(f"remarks={quoted([f'Training run {name} is left out: {why}' for name, why in failed.items()])}")
     return [*(one for one in ours if key_of(one) not in keys), *given]

@@ -86,7 +86,7 @@ def plan(grid: Grid, engine: Engine) -> Planned:
         ) from None
     keys = cut(grid.data, grid.sizes, home)
     wanted = [(name, keys[size]) for size, name in product(grid.sizes, grid.vocabularies)]
-    failed = dict(zip(wanted, engine.pmap(Learn(str(home), grid.data.languages), wanted), strict=True))
+    failed = dict(zip(wanted, engine.pmap(Learn(str(home.absolute()), grid.data.languages), wanted), strict=True))
     cells, lacking = {}, {}
     for size, name, (architecture, numbers), seed in product(
         grid.sizes, grid.vocabularies, grid.architectures.items(), grid.seeds
@@ -108,7 +108,7 @@ def plan(grid: Grid, engine: Engine) -> Planned:
 def _lay_out(grid: Grid, texts: str, planned: Planned) -> None:
     """What a run reads of the grid: models by the names of cells, their columns, the held-out text as a collection."""
     home = grid.home
-    for old in (home / "models").iterdir():
+    for old in filter(Path.is_symlink, (home / "models").iterdir()):
         old.unlink()
     rows = ["\t".join((*COLUMNS, "classes", "F95", "D"))]
     for folder, cell in planned.cells.items():
@@ -133,7 +133,7 @@ def _lay_out(grid: Grid, texts: str, planned: Planned) -> None:
 
 def train(planned: Planned, engine: Engine, bar: Bar) -> dict[str, str]:
     """Train what is not finished; why each cell that failed did, those that could not begin among them."""
-    folders = [str(folder) for folder in planned.cells]
+    folders = [str(folder.absolute()) for folder in planned.cells]
     outcomes = engine.pmap(Train(), folders, [cell.name for cell in planned.cells.values()])
     failed = {}
     for (folder, cell), why in zip(planned.cells.items(), bar("Training", outcomes, len(folders)), strict=True):

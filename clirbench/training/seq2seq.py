@@ -164,7 +164,7 @@ def _trainer(model: Any, arguments: Any, updates: Sequence[Any]) -> Any:
     import torch
     from transformers import Seq2SeqTrainer
 
-    class InOrder(Seq2SeqTrainer):
+    class InOrder(Seq2SeqTrainer):  # type: ignore[misc]
         def _get_train_sampler(self, train_dataset: Any = None) -> Any:
             return torch.utils.data.SequentialSampler(updates)
 

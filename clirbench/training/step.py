@@ -12,6 +12,7 @@ import clirbench
 from clirbench.engines.base import CLOSERS
 from clirbench.engines.local import WORTH_BYTES
 from clirbench.training.base import DONE, FAILED, LOG, read_cell
+from clirbench.training.worker import BUSY
 
 IDLE: list["subprocess.Popen[str]"] = []
 """Processes of this one that have loaded the trainer's libraries and wait for a cell."""
@@ -40,6 +41,8 @@ class Train:
             IDLE.append(process)
         else:
             process.wait()
+        if answer == str(BUSY):
+            return "another process is training it"
         if answer == "0" and (home / DONE).exists():
             return ""
         why = (home / FAILED).read_text(encoding="utf-8") if (home / FAILED).is_file() else _killed(answer)

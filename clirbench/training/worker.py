@@ -17,7 +17,8 @@ from clirbench.errors import ClirbenchError, shortened, shown
 from clirbench.store.whole import write_whole
 from clirbench.training.base import CELL, DONE, FAILED, LOG, read_cell
 
-BUSY = "another process is training it"
+BUSY = 75
+"""The exit status where another process trains the cell."""
 MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory")
 LOOK = 0.2
 """Seconds between two looks at who lives."""
@@ -59,12 +60,12 @@ def _trained(folder: Path) -> int:
 
 
 def attempt(folder: Path) -> int:
-    """Train the cell of a folder in this process: 0, or 1 with the reason kept in the folder."""
+    """Train the cell of a folder in this process: 0; `BUSY`; or 1 with the reason kept in the folder."""
     with (folder / CELL).open("rb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            return told(folder, BUSY)
+            return BUSY
         if (folder / DONE).exists():
             return 0
         try:

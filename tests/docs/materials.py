@@ -100,5 +100,5 @@ def trainer(folder: Path) -> None:
 
 
 MATERIALS: dict[str, Callable[[Path], None]] = {
-    made.__name__: made for made in (talks, topics, sweep, testset, scores, settings, contributing)
+    made.__name__: made for made in (talks, topics, sweep, testset, scores, settings, contributing, trainer)
 }

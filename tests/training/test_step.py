@@ -43,6 +43,7 @@ def test_a_cell_is_trained_by_one_process_at_a_time(tmp_path: Path, lines: list[
         fcntl.flock(held, fcntl.LOCK_EX)
         plan(made, Serial())  # lays the grid out anew beside the one that trains
         assert Train()(str(folder)) == "another process is training it"
+        assert not (folder / "failed.txt").exists()  # whoever looks sees how the other one is doing
     assert Train()(str(folder)) == ""
 
 
