@@ -9,7 +9,8 @@ from clirbench.checks import one_of, whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 from clirbench.systems.translation import TRANSLATIONS, named_translations
-from clirbench.systems.translators.openai import PROMPT, OpenAITranslator
+from clirbench.systems.translators.base import PROMPT
+from clirbench.systems.translators.openai import OpenAITranslator
 from clirbench.systems.translators.server import Server
 from clirbench.types import Translation
 

@@ -1,13 +1,19 @@
 """What a translator is, and what holds for every one: empty lines stay empty, and the count is checked."""
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from clirbench.errors import AlignmentError
+from clirbench.errors import AlignmentError, ConfigError
 
 Translate: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
+
+TEXT = "{text}"
+PROMPT = f"Translate the text below into English. Write one line for each line of it, and nothing else.\n\n{TEXT}"
+"""What a language model is asked; it names no language, and so serves every source."""
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 @runtime_checkable
@@ -55,3 +61,14 @@ def miscounted(where: str, given: int, written: int) -> AlignmentError:
         f"{where}: {given} source lines were given, {written} lines came back; a translator writes exactly one line "
         "for each line it reads, and lines end at '\\n' alone"
     )
+
+
+def check_prompt(prompt: str) -> None:
+    """Raise `ConfigError` unless the place of the text is marked once."""
+    if prompt.count(TEXT) != 1:
+        raise ConfigError(f"prompt: must hold {TEXT} once, where the lines to translate stand")
+
+
+def answer_lines(answer: str) -> list[str]:
+    """The lines of a language model's answer that are not blank, without what it thinks before it."""
+    return [line.strip() for line in _THOUGHTS.sub("", answer).split("\n") if line.strip()]

@@ -34,9 +34,10 @@ def needed(model: Path | None) -> Path:
     return model
 
 
-def check_folder(key: str, folder: Path, tokenizer: str | None = None) -> None:
+def check_folder(key: str, model: Path | None, tokenizer: str | None = None) -> None:
     """Raise `ResourceError` unless transformers is there and can find its files in a folder."""
     require(key, "transformers", "torch", "transformers")
+    folder = needed(model)
     if not (folder / "config.json").is_file():
         raise ResourceError(f"{folder}: no config.json; a folder written by save_pretrained was expected")
     if not any(folder.glob("*.safetensors")):

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +13,9 @@ from typing import Any
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import ConfigError, StoreError
-from clirbench.systems.translators.base import Translate
+from clirbench.systems.translators.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
 from clirbench.systems.translators.server import Ask, Server
 
-TEXT = "{text}"
-PROMPT = (
-    "Translate the text below into English. Write one line for each line of it, and nothing else.\n\n" + TEXT
-)  # a prompt that no language is named in serves every source
-THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 LOG = logging.getLogger(__name__)
 
 
@@ -58,8 +52,7 @@ class OpenAITranslator:
     def __post_init__(self) -> None:
         if not self.model:
             raise ConfigError("model: the server's name of the model was expected")
-        if self.prompt.count(TEXT) != 1:
-            raise ConfigError(f"prompt: must hold {TEXT} once, where the lines to translate stand")
+        check_prompt(self.prompt)
         whole_number("batch_lines", self.batch_lines)
         whole_number("max_tokens", self.max_tokens, or_null=True)
         if self.temperature is not None:
@@ -126,7 +119,7 @@ class OpenAITranslator:
             kept.keep(key, answer)
             with kept.lock:
                 seen.update(asked=1, read=answer["read"], written=answer["written"], cut=int(answer["cut"]))
-        return [line.strip() for line in THOUGHTS.sub("", answer["text"]).split("\n") if line.strip()]
+        return answer_lines(answer["text"])
 
 
 def _answer(said: Any) -> dict[str, Any]:
