@@ -74,7 +74,7 @@ $(STAMP): $(LOCK) pyproject.toml | $(UV)
 	touch $(STAMP)
 
 # What every checkout has; the translators' frameworks (ctranslate2, transformers with torch) are too heavy for that.
-EXTRAS := bm25s dense languages lucene ir_datasets nltk dask moses parquet ray sentences slurm subwords trueskill
+EXTRAS := bm25s dense languages lucene ir_datasets nltk dask moses parquet ray sentences slurm subwords tensorboard trueskill
 
 # Keeps the versions that are pinned already; `make lock UPGRADE=--upgrade` takes the newest ones.
 # The lock must not name the place its packages came from: no option line, no address, no path.

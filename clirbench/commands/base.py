@@ -40,7 +40,7 @@ def run_command(
     """Parse the arguments and do the work; returns its exit status, `failed` after an error that the user can mend."""
     tolerate_closed_output()
     try:
-        return work(parser.parse_args(arguments))
+        return work(parser.parse_intermixed_args(arguments))
     except Exception as error:  # noqa: BLE001 - every one is put into words
         text, status = in_words(error)
         print(text, file=sys.stderr)

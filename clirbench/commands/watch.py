@@ -31,21 +31,20 @@ from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder
-from clirbench.report.grouping import training_runs
 from clirbench.report.html.report import Live
+from clirbench.report.outlook import in_words, learning_curve
 from clirbench.report.provenance import provenance
+from clirbench.report.tensorboard import EventFiles
 from clirbench.result import Experiment, Inputs, Result, unwatched
-from clirbench.statistics.evidence import panels
-from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.stopping import FEWEST, Outlook, outlook
+from clirbench.statistics.model.stopping import Outlook, outlook
 from clirbench.store.cached import Cached
 from clirbench.store.plan import PLAN, Plan
 from clirbench.store.snapshot import taken
 from clirbench.store.store import Store
 from clirbench.text import set_limits
-from clirbench.types import Doubles
 
 JOURNAL = "watch.jsonl"
+LOCK = ".watching"
 DEFAULTS = ("engine=serial", "systems.unfinished=skip")
 RECENT = 2_000_000_000
 """Nanoseconds within which two changes of a folder may carry one time."""
@@ -53,7 +52,7 @@ RECENT = 2_000_000_000
 
 @dataclass(frozen=True)
 class Journal:
-    """watch.jsonl: one JSON object a line; its `event` is checkpoint, pending, outlook or error."""
+    """watch.jsonl: one JSON object a line; its `event` is checkpoint, pending, report, outlook or error."""
 
     path: Path
 
@@ -86,13 +85,22 @@ class Watching:
     gain: float | None = None
     horizon: int | None = None
     measure: str = ""
+    events: EventFiles | None = None
     done: set[str] = field(default_factory=set)
     state: dict[Path, tuple[int, ...]] = field(default_factory=dict)
     said: str = ""
+    stale: bool = True
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.folder.path / JOURNAL)
-        self.done |= {row["system"] for row in self.journal if row["event"] == "checkpoint"}
+        told = [row for row in self.journal if row["event"] in ("checkpoint", "report")]
+        # What was computed before a kill may not be in the report yet.
+        self.stale = not told or told[-1]["event"] != "report" or not (self.folder.path / "report.html").exists()
+        checkpoints = [row for row in told if row["event"] == "checkpoint"]
+        self.done |= {row["system"] for row in checkpoints}
+        if self.events and not self.events.folder.exists():
+            for row in checkpoints:
+                self.events.add(row["system"], row["metadata"], row["values"])
 
     def look(self) -> Outlook | None:
         """Compute what is new, tell of it, write the report; None where nothing is new, or it is too early to judge."""
@@ -109,7 +117,7 @@ class Watching:
             for translation in new:
                 self._compute(fit, replace(inputs, translations=(translation,), pending={}))
             found = None
-            if new or not (self.folder.path / "report.html").exists():
+            if self.stale:
                 plan = Plan.begin(self.folder.path / PLAN, self.store.path)
                 experiment = self._cached(fit, plan)
                 work = computed(experiment, inputs)
@@ -137,10 +145,13 @@ class Watching:
         tell(f"{translation.system}  {shown}  ({seconds:.1f} s)")
         kept = {name: value if isfinite(value) else None for name, value in values.items()}
         metadata = dict(translation.metadata)
+        if self.events:
+            self.events.add(translation.system, metadata, kept)
         self.journal.add(
             "checkpoint", system=translation.system, metadata=metadata, values=kept, seconds=round(seconds, 3)
         )
         self.done.add(translation.system)
+        self.stale = True
 
     def _tell_pending(self, pending: Mapping[str, str]) -> None:
         if pending and self.tell_once(f"pending: {', '.join(f'{name} ({why})' for name, why in pending.items())}"):
@@ -161,6 +172,8 @@ class Watching:
         sentence = in_words(found, measure, len(steps))
         made = provenance(self.configuration, self.command, result)
         self.folder.write(result, made, Live(max(5, self.seconds), (sentence,)))
+        self.journal.add("report", systems=len(result.board.systems))
+        self.stale = False
         self.tell_once(sentence)
         if found is not None:
             values_of = {
@@ -168,44 +181,6 @@ class Watching:
             }
             self.journal.add("outlook", measure=measure, **values_of)
         return found
-
-
-def learning_curve(result: Result, measure: str) -> tuple[Doubles, Doubles]:
-    """(steps, topics): the mean over runs at each step that all runs have reached; and those steps, ascending."""
-    import numpy as np
-
-    none = np.empty((0, 0)), np.empty(0)
-    part, _ = next(iter(panels(result.evidence)))
-    values = topic_values(part, measure) if measure in part.measure_names else None
-    if values is None:
-        return none
-    steps, runs = part.board.metadata.get("step", ()), training_runs(part.board).group_of
-    at: dict[float, dict[int, list[int]]] = {}
-    for row, text in enumerate(steps):
-        with suppress(ValueError):
-            at.setdefault(float(text), {}).setdefault(runs[row], []).append(row)
-    common = sorted(step for step, of_run in at.items() if len(of_run) == len(set(runs)))
-    if not common:
-        return none
-    means = [np.mean([values[rows].mean(axis=0) for rows in at[step].values()], axis=0) for step in common]
-    return np.stack(means), np.array(common)
-
-
-def in_words(found: Outlook | None, measure: str, checkpoints: int) -> str:
-    """What the rule says, in a sentence."""
-    if found is None:
-        return (
-            f"Go on: {checkpoints} checkpoints with {measure or 'a measure'} are too few to judge, {FEWEST} are needed."
-        )
-    probability = f"{found.p_gain:.2f}" if found.p_gain >= 0.01 else "below .01"
-    gain = (
-        f"a gain of more than {number(found.gain)} {measure} within the next {found.horizon} checkpoints has "
-        f"probability {probability}; the best so far is at step {found.best:g}"
-    )
-    wrong = (
-        " Over all looks of a training this rule was wrong in at most .08 of each kind simulated." if found.stop else ""
-    )
-    return f"{found.verdict[0].upper()}{found.verdict[1:]}: {gain}.{wrong}"
 
 
 def tell(text: str) -> None:
@@ -234,6 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--gain", type=float, help="what is worth the wait, in units of the measure (default: a fifth "
                         "of what training has moved it so far)")  # fmt: skip
     parser.add_argument("--horizon", type=int, help="checkpoints ahead (default: a fifth of those so far, at least 5)")
+    parser.add_argument("--tensorboard", type=Path, metavar="DIR", help="write TensorBoard's event files there too")
     parser.add_argument("--measure", default="", help="that the rule goes by (default: that of the answer)")
     return run_command(parser, arguments, _watch)
 
@@ -272,13 +248,27 @@ def begun(options: Namespace) -> Watching:
     named = [o.partition("=")[2].strip("\"'") for o in options.overrides if o.startswith("hydra.run.dir=")]
     path = Path(named[-1]) if named else Path("runs") / str(cfg.name) / f"watch-{name}"
     experiment = build(cfg, overrides)
+    folder = RunFolder.claim(path)
+    lock(folder.path)
     store = Store(Path(cfg.paths.cache) / "store")
     store.sweep()
     command = ["clirbench", "watch", *options.overrides]
+    events = EventFiles(options.tensorboard) if options.tensorboard else None
     return Watching(
-        experiment, RunFolder.claim(path), store, plain_configuration(cfg), command,
-        options.every, options.gain, options.horizon, options.measure,
+        experiment, folder, store, plain_configuration(cfg), command, options.every, options.gain, options.horizon,
+        options.measure, events,
     )  # fmt: skip
+
+
+def lock(folder: Path) -> None:
+    """Keep the folder for this process until it ends, however it ends; `StoreError` where another watch has it."""
+    import fcntl
+
+    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        raise StoreError(f"{folder}: another watch writes there; end it, or choose hydra.run.dir=DIR") from None
 
 
 def be_nice() -> None:

@@ -11,18 +11,13 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from clirbench.commands.watch import STOPPED, Journal, Watching, begun, in_words, learning_curve, states
+from clirbench.commands.watch import STOPPED, Journal, Watching, begun, states
 from clirbench.errors import NothingCompared
-from clirbench.measures.parsing import parse
-from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.stopping import Outlook
 from tests.conftest import PACKAGE, Cli
 from tests.lines import made_lines
-from tests.report.boards import result
+from tests.report.test_tensorboard import scalars
 
 LINES = 60
 KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k=5", "correlation.intervals=null")
@@ -54,8 +49,10 @@ def arguments(root: Path, out: str, *more: str, quiet: int = 0) -> list[str]:
     ]
 
 
-def watching(root: Path, *more: str, measure: str = "") -> Watching:
-    options = Namespace(overrides=arguments(root, "out", *more), every=1, gain=None, horizon=10, measure=measure)
+def watching(root: Path, *more: str, measure: str = "", events: Path | None = None) -> Watching:
+    options = Namespace(
+        overrides=arguments(root, "out", *more), every=1, gain=None, horizon=10, measure=measure, tensorboard=events
+    )
     return begun(options)
 
 
@@ -139,24 +136,51 @@ def test_half_a_line_of_the_journal_is_cut_off(tmp_path: Path) -> None:
     assert [row["system"] for row in journal] == ["a\u2028b", "c"]
 
 
-def test_the_curve_is_the_mean_over_runs_at_their_common_steps() -> None:
-    steps, runs = ["10", "2", "10", "2", "30"], ["a", "a", "b", "b", "b"]
-    values = np.arange(10.0).reshape(5, 2)
-    columns = (Column("M", "metric", np.arange(5.0)), Column("MAP", "measure", values.mean(axis=1)))
-    made = Scoreboard(tuple("vwxyz"), columns, {"step": tuple(steps), "run": tuple(runs)})
-    found = result(made, [], [])
-    object.__setattr__(found, "evidence", Evidence(made, {}, {}, {"MAP": values}, {"MAP": parse("MAP")}))
-    curve, at = learning_curve(found, "MAP")
-    assert at.tolist() == [2, 10]
-    assert curve.tolist() == [[4, 5], [2, 3]]
+def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path) -> None:
+    lines = reference(tmp_path)
+    for step in (1, 2):
+        (tmp_path / "ckpt" / f"step_{step}.txt").write_text(checkpoint(lines, step, 0.5 / step), encoding="utf-8")
+    watch = watching(tmp_path)
+    watch._report = lambda result: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        watch.look()
+    assert [row["system"] for row in events(tmp_path)] == ["step1", "step2"]
+    assert not (tmp_path / "out" / "systems.tsv").exists()
+    watching(tmp_path).look()
+    assert "step2" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
+    assert len(events(tmp_path)) == 2, "each was computed once"
+    (row,) = events(tmp_path, "report")
+    assert row["systems"] == 2
 
 
-def test_words() -> None:
-    found = Outlook(best=4000, gain=0.01, horizon=10, p_gain=0.004, p_past=0.5)
-    said = in_words(found, "MAP", 20)
-    assert said.startswith("No gain since step 4000: ")
-    assert "probability below .01" in said
-    assert in_words(None, "MAP", 3).startswith("Go on: 3 checkpoints")
+def test_one_folder_is_for_one_watch(tmp_path: Path) -> None:
+    reference(tmp_path)
+    watching(tmp_path)
+    other = (
+        f"from pathlib import Path; from clirbench.commands.watch import lock; lock(Path({str(tmp_path / 'out')!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", other], cwd=PACKAGE, capture_output=True, text=True, check=False)
+    assert "StoreError" in done.stderr
+    assert "another watch writes there" in done.stderr
+
+
+def test_values_of_a_checkpoint_reach_tensorboard(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboardX", reason="EXTRA ABSENT: pip install 'clirbench[tensorboard]'")
+    lines = reference(tmp_path)
+    (tmp_path / "ckpt" / "step_2.txt").write_text(checkpoint(lines, 2, 0.2), encoding="utf-8")
+    watching(tmp_path).look()
+    (tmp_path / "ckpt" / "step_10.txt").write_text(checkpoint(lines, 10, 0.1), encoding="utf-8")
+    watch = watching(tmp_path, events=tmp_path / "events")
+    watch.look()
+    assert watch.events is not None
+    watch.events.close()
+    told = {str(row["system"]): row["values"] for row in events(tmp_path)}
+    shown = scalars(tmp_path / "events" / "training")
+    assert shown["clirbench/MAP"] == {
+        step: pytest.approx(told[f"step{step}"]["MAP"])  # type: ignore[index]
+        for step in (2, 10)
+    }, "those that an earlier watch computed are there too"
+    assert set(shown) == {"clirbench/MAP", "clirbench/RBO", "clirbench/BLEU", "clirbench/chrF2"}
 
 
 @pytest.mark.slow

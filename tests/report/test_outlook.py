@@ -1,0 +1,31 @@
+"""The curve that the stop rule goes by, and its verdict in words."""
+
+import numpy as np
+
+from clirbench.measures.parsing import parse
+from clirbench.report.outlook import in_words, learning_curve
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.stopping import Outlook
+from tests.report.boards import result
+
+
+def test_the_curve_is_the_mean_over_runs_at_their_common_steps() -> None:
+    steps, runs = ["10", "2", "10", "2", "30"], ["a", "a", "b", "b", "b"]
+    values = np.arange(10.0).reshape(5, 2)
+    columns = (Column("M", "metric", np.arange(5.0)), Column("MAP", "measure", values.mean(axis=1)))
+    made = Scoreboard(tuple("vwxyz"), columns, {"step": tuple(steps), "run": tuple(runs)})
+    found = result(made, [], [])
+    object.__setattr__(found, "evidence", Evidence(made, {}, {}, {"MAP": values}, {"MAP": parse("MAP")}))
+    curve, at = learning_curve(found, "MAP")
+    assert at.tolist() == [2, 10]
+    assert curve.tolist() == [[4, 5], [2, 3]]
+
+
+def test_words() -> None:
+    found = Outlook(best=4000, gain=0.01, horizon=10, p_gain=0.004, p_past=0.5)
+    said = in_words(found, "MAP", 20)
+    assert said.startswith("No gain since step 4000: ")
+    assert "probability below .01" in said
+    assert said.endswith("in .01 of others.")
+    assert in_words(None, "MAP", 3).startswith("Go on: 3 checkpoints")
