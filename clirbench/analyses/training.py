@@ -1,7 +1,7 @@
 """`analysis=[training]`: a grid of training runs: every cell, the rule of thumb for vocabularies, the SD over seeds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING
@@ -170,7 +170,7 @@ def spread_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisT
     """The SD over seeds of every column, one for all cells."""
     found = [
         SeedSpread(
-            *astuple(seed_spread([c.values[rows][np.isfinite(c.values[rows])] for rows in _rows(cells)])), c.name
+            **asdict(seed_spread([c.values[rows][np.isfinite(c.values[rows])] for rows in _rows(cells)])), column=c.name
         )
         for c in board.columns
     ]

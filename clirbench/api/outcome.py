@@ -89,7 +89,7 @@ class Outcome:
 
         >>> import clirbench as cb
         >>> cb.run("demo", measures=["MAP"], metric=["BLEU"]).decision.system[0]
-        'adequate-1'
+        'grammar-1'
         """
         return self._table("decision")
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from clirbench.api.comparing import folder_of
 from clirbench.api.outcome import Outcome
+from clirbench.report.pooled.findings import sentences
 from clirbench.report.pooled.pooling import Pooling
 from clirbench.report.pooled.pooling import pool as pool_folders
-from clirbench.report.pooled.view import sentences, write
+from clirbench.report.pooled.view import write
 from clirbench.statistics.pooled.pooling import Point, Pooled
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class PooledOutcome:
     >>> pooled.answer.partition(":")[0]
     'MAP (as imported), over 2 collections (32 systems)'
     >>> sorted(path.name for path in pooled.save("pooled").glob("*.tsv"))
-    ['pooled.tsv', 'pooled_collections.tsv', 'transport.tsv']
+    ['choosing.tsv', 'pooled.tsv', 'pooled_collections.tsv', 'transport.tsv']
     """
 
     found: Pooling

@@ -54,7 +54,7 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
         ['measure', 'metric', 'coefficient', 'value']
         >>> r = cb.run(
         ...     corpus=cb.corpora.Demo(),
-        ...     systems=cb.systems.Simulated(levels=2),
+        ...     systems=cb.systems.Simulated(doses=2),
         ...     topics=cb.topics.KeyTerms(n=20),
         ...     relevance=cb.relevance.TopK(k=10),
         ...     metrics=[cb.metrics.ChrF(beta=3)],

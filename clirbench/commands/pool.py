@@ -10,8 +10,9 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import shown
+from clirbench.report.pooled.findings import sentences
 from clirbench.report.pooled.pooling import pool
-from clirbench.report.pooled.view import sentences, write
+from clirbench.report.pooled.view import write
 from clirbench.report.terminal import say
 
 

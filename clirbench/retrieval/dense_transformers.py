@@ -76,7 +76,7 @@ class Transformers:
         folder = Path(str(self.folder))
         with _ONE:
             tokenizer, network = _loaded(folder, content_fingerprint(folder), self.dtype, device_of(self.device))
-            rows = by_length(texts, self.batch_size, folder, lambda some: self._vectors(some, tokenizer, network))
+            rows = by_length(texts, self.batch_size, folder, lambda some: [*self._vectors(some, tokenizer, network)])
         return np.stack(rows) if rows else np.empty((0, 1), dtype=np.float32)
 
     def _vectors(self, texts: Sequence[str], tokenizer: Any, network: Any) -> Floats:

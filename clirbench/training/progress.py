@@ -30,7 +30,7 @@ def progress_of(name: str, folder: Path) -> Progress:
     """What the files in a cell's folder say."""
     cell, _ = read_cell(folder)
     rows = list(_rows(folder))
-    step = max([*saved(folder), *(row["step"] for row in rows[-1:])], default=0)
+    step = max([*saved(folder), *(int(row["step"]) for row in rows[-1:])], default=0)
     loss = rows[-1]["loss"] if rows else None
     if (folder / DONE).exists():
         return Progress(name, "done", cell.steps, cell.steps, loss, 0.0)

@@ -164,11 +164,9 @@ def _trainer(model: Any, arguments: Any, updates: Sequence[Any]) -> Any:
     import torch
     from transformers import Seq2SeqTrainer
 
-    class InOrder(Seq2SeqTrainer):
-        def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-            return torch.utils.data.SequentialSampler(updates)
-
-    return InOrder(model=model, args=arguments, train_dataset=updates, data_collator=_collated)
+    trainer: Any = Seq2SeqTrainer(model=model, args=arguments, train_dataset=updates, data_collator=_collated)
+    trainer._get_train_sampler = lambda dataset=None: torch.utils.data.SequentialSampler(updates)
+    return trainer
 
 
 def _collated(found: Sequence[Sequence[tuple[list[int], list[int]]]]) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> 
     assert dots.get_offsets().tolist() == texts.systems[["BLEU", "MAP"]].to_numpy().tolist()
     assert published.plot("RBO", "MacroF1", ax=ax) is ax
     assert ax.get_title().startswith("tau .867")
-    assert ax.get_legend().get_title().get_text() == "bpe"
+    assert ax.get_legend().get_title().get_text() == "training_lines"
 
 
 def test_a_notebook_shows_the_answer_and_the_taus(published: cb.Outcome) -> None:
