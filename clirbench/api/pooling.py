@@ -1,7 +1,7 @@
 """Many collections, pooled, as DataFrames and as a page."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,7 +74,7 @@ def pool(runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), see
     >>> set(pooled.table.metric) >= {"BLEU", "MacroF1"}
     True
     """
-    runs = [runs] if isinstance(runs, Outcome | str | Path) else runs
+    runs = runs if isinstance(runs, Iterable) and not isinstance(runs, str) else [runs]
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
         folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(runs)]
         return PooledOutcome(pool_folders(folders, groups, seed=seed))

@@ -71,6 +71,10 @@ def test_a_table_that_is_not_there_is_named(published: cb.Outcome) -> None:
     for ask in (lambda: published.per_topic, lambda: published.decision, lambda: published.plot("MAP", "BLUE")):
         with pytest.raises(UnknownName, match="Choices: "):
             ask()
+    with pytest.raises(UnknownName, match=r"unknown table of this run 'system'. Did you mean 'systems'.* Choices: "):
+        published.tables["system"]
+    assert published.tables.get("typo") is None
+    assert "typo" not in published.tables
 
 
 def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> None:
