@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clirbench.api.comparing import folder_of
 from clirbench.api.outcome import Outcome
@@ -74,9 +74,10 @@ def pool(runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), see
     >>> set(pooled.table.metric) >= {"BLEU", "MacroF1"}
     True
     """
-    runs = runs if isinstance(runs, Iterable) and not isinstance(runs, str) else [runs]
+    given: Any = runs
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
-        folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(runs)]
+        folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(several)]
         return PooledOutcome(pool_folders(folders, groups, seed=seed))
 
 
