@@ -155,7 +155,7 @@ def _mode(self: Hydra, config_name: str | None, overrides: list[str]) -> Any:
 
 
 _composed_mode = Hydra.get_mode
-Hydra.get_mode = _mode  # type: ignore[method-assign]
+Hydra.get_mode = _mode  # type: ignore[assignment, method-assign]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

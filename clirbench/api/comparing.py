@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clirbench.api.outcome import Outcome
+from clirbench.api.outcome import Outcome, checked_path
 from clirbench.report.comparison import Part, RunFiles, read_run, verdict
 from clirbench.report.comparison import compare as compare_files
 from clirbench.report.comparison_view import write_html
@@ -86,7 +86,7 @@ def _files(run: "Outcome | str | Path") -> RunFiles:
 def folder_of(run: "Outcome | str | Path", place: Path) -> Path:
     """The folder of a run; an outcome writes to `place` its tables and provenance, without pages and pictures."""
     if not isinstance(run, Outcome):
-        return Path(run)
+        return checked_path(run)
     place.mkdir(exist_ok=True)
     for table in ("systems", "correlations", "per_topic"):
         if table in run.tables:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clirbench.errors import UnknownName
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.later import Shelf
 from clirbench.report.drawing import COLOURS
 from clirbench.report.facts import by_pair, coefficient_symbol, interval, tau_cell
 from clirbench.report.figures import axis_label
@@ -20,6 +21,28 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = "osD^"
+
+
+class UnknownTable(UnknownName, KeyError):
+    """A table that the run does not have; a `KeyError` too, which `tables.get` waits for."""
+
+    __str__ = Exception.__str__
+
+
+class Tables(Shelf[str, "pd.DataFrame"]):
+    """The tables of a run by name, each loaded once; raises `UnknownTable`."""
+
+    def __getitem__(self, name: str) -> "pd.DataFrame":
+        if name not in self:
+            raise UnknownTable("table of this run", str(name), self)
+        return super().__getitem__(name)
+
+
+def checked_path(folder: object) -> Path:
+    """The path of a run's folder; raises `ConfigError` for what is none."""
+    if not isinstance(folder, str | Path):
+        raise ConfigError(f"the folder of a run was expected (text or a Path), not {folder!r:.60}")
+    return Path(folder)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +84,7 @@ class Outcome:
         >>> float(taus.query("measure == 'MAP' and metric == 'BLEU' and coefficient == 'kendall'").value.iloc[0])
         0.95
         """
-        return self._table("correlations")
+        return self.tables["correlations"]
 
     @property
     def systems(self) -> "pd.DataFrame":
@@ -71,7 +94,7 @@ class Outcome:
         >>> cb.run("europarl_csen_published").systems.shape
         (16, 15)
         """
-        return self._table("systems").set_index("system")
+        return self.tables["systems"].set_index("system")
 
     @property
     def per_topic(self) -> "pd.DataFrame":
@@ -81,7 +104,7 @@ class Outcome:
         >>> cb.run("demo", measures=["MAP"], metric=["BLEU"]).per_topic.columns.tolist()
         ['system', 'topic_id', 'measure', 'value']
         """
-        return self._table("per_topic")
+        return self.tables["per_topic"]
 
     @property
     def decision(self) -> "pd.DataFrame":
@@ -89,14 +112,9 @@ class Outcome:
 
         >>> import clirbench as cb
         >>> cb.run("demo", measures=["MAP"], metric=["BLEU"]).decision.system[0]
-        'adequate-1'
+        'grammar-1'
         """
-        return self._table("decision")
-
-    def _table(self, name: str) -> "pd.DataFrame":
-        if name not in self.tables:
-            raise UnknownName("table of this run", name, self.tables)
-        return self.tables[name]
+        return self.tables["decision"]
 
     def plot(self, measure: str, metric: str, ax: "Axes | None" = None) -> "Axes":
         """Systems by metric and measure, those that belong together in one colour; headed by their coefficient.
@@ -133,7 +151,7 @@ class Outcome:
         >>> (folder / "correlations.tsv").is_file(), (folder / "report.html").is_file()
         (True, True)
         """
-        path = Path(folder)
+        path = checked_path(folder)
         self.written(path)
         return path
 

@@ -1,10 +1,10 @@
 """Many collections, pooled, as DataFrames and as a page."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clirbench.api.comparing import folder_of
 from clirbench.api.outcome import Outcome
@@ -29,7 +29,7 @@ class PooledOutcome:
     >>> pooled.answer.partition(":")[0]
     'MAP (as imported), over 2 collections (32 systems)'
     >>> sorted(path.name for path in pooled.save("pooled").glob("*.tsv"))
-    ['pooled.tsv', 'pooled_collections.tsv', 'transport.tsv']
+    ['choosing.tsv', 'pooled.tsv', 'pooled_collections.tsv', 'transport.tsv']
     """
 
     found: Pooling
@@ -74,9 +74,10 @@ def pool(runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), see
     >>> set(pooled.table.metric) >= {"BLEU", "MacroF1"}
     True
     """
-    runs = [runs] if isinstance(runs, Outcome | str | Path) else runs
+    given: Any = runs
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
-        folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(runs)]
+        folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(several)]
         return PooledOutcome(pool_folders(folders, groups, seed=seed))
 
 

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clirbench.api.components import experiment_of, is_plain, parts
-from clirbench.api.outcome import Outcome
+from clirbench.api.outcome import Outcome, Tables, checked_path
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, InputError
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import stored
-from clirbench.later import Shelf
 from clirbench.report.folder import RunFolder
-from clirbench.report.provenance import provenance
+from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
 from clirbench.report.results_json import RESULTS, plain, results
 from clirbench.report.tables import frame, run_tables, write_tsv
 from clirbench.report.terminal import progress
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CACHE = "runs/.cache"
+DATAFRAME = "a DataFrame in Python"
+"""What provenance names in the place of a file that is gone as soon as it is read."""
 WORD = re.compile(r"[A-Za-z_][\w.@+/-]*", re.ASCII)
 SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
 BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
@@ -54,7 +55,7 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
         ['measure', 'metric', 'coefficient', 'value']
         >>> r = cb.run(
         ...     corpus=cb.corpora.Demo(),
-        ...     systems=cb.systems.Simulated(levels=2),
+        ...     systems=cb.systems.Simulated(doses=2),
         ...     topics=cb.topics.KeyTerms(n=20),
         ...     relevance=cb.relevance.TopK(k=10),
         ...     metrics=[cb.metrics.ChrF(beta=3)],
@@ -63,11 +64,16 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
         >>> r.correlations.metric.unique().tolist()
         ['chrF3']
     """
+    return _run(experiment, settings)
+
+
+def _run(experiment: str | None, settings: dict[str, Any], written: Path | None = None) -> Outcome:
+    """`run`; `written`: the file for a moment that a DataFrame was written to."""
     components = {name: value for name, value in settings.items() if not is_plain(value)}
     if components and experiment is None:
         cache = Path(settings.pop("cache", CACHE))
         made = experiment_of(settings)
-        return _outcome(made, cache, {"components": repr(made)}, ["clirbench.run"])
+        return _outcome(made, cache, {"components": repr(made)}, [IN_PYTHON])
     from clirbench.config import build, composed, limits_of, plain_configuration
 
     overrides = [f"+experiment={quoted(experiment)}"] if experiment else []
@@ -76,8 +82,9 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
     cfg = composed(overrides)
     set_limits(limits_of(cfg))
     made = replace(build(cfg), **parts(components))
-    command = ["python", "-m", "clirbench", *overrides, *(f"{name}={one!r}" for name, one in components.items())]
-    return _outcome(made, Path(cfg.paths.cache), plain_configuration(cfg), command)
+    begun = [IN_PYTHON] if components or written else COMMAND
+    command = [*begun, *overrides, *(f"{name}={one!r}" for name, one in components.items())]
+    return _outcome(made, Path(cfg.paths.cache), plain_configuration(cfg), command, written)
 
 
 def quoted(value: Any) -> str:
@@ -123,7 +130,7 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
         path = Path(folder) / "DataFrame.tsv"
         write_tsv(path, list(rows.columns), rows.itertuples(index=False))
         try:
-            return run("scores", scores__tables=[path], **named, **settings)
+            return _run("scores", {"scores__tables": [path], **named, **settings}, path)
         except ClirbenchError as error:
             for one in getattr(error, "errors", (error,)):
                 one.args = tuple(str(text).replace(str(path), "the DataFrame") for text in one.args)
@@ -160,7 +167,7 @@ def load(folder: str | Path) -> Outcome:
     >>> cb.load(folder).tables.keys() == cb.run("europarl_csen_published").tables.keys()
     True
     """
-    path = Path(folder)
+    path = checked_path(folder)
     try:
         found, made = (json.loads((path / name).read_text(encoding="utf-8")) for name in (RESULTS, "provenance.json"))
     except (OSError, ValueError) as error:
@@ -168,7 +175,7 @@ def load(folder: str | Path) -> Outcome:
     if not isinstance(found, dict) or not {"answer", "tables", "columns", "coefficients"} <= found.keys():
         raise InputError(f"{path}: not the folder of a finished run: {RESULTS} is not ours")
     tables = {name: TableFile(path / f"{name}.tsv", tuple(table["text"])) for name, table in found["tables"].items()}
-    return Outcome(found, made, Shelf(tables, holds=True), lambda target: _copy(path, target))
+    return Outcome(found, made, Tables(tables, holds=True), lambda target: _copy(path, target))
 
 
 @dataclass(frozen=True)
@@ -203,22 +210,25 @@ def _copy(folder: Path, target: Path) -> None:
     claimed.put(write)
 
 
-def _outcome(experiment: Experiment, cache: Path, configuration: Any, command: Sequence[str]) -> Outcome:
+def _outcome(
+    experiment: Experiment, cache: Path, configuration: Any, command: Sequence[str], written: Path | None = None
+) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         plan = Path(folder) / PLAN
         try:
             with stored(experiment, cache, plan) as ready:
                 with progress() as watch:
                     result = run_experiment(ready, watch)
-                made = provenance(configuration, command, result)
+                made = plain(provenance(configuration, command, result))
         finally:
             close_workers()
         planned = plan.read_bytes()
+    if written:
+        made = json.loads(json.dumps(made, ensure_ascii=False).replace(str(written), DATAFRAME))
 
     def write(target: Path) -> None:
         claimed = RunFolder.claim(target)
         (target / PLAN).write_bytes(planned)
         claimed.write(result, made)
 
-    tables: Shelf[str, pd.DataFrame] = Shelf(run_tables(result), holds=True)
-    return Outcome(results(result), plain(made), tables, write)
+    return Outcome(results(result), made, Tables(run_tables(result), holds=True), write)

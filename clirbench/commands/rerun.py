@@ -24,6 +24,7 @@ from clirbench.configuration.keys import NODES
 from clirbench.corpora.alignment import listed
 from clirbench.errors import ClirbenchError, InputError, StoreError, raise_all, shown
 from clirbench.report.comparison import leaves
+from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
 
 KEPT = ("command", "configuration", "files", "inputs", "read", "directory")
@@ -80,6 +81,11 @@ def read_provenance(path: Path) -> Mapping[str, Any]:
     missing = [key for key in KEPT if key not in recorded] if isinstance(recorded, dict) else list(KEPT)
     if missing:
         raise InputError(f"{path}: does not say {', '.join(missing)}, without which the run cannot be done again")
+    if tuple(recorded["command"][:3]) != COMMAND:
+        raise InputError(
+            f"{path}: the run was made in Python, from a DataFrame or components: no command line does it again, only "
+            "the Python code that made it"
+        )
     return dict(recorded)
 
 

@@ -13,6 +13,9 @@ from clirbench.result import Result
 from clirbench.store.snapshot import current_snapshot
 from clirbench.types import TestSet
 
+COMMAND = ("python", "-m", "clirbench")
+IN_PYTHON = "made in Python"
+"""How the command of a run begins: one that can be given again, or one that only its Python code can."""
 PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = (
     "numpy",

@@ -47,4 +47,5 @@ def texts(home: Path, small_texts: Path) -> cb.Outcome:
         topics__n=8,
         relevance__k=2,
         analysis=["choice", "types"],
+        engine="serial",
     )

@@ -2,21 +2,27 @@
 
 from pathlib import Path
 
+import pytest
+
 import clirbench as cb
-from tests.conftest import Cli
+from clirbench.commands.compare import main
 
 
-def test_the_same_differences_as_on_the_command_line(published: cb.Outcome, cli: Cli) -> None:
+def test_the_same_differences_as_on_the_command_line(
+    published: cb.Outcome, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     other = cb.run("europarl_csen_published", correlation__p_value="exact", scores__ignore=["MicroF1"])
     found = cb.compare(published, other)
-    folders = [run.save(cli.cwd / name) for name, run in (("a", published), ("b", other))]
+    folders = [run.save(tmp_path / name) for name, run in (("a", published), ("b", other))]
     assert cb.compare(*folders).table.equals(found.table)
-    done = cli("compare", "a", "b", "--rows", "10000", "--html", "theirs.html")
-    assert found.verdict in done.stdout
-    assert len(found.table) == sum(line.count("\t") >= 3 for line in done.stdout.splitlines()) - done.stdout.count("#")
+    capsys.readouterr()
+    main([*map(str, folders), "--rows", "10000", "--html", str(tmp_path / "theirs.html")])
+    said = capsys.readouterr().out
+    assert found.verdict in said
+    assert len(found.table) == sum(line.count("\t") >= 3 for line in said.splitlines()) - said.count("#")
     assert set(found.table.columns) == {"part", "what", "first", "second", "difference", "unequal"}
     assert ("scores", "all MicroF1") in set(zip(found.table.part, found.table.what, strict=True))
-    page = found.write_html(cli.cwd / "ours.html")
+    page = found.write_html(tmp_path / "ours.html")
     assert "MicroF1" in page.read_text()
     assert "numbers differ" in found._repr_html_()
 

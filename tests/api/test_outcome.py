@@ -71,6 +71,10 @@ def test_a_table_that_is_not_there_is_named(published: cb.Outcome) -> None:
     for ask in (lambda: published.per_topic, lambda: published.decision, lambda: published.plot("MAP", "BLUE")):
         with pytest.raises(UnknownName, match="Choices: "):
             ask()
+    with pytest.raises(UnknownName, match=r"unknown table of this run 'system'. Did you mean 'systems'.* Choices: "):
+        published.tables["system"]
+    assert published.tables.get("typo") is None
+    assert "typo" not in published.tables
 
 
 def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> None:
@@ -80,7 +84,7 @@ def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> 
     assert dots.get_offsets().tolist() == texts.systems[["BLEU", "MAP"]].to_numpy().tolist()
     assert published.plot("RBO", "MacroF1", ax=ax) is ax
     assert ax.get_title().startswith("tau .867")
-    assert ax.get_legend().get_title().get_text() == "bpe"
+    assert ax.get_legend().get_title().get_text() == "training_lines"
 
 
 def test_a_notebook_shows_the_answer_and_the_taus(published: cb.Outcome) -> None:

@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 
 import clirbench as cb
 from clirbench.api.running import quoted
+from clirbench.commands.rerun import read_provenance
 from clirbench.config import composed
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, UnknownName
 from clirbench.metrics.segments import SegmentMean
@@ -115,7 +116,9 @@ class Words(SegmentMean):
 
 
 def test_a_metric_of_one_s_own_joins_a_named_experiment(texts: cb.Outcome, small_texts: Path) -> None:
-    mixed = cb.run("folder", folder=small_texts, metrics=[Words()], measures=["MAP"], topics__n=8, relevance__k=2)
+    mixed = cb.run(
+        "folder", folder=small_texts, metrics=[Words()], measures=["MAP"], topics__n=8, relevance__k=2, engine="serial"
+    )
     assert mixed.systems.Words.corr(texts.systems.BLEU, method="kendall") > 0.9
     assert mixed.systems.MAP.equals(texts.systems.MAP)
 
@@ -147,6 +150,19 @@ def test_a_dataframe_gives_what_its_file_gives(published: cb.Outcome) -> None:
     given = cb.correlate(table, names, given=["BLEU"], **settings)
     assert "BLEU" not in set(given.correlations.metric)
     assert "than BLEU" in given.answer
+
+
+def test_a_run_that_only_python_can_do_again_says_so(tmp_path: Path) -> None:
+    """No file for a moment is named: not in provenance.json, not on the page, not by `clirbench rerun`."""
+    folder = cb.correlate(BASE, "MAP").save(tmp_path / "saved")
+    provenance = folder / "provenance.json"
+    made = json.loads(provenance.read_text())
+    assert made["command"][:3] == ["made in Python", "+experiment=scores", 'scores.tables=["a DataFrame in Python"]']
+    assert made["configuration"]["scores"]["tables"] == ["a DataFrame in Python"]
+    assert list(made["read"]) == ["a DataFrame in Python"]
+    assert not [path for path in folder.rglob("*") if path.is_file() and b"DataFrame.tsv" in path.read_bytes()]
+    with pytest.raises(InputError, match=r"made in Python, from a DataFrame or components: .* only the Python code"):
+        read_provenance(provenance)
 
 
 def test_a_hole_in_a_dataframe_is_told() -> None:
@@ -212,14 +228,17 @@ def test_what_is_no_run_is_not_loaded(tmp_path: Path, published: cb.Outcome) -> 
             cb.load(tmp_path / "half")
     with pytest.raises(InputError, match="no two of these collections"):
         cb.pool(published)  # type: ignore[arg-type]
+    for ask in (lambda: cb.load(3), lambda: cb.compare(published, 3), lambda: cb.pool(3), lambda: published.save(3)):  # type: ignore[arg-type]
+        with pytest.raises(ConfigError, match="the folder of a run was expected .text or a Path., not 3"):
+            ask()
     shutil.rmtree(tmp_path / "half")
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(StoreError, match="mine.txt"):
         published.save(tmp_path)
 
 
-def test_components_without_a_configuration_are_the_command_line_s(small_texts: Path, cli: Cli) -> None:
-    """No Hydra is loaded, and what is not given is the same."""
+def test_components_without_a_configuration_are_the_named_experiment(small_texts: Path, cli: Cli) -> None:
+    """No Hydra is loaded, and what is not given is the same; what a named experiment writes is tested above."""
     code = (
         "import sys, clirbench as cb\n"
         f"r = cb.run(corpus=cb.corpora.Folder({str(small_texts)!r}), systems=cb.systems.Files(),"
@@ -233,10 +252,9 @@ def test_components_without_a_configuration_are_the_command_line_s(small_texts: 
         [sys.executable, "-c", code], cwd=cli.cwd, capture_output=True, text=True, env=environment, check=False
     )
     assert done.stdout == "False\n", done.stderr
-    overrides = ("topics.n=8", "relevance.k=2", "metric=[chrF3]", "measures=[MAP,RBO]", f"folder={small_texts}")
-    done = cli("+experiment=folder", *overrides, "hydra.run.dir=written")
-    assert done.returncode == 0, done.stderr
-    assert differing(cli.cwd / "saved", cli.cwd / "written") <= TIMES
+    settings = {"topics__n": 8, "relevance__k": 2, "metric": ["chrF3"], "measures": ["MAP", "RBO"]}
+    named = cb.run("folder", folder=small_texts, **settings, paths__cache=cli.cwd / "runs/.cache")
+    assert differing(cli.cwd / "saved", named.save(cli.cwd / "written")) <= TIMES
     with pytest.raises(ConfigError, match="nothing to do"):
         cb.run(metrics=[cb.metrics.BLEU()])
 

@@ -15,7 +15,8 @@ class Words(cb.metrics.SegmentMean):
 
 
 def main() -> None:
-    r: cb.Outcome = cb.run("folder", folder="DIR", metric=["BLEU", "MacroF1"], measures=["MAP"], topics="keyterms")
+    r: cb.Outcome = cb.run("europarl_csen_published")
+    r = cb.run("folder", folder="DIR", metric=["BLEU", "MacroF1"], measures=["MAP", "RBO(p=0.9)"], topics="keyterms")
     parts = cb.run(
         corpus=cb.corpora.Folder("DIR"),
         systems=cb.systems.Files(exclude=["draft*"]),
@@ -29,15 +30,19 @@ def main() -> None:
     tables: list[pd.DataFrame] = [r.decision, r.correlations, r.systems, r.per_topic, r.tables["choice"]]
     axes: Axes = r.plot("MAP", "BLEU")
     folder: Path = r.save("out")
-    again = cb.load(folder)
-    taus = cb.correlate(r.systems, measures=["MAP"], given=["step"]).correlations
+    html: str = r._repr_html_()
+    again = [cb.load(folder), cb.load("runs/demo")]
+    pooled: cb.PooledOutcome = cb.pool([r, parts, "runs/demo"])
+    many: list[pd.DataFrame] = [pooled.table, pooled.collections]
+    taus: pd.DataFrame = cb.correlate(r.systems, measures=["MAP"], given=["step"]).correlations
     score: float = cb.score(["a"], ["b"], "MacroF1")
     segments: pd.Series[float] = cb.score(["a"], ["b"], cb.metrics.BLEU(), segments=True)
     values: dict[str, float] = cb.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["AP", "RBO(p=0.9)"])
     topics: pd.DataFrame = cb.evaluate("qrels.txt", Path("run.txt"), ["AP"], per_topic=True)
     found: cb.Comparison = cb.compare(r, parts)
-    differences: pd.DataFrame = found.table
+    differences: tuple[pd.DataFrame, Path] = (found.table, found.write_html("compared.html"))
     try:
         cb.run("demo")
     except cb.ClirbenchError as error:
-        print(error, answer, tables, axes, again, taus, score, segments, values, topics, differences, cb.__version__)
+        print(error, answer, tables, axes, html, again, taus, many, pooled.answer, pooled.save("p"), cb.__version__)
+        print(score, segments, values, topics, differences)
