@@ -118,7 +118,7 @@ def decision(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     within[rows] = [row.in_set for row in found.standings]
     yield "cover set that may be shipped", float(within[best])
     yield "width set that may be shipped", float(within.sum())
-    yield from posterior_rows(found.draws, truth)
+    yield from posterior_rows(found.draws, truth, said=not math.isnan(found.standings[0].low))
     first = found.standings[0]
     yield "bias P(best) of the shipped", first.p_best - float(at[first.system] == best)
     yield "bias expected loss of the shipped", (first.expected_loss - (truth.max() - truth[rows[0]])) / sd
@@ -147,7 +147,11 @@ def decision(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
         yield "note size of the set if everything is known", float(best_set(p_of_best(known.draws(world, rng))).sum())
 
 
-def posterior_rows(draws: Doubles, truth: Doubles) -> See:
+def posterior_rows(draws: Doubles, truth: Doubles, said: bool = True) -> See:
+    if not said:
+        yield "cover true values, interval", math.nan
+        yield "width true values, interval", math.nan
+        return
     low, high = _central(draws, CENTRAL)
     level = truth - truth.mean()
     yield "cover true values, interval", float(((low <= level) & (level <= high)).mean())

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clirbench.api.outcome import Outcome, checked_path
-from clirbench.report.comparison import Part, RunFiles, read_run, verdict
-from clirbench.report.comparison import compare as compare_files
-from clirbench.report.comparison_view import write_html
+from clirbench.report.compared.comparison import Part, RunFiles, read_run, verdict
+from clirbench.report.compared.comparison import compare as compare_files
+from clirbench.report.compared.view import write_html
 from clirbench.report.tables import write_tsv
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import InputError, shown
-from clirbench.report.comparison import compare, read_run
+from clirbench.report.compared.comparison import compare, read_run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _compare(options: Namespace) -> int:
-    from clirbench.report.comparison_view import show, write_html
+    from clirbench.report.compared.view import show, write_html
 
     try:
         a, b = read_run(options.first), read_run(options.second)

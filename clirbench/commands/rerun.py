@@ -23,7 +23,7 @@ from clirbench.commands.base import command_parser, run_command
 from clirbench.configuration.keys import NODES
 from clirbench.corpora.alignment import listed
 from clirbench.errors import ClirbenchError, InputError, StoreError, raise_all, shown
-from clirbench.report.comparison import leaves
+from clirbench.report.compared.comparison import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
 

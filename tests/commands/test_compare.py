@@ -7,8 +7,8 @@ import pytest
 
 from clirbench.commands.compare import main
 from clirbench.errors import InputError
-from clirbench.report.comparison import compare, equal, read_run, verdict
-from clirbench.report.comparison_answer import answer_change
+from clirbench.report.compared.answer import answer_change
+from clirbench.report.compared.comparison import compare, equal, read_run, verdict
 
 NAN = float("nan")
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|v:1", "MAP": "bm25|k1:0.9|topics:t|rel:top10|MAP", "BLEURT": ""}

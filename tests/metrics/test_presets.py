@@ -76,7 +76,7 @@ def programs(tmp_path: Path) -> Path:
 def test_scores_of_each_segment_come_back_in_order(programs: Path, name: str) -> None:
     metric = preset(name, programs)
     assert metric.higher_is_better == (name != "RunMetricX")
-    assert metric.name == name.removeprefix("Run")
+    assert metric.name == name
     found = metric.for_systems({system: TextLines(lines) for system, lines in OUTPUTS.items()}, TEST)
     for system, lines in OUTPUTS.items():
         each = [round(len(h.strip()) / (1 + len(r)), 4) for h, r in zip(lines, REFERENCE, strict=True)]

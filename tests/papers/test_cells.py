@@ -88,7 +88,7 @@ def test_scores_that_are_not_shipped_are_asked_for(cli: Cli) -> None:
 def test_names_of_ones_own_can_be_given_on_the_command_line(cli: Cli) -> None:
     done = cli("+experiment=gowda2021_table9", "paper.scores={WMT19: none.tsv}", "hydra.run.dir=out")
     assert done.returncode == 1
-    assert "none.tsv: no such score file" in done.stderr
+    assert "paper.scores: none.tsv of WMT19 does not exist" in done.stderr
     done = cli("+experiment=gowda2021_table13", "paper.folders={FR-EN: none}", "hydra.run.dir=out2")
     assert done.returncode == 1
     assert "none" in done.stderr

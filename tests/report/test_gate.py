@@ -10,8 +10,9 @@ import pytest
 
 from clirbench.errors import UNSEEN
 from clirbench.files.tables import read_table
-from clirbench.report import comparison_view, terminal
-from clirbench.report.comparison import compare, read_run
+from clirbench.report import terminal
+from clirbench.report.compared import view as comparison_view
+from clirbench.report.compared.comparison import compare, read_run
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.result import AnalysisTable, Result

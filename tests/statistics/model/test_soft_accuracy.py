@@ -44,7 +44,8 @@ def test_range() -> None:
 
 def test_pairwise_accuracy_by_hand() -> None:
     # alike: (0,1) (0,2) (0,3), and (2,3) tied in both; not: (1,2) (1,3)
-    row, turned = accuracies(scores_only([[1, 2, 3, 3]], [[1, 3, 2, 2], [-1, -2, -3, -3]]))
+    (row,) = accuracies(scores_only([[1, 2, 3, 3]], [[1, 3, 2, 2]]))
+    (turned,) = accuracies(scores_only([[1, 2, 3, 3]], [[-1, -2, -3, -3]]))
     assert row.accuracy == pytest.approx(4 / 6)
     assert turned.accuracy == pytest.approx(1 / 6)
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 
-from clirbench.report.comparison import Change, Part, RunFiles, verdict
-from clirbench.report.comparison_answer import answer_change
+from clirbench.report.compared.answer import answer_change
+from clirbench.report.compared.comparison import Change, Part, RunFiles, verdict
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import Cell, PageTable
 from clirbench.report.terminal import painted, say, tell

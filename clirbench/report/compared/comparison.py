@@ -1,4 +1,4 @@
-"""What differs between two runs, found from the folders that they have written; `comparison_view.py` shows it.
+"""What differs between two runs, found from the folders that they have written; `view.py` shows it.
 
 A number that should be equal and is not stands out: its column has the same signature in both runs and was computed
 from the same inputs, so that only the program can have moved it.

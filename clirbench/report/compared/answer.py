@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from clirbench.report.comparison import Part, RunFiles
+from clirbench.report.compared.comparison import Part, RunFiles
 
 MOST = 5
 """Systems or causes that are named; the tables below have all."""
