@@ -10,6 +10,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+# Before numpy is loaded: matrices here are small and workers many, and OpenBLAS's threads wait for one another (a
+# hundred times as long on a busy machine). With one, the last bits of a result do not depend on the number of cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import hydra
 from hydra._internal.hydra import Hydra
 from hydra.core.hydra_config import HydraConfig

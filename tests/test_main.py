@@ -7,6 +7,7 @@ import math
 import os
 import platform
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -36,6 +37,15 @@ def refused(done, *said: str) -> None:
     assert "Traceback" not in done.stderr
     for part in said:
         assert part in done.stderr
+
+
+@pytest.mark.parametrize("asked", [None, "2"])
+def test_linear_algebra_has_one_thread_unless_another_number_is_asked_for(asked: str | None) -> None:
+    variables = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    variables |= {} if asked is None else {"OPENBLAS_NUM_THREADS": asked}
+    code = "import os, clirbench.__main__; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [asked or "1"]
 
 
 @pytest.mark.parametrize(

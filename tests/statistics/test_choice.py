@@ -33,6 +33,13 @@ def test_regret_by_hand() -> None:
     assert rows[1].n_topics == 0
 
 
+def test_more_systems_than_a_posterior_can_hold_have_no_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
+    monkeypatch.setattr("clirbench.statistics.choice.MOST_SYSTEMS", 3)
+    found = decided(evidence, units_of(evidence.board), evidence.board.measures[0].name)
+    assert found.reason == "4 systems: at most 3 are compared"
+
+
 def test_ties_are_noted_and_direction_is_kept() -> None:
     board = Scoreboard(
         ("a", "b", "c"),

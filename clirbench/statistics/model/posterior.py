@@ -6,7 +6,7 @@ at, because shrinking towards a metric's own regression makes that metric look b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,9 @@ DRAWS = 16
 KNOWN = 1e6
 """Settings of the prior weighed in each of two rounds (for few systems and for more than 50), settings kept, draws
 from each, and the degrees of freedom of noise that is known."""
+WEIGHED = 400
+"""Systems on which settings are weighed at most, evenly spaced in the board's order: what all systems have in common
+is known by then, and a setting costs the cube of their number. The draws are those of all systems."""
 OWN = 0.5
 """Dirichlet weight of what a system has alone, against 1 for each part: with few systems and much noise the data say
 little about it; .5 lies between the errors for useless and for useful metrics in benchmarks/validity_decision.py."""
@@ -54,20 +57,20 @@ def posterior(means: Doubles, noise: Noise, parts: Sequence[Part] = (), *, seed:
     means = mu + theta + e, e ~ N(0, f noise), theta ~ N(0, v (s_0 I + sum of s_k K_k)), mu flat. The shares s are
     Dirichlet(.5, 1, ..., 1); reliability v / (v + mean noise) is Beta(1, .5); f is freedom / chi2(freedom). All are
     integrated out: settings drawn from their prior, and then from a normal law fitted to the likely ones, are weighed
-    by the marginal likelihood of contrasts and resampled; theta is drawn exactly under each. The metrics together are
-    one part, whose share of the variance acts as the penalty of a ridge regression.
+    by the marginal likelihood of contrasts (of at most `WEIGHED` systems) and resampled; theta is drawn exactly under
+    each. The metrics together are one part, whose share of the variance acts as the penalty of a ridge regression.
     **Source:** Rasmussen and Williams 2006, 2.3 and 5.4; a proper prior of reliability: Daniels 1999; weighing:
     Cappe et al. 2004 (population Monte Carlo); draws: Doucet 2010 (conditioning a joint draw).
     """
     rng = np.random.default_rng([seed, len(means)])
     model = _model(means, noise, parts)
+    weighed = model.of(np.linspace(0, len(means) - 1, WEIGHED).astype(int)) if len(means) > WEIGHED else model
     size = CANDIDATES[len(means) > 50]
     first = model.spread(rng, size)
-    weights = _normalised(model.log_posterior(first) - model.log_spread(first))
+    weights = _normalised(weighed.log_posterior(first) - model.log_spread(first))
     second, density = _around(rng, first, weights)
-    weights = _normalised(model.log_posterior(second) - density)
-    chosen = rng.choice(size, size=KEPT, p=weights)
-    draws = model.draws(rng, second.only(chosen))
+    weights = _normalised(weighed.log_posterior(second) - density)
+    draws = model.draws(rng, second, rng.choice(size, size=KEPT, p=weights))
     return Posterior(
         means.mean() + draws @ contrasts(len(means)).T,
         dict(
@@ -93,13 +96,24 @@ class _Settings:
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """Everything in contrasts: data (k,), noise (k, k) of mean variance `alike`, parts at mean variance 1."""
+    """Everything in contrasts: data (k,), noise (k, k) of mean variance `alike`.
+
+    `kernels`: (alternatives of all parts + 1, k, k), at mean variance 1, the last is what a system has alone; `parts`:
+    how many alternatives each part has.
+    """
 
     data: Doubles
     noise: Doubles
     alike: float
     freedom: float
-    parts: tuple[tuple[Doubles, ...], ...]
+    kernels: Doubles
+    parts: tuple[int, ...]
+
+    def of(self, systems: Ints) -> "_Model":
+        """The same model, seen through the contrasts of some of the systems."""
+        some = contrasts(len(self.data) + 1)[systems].T @ contrasts(len(systems))
+        data, noise, kernels = some.T @ self.data, some.T @ self.noise @ some, some.T @ self.kernels @ some
+        return replace(self, data=data, noise=noise, kernels=kernels)
 
     @property
     def weights(self) -> Doubles:
@@ -110,7 +124,7 @@ class _Model:
         logit = -4 + 12 * (np.arange(size) + rng.uniform(size=size)) / size
         precision = rng.chisquare(self.freedom, size=size) / self.freedom
         gammas = np.maximum(rng.gamma(self.weights, size=(size, len(self.weights))), 1e-12)
-        which = [rng.integers(len(part), size=size) for part in self.parts]
+        which = [rng.integers(alternatives, size=size) for alternatives in self.parts]
         alternative = np.stack(which, axis=1) if which else np.zeros((size, 0), dtype=np.int64)
         return _Settings(np.column_stack([logit, np.log(precision), np.log(gammas)]), alternative)
 
@@ -130,51 +144,59 @@ class _Model:
         gammas = np.exp(points[:, 2:] - points[:, 2:].max(axis=1, keepdims=True))
         return np.asarray(gammas / gammas.sum(axis=1, keepdims=True))
 
-    def covariances(self, settings: _Settings) -> tuple[Doubles, Doubles]:
-        """(m, k, k) of the true contrasts, and (m,) by which their noise is larger than estimated."""
+    def sizes(self, settings: _Settings) -> tuple[Doubles, Doubles]:
+        """(m, kernels): variance of each; and (m,) by which the noise is larger than estimated."""
         inflation = np.exp(-settings.point[:, 1])
         variance = inflation * self.alike * np.exp(settings.point[:, 0])
         shares = self.shares(settings.point)
         columns = [
-            shares[:, 1 + at, None] * (which[:, None] == np.arange(len(part)))
-            for at, (part, which) in enumerate(zip(self.parts, settings.alternative.T, strict=True))
+            shares[:, 1 + at, None] * (which[:, None] == np.arange(alternatives))
+            for at, (alternatives, which) in enumerate(zip(self.parts, settings.alternative.T, strict=True))
         ]
-        kernels = [kernel for part in self.parts for kernel in part] + [np.eye(len(self.noise))]
-        weights = np.concatenate([*columns, shares[:, :1] + 1e-9], axis=1) * variance[:, None]
-        return np.tensordot(weights, np.stack(kernels), axes=1), inflation
+        return np.concatenate([*columns, shares[:, :1] + 1e-9], axis=1) * variance[:, None], inflation
+
+    @property
+    def _block(self) -> int:
+        """So many matrices take some 2 MB: they stay in the cache."""
+        return max(1, 200_000 // len(self.data) ** 2)
 
     def log_posterior(self, settings: _Settings) -> Doubles:
         """Log prior and log marginal likelihood of each candidate."""
         found, k = self.log_prior(settings), len(self.data)
-        for rows in self._blocks(len(found)):
-            prior, inflation = self.covariances(settings.only(rows))
+        sizes, inflation = self.sizes(settings)
+        for rows in (slice(at, at + self._block) for at in range(0, len(found), self._block)):
             # The data as a last row: one factor gives the determinant and, in that row, the whitened data.
-            bordered = np.full((len(prior), k + 1, k + 1), 1e300)
-            bordered[:, :k, :k] = prior + inflation[:, None, None] * self.noise
+            bordered = np.full((len(found[rows]), k + 1, k + 1), 1e300)
+            bordered[:, :k, :k] = np.tensordot(sizes[rows], self.kernels, axes=1)
+            bordered[:, :k, :k] += inflation[rows, None, None] * self.noise
             bordered[:, k, :k] = bordered[:, :k, k] = self.data
             root = np.linalg.cholesky(bordered)
             found[rows] -= np.log(np.diagonal(root[:, :k, :k], axis1=1, axis2=2)).sum(axis=1)
             found[rows] -= (root[:, k, :k] ** 2).sum(axis=1) / 2
         return found
 
-    def draws(self, rng: np.random.Generator, settings: _Settings) -> Doubles:
-        """(DRAWS a setting, contrasts): joint draws of truth and data, moved to the data that were seen."""
-        found, k = [], len(self.data)
+    def draws(self, rng: np.random.Generator, settings: _Settings, chosen: Ints) -> Doubles:
+        """(DRAWS for each of `chosen`, contrasts): joint draws of truth and data, moved to the data that were seen."""
+        k = len(self.data)
         root = np.linalg.cholesky(self.noise)
-        for rows in self._blocks(len(settings.point)):
-            prior, inflation = self.covariances(settings.only(rows))
-            normal = rng.normal(size=(len(prior), 2, k, DRAWS))
-            truth = np.linalg.cholesky(prior) @ normal[:, 0]
-            seen = truth + np.sqrt(inflation)[:, None, None] * (root @ normal[:, 1])
-            both = prior + inflation[:, None, None] * self.noise
-            moved = truth + prior @ np.linalg.solve(both, self.data[:, None] - seen)
-            found.append(moved.transpose(0, 2, 1).reshape(-1, k))
-        return np.concatenate(found)
-
-    def _blocks(self, size: int) -> list[slice]:
-        """Of so many candidates that their matrices take some 2 MB: they stay in the cache."""
-        block = max(1, 200_000 // len(self.data) ** 2)
-        return [slice(at, at + block) for at in range(0, size, block)]
+        found = np.empty((len(chosen), DRAWS, k))
+        normal = rng.normal(size=(len(chosen), 2, k, DRAWS))
+        sizes, inflations = self.sizes(settings)
+        # Most settings are chosen more than once, and factored once.
+        distinct = np.unique(chosen)
+        block = min(self._block, len(chosen))
+        for at in range(0, len(distinct), block):
+            # Always a whole block, because a product of fewer rows may round otherwise.
+            ones = np.resize(distinct[at : at + block], block)
+            priors = np.tensordot(sizes[ones], self.kernels, axes=1)
+            for one, prior in zip(distinct[at : at + block].tolist(), priors, strict=False):
+                rows, inflation = np.flatnonzero(chosen == one), inflations[one]
+                truth = np.linalg.cholesky(prior) @ normal[rows, 0]
+                seen = truth + np.sqrt(inflation) * (root @ normal[rows, 1])
+                missed = (self.data[:, None] - seen).transpose(1, 0, 2).reshape(k, -1)
+                moves = prior @ np.linalg.solve(prior + inflation * self.noise, missed)
+                found[rows] = truth.transpose(0, 2, 1) + moves.reshape(k, len(rows), DRAWS).transpose(1, 2, 0)
+        return found.reshape(-1, k)
 
 
 def _model(means: Doubles, noise: Noise, parts: Sequence[Part]) -> _Model:
@@ -182,8 +204,10 @@ def _model(means: Doubles, noise: Noise, parts: Sequence[Part]) -> _Model:
     error = basis.T @ noise.covariance @ basis
     alike = float(np.trace(error)) / len(error)
     error = error + 1e-9 * max(alike, 1e-300) * np.eye(len(error))
-    scaled = tuple(tuple(_scaled(basis.T @ k @ basis) for k in part.alternatives) for part in parts)
-    return _Model(basis.T @ means, error, alike, min(noise.freedom, KNOWN), scaled)
+    kernels = [_scaled(basis.T @ kernel @ basis) for part in parts for kernel in part.alternatives]
+    kernels.append(np.eye(len(error)))
+    sizes = tuple(len(part.alternatives) for part in parts)
+    return _Model(basis.T @ means, error, alike, min(noise.freedom, KNOWN), np.stack(kernels), sizes)
 
 
 def _around(rng: np.random.Generator, settings: _Settings, weights: Doubles) -> tuple[_Settings, Doubles]:
