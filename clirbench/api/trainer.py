@@ -46,7 +46,7 @@ class WatchCallback(TrainerCallback):  # type: ignore[misc]
         if not given & {"systems", "systems.model", "systems.pattern"}:
             command += [
                 "systems=checkpoints",
-                "systems/toolkit@systems.toolkit=huggingface",
+                "systems/toolkit=huggingface",
                 f"systems.model='{output_dir}'",
             ]
         return command if "systems.quiet" in given else [*command, "systems.quiet=0"]

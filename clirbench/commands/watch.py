@@ -27,6 +27,7 @@ from clirbench.commands.faults import STOPPED
 from clirbench.config import build, composed, limits_of, plain_configuration
 from clirbench.errors import ClirbenchError, StoreError
 from clirbench.experiment import computed, concluded
+from clirbench.files.tensorboard import EventFiles
 from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.answer import answered
@@ -34,7 +35,6 @@ from clirbench.report.folder import RunFolder
 from clirbench.report.html.report import Live
 from clirbench.report.outlook import in_words, learning_curve
 from clirbench.report.provenance import provenance
-from clirbench.report.tensorboard import EventFiles
 from clirbench.result import Experiment, Inputs, Result, unwatched
 from clirbench.statistics.model.stopping import Outlook, outlook
 from clirbench.store.cached import Cached

@@ -16,8 +16,8 @@ import pytest
 from clirbench.commands.watch import STOPPED, Journal, Watching, begun, states
 from clirbench.errors import NothingCompared
 from tests.conftest import PACKAGE, Cli
+from tests.files.test_tensorboard import scalars
 from tests.lines import made_lines
-from tests.report.test_tensorboard import scalars
 
 LINES = 60
 KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k=5", "correlation.intervals=null")

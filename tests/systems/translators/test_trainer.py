@@ -12,7 +12,7 @@ import pytest
 
 from clirbench.files.tables import read_table
 from tests.conftest import PACKAGE, write_lines
-from tests.report.test_tensorboard import scalars
+from tests.files.test_tensorboard import scalars
 from tests.systems.translators.tiny_models import PAIRS, marian_tokenizer
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import ResourceError
-from clirbench.report.tensorboard import EventFiles, run_of
+from clirbench.files.tensorboard import EventFiles, run_of
 
 EXTRA = "EXTRA ABSENT: pip install 'clirbench[tensorboard]'"
 
