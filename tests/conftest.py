@@ -11,6 +11,8 @@ from hypothesis import settings
 # Where this is set, every worker and each of the hundreds of programs that tests start would compile libraries anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# As the program does, before numpy is loaded: threads of several tests would wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

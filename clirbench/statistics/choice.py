@@ -14,7 +14,7 @@ from clirbench.statistics.units.belonging import Units
 from clirbench.types import Doubles
 
 MOST_SYSTEMS = 1000
-"""A posterior of 1,000 takes 5 s and 1 GB, more the cube and the square of that."""
+"""A posterior of 1,000 takes 5 s and .5 GB; time grows with the cube of their number, memory with the square."""
 
 
 def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool = False, seed: int = 0) -> Decision:

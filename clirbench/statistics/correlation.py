@@ -7,7 +7,7 @@ from typing import Literal
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
-from clirbench.statistics.coefficients import Coefficient, coefficient, complete_pairs
+from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.ceiling import WithoutNoise, without_noise
 from clirbench.statistics.p_values import significance
@@ -73,7 +73,9 @@ def correlate(
     for measure in board.measures:
         for metric in board.metrics:
             for name in coefficients:
-                found, note = _found(board, measure, metric, name, p_value, complete, seed)
+                # What units replace is not worked out.
+                tested = p_value if units.independent else UNTESTED
+                found, note = _found(board, measure, metric, name, tested, complete, seed)
                 row = Correlation(
                     measure=measure.name,
                     metric=metric.name,
@@ -83,7 +85,7 @@ def correlate(
                     n_systems=found.n,
                     significant=significance(found.p_value, alpha),
                     note=note,
-                    p_method=found.p_method,
+                    p_method=p_value if isnan(found.value) else found.p_method,
                     p_error=found.p_error,
                 )
                 rows.append(row)

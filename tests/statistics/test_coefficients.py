@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from clirbench.errors import AlignmentError, UnknownName
 from clirbench.statistics.coefficients import (
+    UNTESTED,
     coefficient,
     complete_pairs,
     kendall,
@@ -64,6 +65,22 @@ def test_agrees_with_scipy(columns: tuple[np.ndarray, np.ndarray]) -> None:
         assert got.value == pytest.approx(expected.statistic, abs=1e-12)
         if abs(got.value) < 1 - 1e-9:
             assert got.p_value == pytest.approx(expected.pvalue, abs=1e-9)
+
+
+def test_the_balance_of_many_systems_is_that_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both columns with ties, and with -0, against the signs of all pairs; tau against scipy."""
+    rng = np.random.default_rng(0)
+    for n in (*range(2, 40), 1023, 1024, 1025):
+        x, y = rng.integers(-3, n // 2 + 1, size=n) / 7, rng.integers(-2, n // 3 + 2, size=n) / 3
+        x[x == 0] = rng.choice([0.0, -0.0], size=int((x == 0).sum()))
+        signs = [np.sign(column[:, None] - column[None, :]) for column in (x, y)]
+        assert pair_balance(x, y) == (signs[0] * signs[1]).sum() / 2
+        found = kendall(x, y, p_value=UNTESTED)
+        assert found.value == pytest.approx(scipy.stats.kendalltau(x, y).statistic, abs=1e-12, nan_ok=True)
+        assert np.isnan(found.p_value)
+    sampled = kendall(x[:40], y[:40], p_value="permutation", samples=99)
+    monkeypatch.setattr("clirbench.statistics.coefficients.MATRICES", 39)
+    assert kendall(x[:40], y[:40], p_value="permutation", samples=99) == sampled
 
 
 @given(pairs)

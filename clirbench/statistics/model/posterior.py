@@ -20,8 +20,8 @@ KNOWN = 1e6
 """Settings of the prior weighed in each of two rounds (for few systems and for more than 50), settings kept, draws
 from each, and the degrees of freedom of noise that is known."""
 WEIGHED = 400
-"""Systems on which settings are weighed at most, evenly spaced in the board's order: what all systems have in common
-is known by then, and a setting costs the cube of their number. The draws are those of all systems."""
+"""Systems on which settings are weighed at most, drawn by lot (steps of equal size could skip whole runs): what all
+have in common is known by then, and a setting costs the cube of their number. Draws are those of all systems."""
 OWN = 0.5
 """Dirichlet weight of what a system has alone, against 1 for each part: with few systems and much noise the data say
 little about it; .5 lies between the errors for useless and for useful metrics in benchmarks/validity_decision.py."""
@@ -64,7 +64,7 @@ def posterior(means: Doubles, noise: Noise, parts: Sequence[Part] = (), *, seed:
     """
     rng = np.random.default_rng([seed, len(means)])
     model = _model(means, noise, parts)
-    weighed = model.of(np.linspace(0, len(means) - 1, WEIGHED).astype(int)) if len(means) > WEIGHED else model
+    weighed = model.of(np.sort(rng.permutation(len(means))[:WEIGHED])) if len(means) > WEIGHED else model
     size = CANDIDATES[len(means) > 50]
     first = model.spread(rng, size)
     weights = _normalised(weighed.log_posterior(first) - model.log_spread(first))
