@@ -68,7 +68,7 @@ def test_costs_of_picks_are_not_said_where_systems_form_units() -> None:
 
 
 def test_true_values_of_units_have_no_interval() -> None:
-    """docs/explanation/validity.md: among near-copies it held .91 to .92 where .95 is promised; along training it holds."""
+    """Among near-copies they held .91 to .92, not .95 (docs/explanation/validity.md); along training they hold."""
     families = np.repeat(np.arange(6), 2)
     assert all(np.isnan([row.low, row.high]).all() for row in decide(world(n=12), "y0", unit=families).standings)
     along = decide(world(n=12), "y0", unit=families, step=np.tile([1.0, 2.0], 6)).standings
