@@ -159,7 +159,7 @@ def _mode(self: Hydra, config_name: str | None, overrides: list[str]) -> Any:
 
 
 _composed_mode = Hydra.get_mode
-Hydra.get_mode = _mode  # type: ignore[assignment, method-assign]
+Hydra.get_mode = _mode  # type: ignore[method-assign]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
