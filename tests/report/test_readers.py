@@ -68,12 +68,13 @@ ABSENT = ("is not here", "not shipped", "lie nowhere", "no such")
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_experiment_s_tables_are_read_alike(experiment: str, cli: Cli, shared_data: Path) -> None:
     """Every experiment whose data are here."""
-    done = cli(f"+experiment={experiment}", f"paths.mirror={shared_data}", "hydra.run.dir=run", timeout=3500)
+    folders = ("hydra.run.dir=run", "hydra.sweep.dir=run")  # one of them is a sweep
+    done = cli(f"+experiment={experiment}", f"paths.mirror={shared_data}", *folders, timeout=3500)
     if done.returncode and any(said in done.stderr for said in ABSENT):
         pytest.skip(f"DATA ABSENT: {experiment}")
-    tables = [path for path in (cli.cwd / "run").glob("*.tsv") if path.stem != "plan"]
+    tables = [path for path in (cli.cwd / "run").rglob("*.tsv") if path.stem != "plan"]
     assert tables, done.stderr
-    assert {path.name: found for path in tables if (found := differing(path))} == {}
+    assert {str(path): found for path in tables if (found := differing(path))} == {}
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
