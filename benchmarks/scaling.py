@@ -1,20 +1,30 @@
 """How a checkpoint sweep grows: `python benchmarks/scaling.py [--systems 10 100] [--workers 1 2] [--segments 3000]`.
 
+    python benchmarks/scaling.py --engines processes dask ray slurm --systems 1000 --workers 2 --segments 200
+
 Simulated checkpoints: a reference of Zipf-distributed words, each system with more of its words replaced than the one
 before. Each line is one run of the whole program with a store of its own: wall time, processor time of the program
 and its workers, the highest resident memory of the program itself, the size of the store; then the same run again
 (everything is in the store), and again with one checkpoint more.
+
+`--engines`: the same sweep by each engine instead, as a ratio of the first one's wall time, and what the driver sends
+and gets back for each item of work: bytes of the pickled tasks and results, weighed while they are done one by one.
 """
 
 import argparse
 import os
+import pickle
 import random
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from clirbench.engines.base import Task, spread
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = [f"{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676)}ing" for i in range(15_000)]
@@ -101,13 +111,64 @@ def measure(systems: int, workers: int, segments: int, extra: list[str]) -> None
         )
 
 
+@dataclass(frozen=True)
+class Weighing:
+    """Does the tasks of `workers` workers here, each pickled on its way there and back; notes bytes and items."""
+
+    log: str
+    workers: int = 2
+
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
+        if items:
+            yield from spread(step, items, self.workers, self.carried)
+
+    def carried(self, tasks: Sequence[Task]) -> Iterator[list[Any]]:
+        for task in tasks:
+            sent = pickle.dumps(task)
+            got = pickle.dumps(pickle.loads(sent)())  # noqa: S301 (made in the line above)
+            with Path(self.log).open("a", encoding="utf-8") as log:
+                log.write(f"{len(task.chunk)}\t{len(sent)}\t{len(got)}\n")
+            yield pickle.loads(got)  # noqa: S301
+
+
+def compare_engines(engines: Sequence[str], systems: int, workers: int, segments: int, extra: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made)
+        reference = make_reference(place / "folder", segments)
+        for number in range(systems):
+            make_system(place / "folder", reference, number, systems)
+        shared = [f"folder={place / 'folder'}", "topics.n=50", *extra]
+        walls: list[float] = []
+        print("engine     wall s  of the first  CPU s")
+        for engine in engines:
+            chosen = [f"engine={engine}", f"engine.workers={workers}", f"paths.cache={place / engine}"]
+            if engine == "slurm":
+                chosen.append("engine.cluster=local")
+            cost = run(place, f"run-{engine}", [*shared, *chosen])
+            walls.append(cost.wall)
+            print(f"{engine:10s} {cost.wall:6.1f} {cost.wall / walls[0]:13.2f} {cost.processor:6.1f}", flush=True)
+        log = place / "weighed"
+        weighing = ["engine._target_=benchmarks.scaling.Weighing", "~engine.threads", f"+engine.log={log}"]
+        run(place, "weighed-run", [*shared, *weighing, "engine.workers=2", f"paths.cache={place / 'weighing'}"])
+        rows = [tuple(map(int, line.split())) for line in log.read_text(encoding="utf-8").splitlines()]
+        items = sum(row[0] for row in rows)
+        print(
+            f"{items} items of work in {len(rows)} tasks: {sum(r[1] for r in rows) / items:.0f} bytes sent, "
+            f"{sum(r[2] for r in rows) / items:.0f} bytes back, for each item"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--systems", type=int, nargs="+", default=[10, 100])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--segments", type=int, default=3000)
+    parser.add_argument("--engines", nargs="+")
     parser.add_argument("overrides", nargs="*", help="further key=value for the program")
     options = parser.parse_args()
+    if options.engines:
+        compare_engines(options.engines, options.systems[0], options.workers[-1], options.segments, options.overrides)
+        return
     print("systems workers   wall s     CPU s parent MB store MB  again s one more s")
     for systems in options.systems:
         for workers in options.workers:

@@ -155,9 +155,8 @@ def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
                     process.kill()
             _, said = process.communicate(timeout=120)
         assert soon(lambda: not session(process.pid)), f"left behind: {session(process.pid)}"
-        assert process.returncode in (0, 1, -signal.SIGKILL), said
-        if process.returncode == 1:
-            assert "a worker process was killed" in said
+        # A worker's death alone ends nothing.
+        assert process.returncode in (0, -signal.SIGKILL), said
         if process.returncode == 0:
             completed += 1
             assert tables(run) == expected

@@ -6,14 +6,17 @@ Results are the same bytes from every engine: a step is a pure function of its n
 puts the store before any engine.
 """
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from clirbench.checks import whole_number
+from clirbench.errors import ResourceError
 from clirbench.text import Limits, current_limits, limited
 
+LOG = logging.getLogger(__name__)
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -28,6 +31,10 @@ def leave_clusters() -> None:
 
 
 Chunk = list[Any]
+
+
+class Lost(ResourceError):
+    """A worker died with what it had in hand."""
 
 
 @runtime_checkable
@@ -57,15 +64,28 @@ def spread(
 ) -> Iterator[Result]:
     """Hand items out in chunks, the most expensive first, and yield their results in the items' own order.
 
-    `work` calls each of the tasks it is given somewhere, and yields what they return in any order.
+    `work` calls each of the tasks it is given somewhere, and yields what they return in any order. What a worker had
+    in hand when it died is handed out again, unless nothing at all has ended since the last death.
     """
+    tasks = [Task(step, chunk) for chunk in chunked(most_expensive_first(step, items), workers)]
     ready: dict[int, Result] = {}
-    due = 0
-    for chunk in work([Task(step, chunk) for chunk in chunked(most_expensive_first(step, items), workers)]):
-        ready.update(chunk)
-        while due in ready:
-            yield ready.pop(due)
-            due += 1
+    due, fruitless = 0, 0
+    while tasks:
+        ended: set[int] = set()
+        try:
+            for chunk in work(tasks):
+                ended.add(chunk[0][0])
+                ready.update(chunk)
+                while due in ready:
+                    yield ready.pop(due)
+                    due += 1
+            return
+        except Lost as loss:
+            fruitless = 0 if ended else fruitless + 1
+            if fruitless == 2:
+                raise
+            LOG.warning("what a worker had in hand is done again: %s", loss)
+            tasks = [task for task in tasks if task.chunk[0][0] not in ended]
 
 
 def never() -> bool:
@@ -103,17 +123,26 @@ def chunked(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator[Chunk]:
-    """Call tasks through a backend of joblib; yields as they end where the backend can, else when all have ended."""
+def joblib_work(
+    tasks: Sequence[Task], workers: int, death: type[Exception], advice: str, **backend: Any
+) -> Iterator[Chunk]:
+    """Call tasks through a backend of joblib; yields as they end where the backend can, else when all have ended.
+
+    `death` is what the backend raises when a worker dies; `advice` is what to do then.
+    """
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend, parallel_config
 
-    with parallel_config(n_jobs=workers, **backend):
-        streams = get_active_backend()[0].supports_return_generator
-        # Arrays are never shared through files: what is large is in the store.
-        parallel = Parallel(return_as="generator_unordered" if streams else "list", batch_size=1, max_nbytes=None)
-        results = parallel(delayed(task)() for task in tasks)
-    yield from results
+    try:
+        with parallel_config(n_jobs=workers, **backend):
+            streams = get_active_backend()[0].supports_return_generator
+            # Arrays are never shared through files: what is large is in the store.
+            parallel = Parallel(return_as="generator_unordered" if streams else "list", batch_size=1, max_nbytes=None)
+            results = parallel(delayed(task)() for task in tasks)
+        yield from results
+    except death as error:
+        said = str(error).strip().partition("\n")[0]
+        raise Lost(f"a worker process was killed (most often: memory ran out). {advice} ({said})") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +167,14 @@ class JoblibCluster(ABC):
             size = self.join()
             workers = self.workers or size
             options = {"backend": self.backend, **(self.options or {})}
-            yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, **options))
+            advice = f"Give the workers of engine={self.backend} more memory; a rerun does only what is missing."
+            yield from spread(
+                step, items, workers, lambda tasks: joblib_work(tasks, workers, self.death(), advice, **options)
+            )
+
+    @abstractmethod
+    def death(self) -> type[Exception]:
+        """What the backend raises when a worker has died."""
 
     @abstractmethod
     def join(self) -> int:

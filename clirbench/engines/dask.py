@@ -25,6 +25,10 @@ class Dask(JoblibCluster):
     scheduler: str | None = None
     patience: float = 30.0
 
+    def death(self) -> type[Exception]:
+        killed: type[Exception] = import_module("distributed").KilledWorker
+        return killed
+
     def join(self) -> int:
         client = _dask_client(self.scheduler, self.workers, self.patience)
         return max(1, int(sum(client.ncores().values())))

@@ -20,7 +20,6 @@ from clirbench.engines.base import (
     releases_gil,
     spread,
 )
-from clirbench.errors import ResourceError
 
 # Seconds that work is tried in this process before it is handed out, and how much more of it makes workers worth
 # starting: each imports for some seconds what this process has at hand.
@@ -82,14 +81,11 @@ class Processes:
     def _work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-        workers = min(self.workers or available_cores(), len(tasks))
-        try:
-            yield from joblib_work(tasks, workers, backend="loky", initializer=_end_with, initargs=(os.getpid(),))
-        except TerminatedWorkerError as error:
-            raise ResourceError(
-                "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
-                f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
-            ) from None
+        # At least two, since joblib does the work of one here, where a death would be ours.
+        workers = max(2, min(self.workers or available_cores(), len(tasks)))
+        advice = "Try fewer workers, engine.workers=1; a rerun does only what is missing."
+        ending = {"initializer": _end_with, "initargs": (os.getpid(),)}
+        yield from joblib_work(tasks, workers, TerminatedWorkerError, advice, backend="loky", **ending)
 
 
 def thread_work(tasks: Sequence["Task"], workers: int) -> Iterator[Chunk]:

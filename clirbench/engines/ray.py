@@ -24,6 +24,10 @@ class Ray(JoblibCluster):
     backend: ClassVar[str] = "ray"
     address: str | None = None
 
+    def death(self) -> type[Exception]:
+        killed: type[Exception] = import_module("ray.exceptions").RayActorError
+        return killed
+
     def join(self) -> int:
         return _ray(self.address, self.workers)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import one_of, require, whole_number
-from clirbench.engines.base import Chunk, Item, Result, spread
+from clirbench.engines.base import Chunk, Item, Lost, Result, spread
 from clirbench.errors import ResourceError
 
 DAY = 24 * 60
@@ -51,12 +51,19 @@ class Slurm:
             jobs = [executor.submit(task) for task in tasks]
         except RuntimeError as error:
             raise ResourceError(f"engine=slurm: {error}") from error
+        lost: list[Lost] = []
         try:
             for job in jobs:
-                yield _result_of(job, submitit)
+                try:
+                    yield _result_of(job, submitit)
+                except Lost as loss:
+                    lost.append(loss)
+                    continue
                 # Its result has been read; its log would be wanted only had it failed.
                 for path in Path(self.folder).glob(f"{job.job_id}_*"):
                     path.unlink(missing_ok=True)
+            if lost:
+                raise lost[0]
         finally:
             for job in jobs:
                 if not job.done():
@@ -67,7 +74,7 @@ def _result_of(job: Any, submitit: Any) -> Chunk:
     try:
         result: Chunk = job.result()
     except submitit.core.utils.UncompletedJobError as error:
-        raise ResourceError(
+        raise Lost(
             f"job {job.job_id} ended without a result; its log is {job.paths.stderr}; a rerun does what is missing"
         ) from error
     return result

@@ -17,7 +17,7 @@ from clirbench.errors import Changed, ClirbenchError, StoreError
 from clirbench.later import opened
 from clirbench.store.keys import environment, fingerprint
 from clirbench.store.plan import Plan, Planned
-from clirbench.store.snapshot import Snapshot, current_snapshot
+from clirbench.store.snapshot import Seen, Snapshot, current_snapshot
 from clirbench.store.store import Entry, Store
 from clirbench.text import seen_through
 from clirbench.types import Failure
@@ -57,7 +57,8 @@ class Cached:
         bulky = getattr(step, "bulky", False)
         missing = [cached.looked_up(self.store, bulky) for cached in cached_items if isinstance(cached, CachedItem)]
         work = [replace(cached, found={}) for cached in missing if cached.missing]  # what travels is small
-        fresh = iter(self.engine.pmap(Storing(step, self.store, snapshot.for_steps), work))
+        shared, work = divided(snapshot, work)
+        fresh = iter(self.engine.pmap(Storing(step, self.store, shared), work))
         waiting = iter(missing)
         complaint = Once()
         for cached in cached_items:
@@ -106,12 +107,14 @@ def here(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[
 
 @dataclass(frozen=True)
 class CachedItem:
-    """One item, the key of each part of its result, which of them are missing, and those of the others at hand."""
+    """One item, the key of each part of its result, which of them are missing, those of the others at hand, and how
+    its own files were when they were first read."""
 
     item: Any
     keys: Mapping[Part, str]
     missing: tuple[Part, ...] = ()
     found: Mapping[Part, Any] = field(default_factory=dict)
+    seen: Mapping[str, Seen] = field(default_factory=dict)
 
     def looked_up(self, store: Store, bulky: bool) -> "CachedItem":
         """The same, knowing what the store lacks, and what it has unless that is `bulky`."""
@@ -133,7 +136,7 @@ class Unstored:
 class Storing:
     """Computes what is missing of one item and stores it, in the process that computes.
 
-    What it reads must be what `snapshot` says, which the keys were made from.
+    What it reads must be what the snapshot, and what is known of the item's own files, says: the keys were made of it.
     """
 
     step: Step
@@ -150,17 +153,23 @@ class Storing:
         return releases_gil(self.step, cached.item)
 
     def __call__(self, cached: CachedItem) -> dict[Part, Unstored | None] | Failure:
+        # Another run may have made it meanwhile, or this one, before the worker that had more in hand died.
+        there = {part: None for part in cached.missing if self.store.holds(cached.keys[part])}
+        cached = replace(cached, missing=tuple(part for part in cached.missing if part not in there))
+        if not cached.missing:
+            return there
+        snapshot = replace(self.snapshot, seen={**self.snapshot.seen, **cached.seen})
         try:
-            with seen_through(self.snapshot):
+            with seen_through(snapshot):
                 values = self._compute(cached)
             for file in _files(cached.item):
-                if self.snapshot.differs(file):
+                if snapshot.differs(file):
                     raise Changed(file)
         except ClirbenchError as error:
             for part in cached.missing:
                 self.store.note_failure(cached.keys[part], str(error))
             return Failure(str(error), changed=isinstance(error, Changed))
-        return {part: self._put(cached.keys[part], values[part]) for part in cached.missing}
+        return {**there, **{part: self._put(cached.keys[part], values[part]) for part in cached.missing}}
 
     def _compute(self, cached: CachedItem) -> Mapping[Part, Any]:
         if cached.missing == (WHOLE,):
@@ -201,6 +210,18 @@ def _cached_item(prefix: Mapping[Part, str], item: Any) -> CachedItem | Failure:
     except ClirbenchError as error:
         return Failure(str(error), changed=isinstance(error, Changed))
     return CachedItem(item, {part: fingerprint(before, made_from) for part, before in prefix.items()})
+
+
+def divided(snapshot: Snapshot, work: Sequence[CachedItem]) -> tuple[Snapshot, list[CachedItem]]:
+    """What is known of the files that all items share, and with each item what is known of its own."""
+    own = [{str(file.absolute()) for file in _files(cached.item)} for cached in work]
+    of_items = set().union(*own)
+    shared = {file: seen for file, seen in snapshot.seen.items() if file not in of_items}
+    items = [
+        replace(cached, seen={file: snapshot.seen[file] for file in files if file in snapshot.seen})
+        for cached, files in zip(work, own, strict=True)
+    ]
+    return replace(snapshot.for_steps, seen=shared), items
 
 
 def _files(item: Any) -> Iterator[Path]:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.engines.base import Engine, chunked, most_expensive_first, spread
+from clirbench.engines.base import Engine, Lost, Task, chunked, most_expensive_first, spread
 from clirbench.engines.dask import Dask
 from clirbench.engines.local import Processes, Serial, close_workers
 from clirbench.engines.ray import Ray
@@ -170,7 +170,49 @@ def test_an_error_of_a_step_comes_through(engine: Engine) -> None:
         list(engine.pmap(Pid(), ["", "fail", ""]))
 
 
-def test_a_killed_worker_is_a_clear_error_and_the_engine_goes_on() -> None:
+@dataclass(frozen=True)
+class Fragile:
+    """Gives its item back; the worker that has item 7 in hand is killed, the first `deaths` times."""
+
+    folder: Path
+    deaths: int
+
+    def __call__(self, item: int) -> int:
+        with (self.folder / str(item)).open("a") as file:
+            file.write("x")
+        if item == 7 and (self.folder / "7").stat().st_size <= self.deaths:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return item
+
+
+@pytest.mark.parametrize(
+    "name", ["processes", *(pytest.param(name, marks=pytest.mark.slow) for name in ("dask", "ray", "slurm"))]
+)
+@pytest.mark.filterwarnings("default")  # of the libraries
+def test_what_a_killed_worker_had_in_hand_is_done_again(tmp_path: Path, name: str) -> None:
+    engine = Processes(2) if name == "processes" else cluster(name, tmp_path)
+    (tmp_path / "done").mkdir()
+    assert list(engine.pmap(Fragile(tmp_path / "done", 1), list(range(20)))) == list(range(20))
+    assert (tmp_path / "done" / "7").read_text() == "xx"
+
+
+def test_after_each_death_something_must_end() -> None:
+    """Two deaths in a row without a result between them end the work; deaths with results between them do not."""
+
+    def work(tasks: Sequence[Task]) -> Iterator[list[Any]]:
+        for task in tasks[: ends.pop(0)]:
+            yield task()
+        raise Lost("killed")
+
+    ends = [2, 0, 1, 0, 0]
+    with pytest.raises(Lost, match="killed"):
+        list(spread(Weighed(), list(range(8)), 2, work))
+    assert ends == []
+    ends = [2, 0, 1, 0, 5]
+    assert list(spread(Weighed(), list(range(8)), 2, work)) == list(range(8))
+
+
+def test_a_worker_that_is_always_killed_is_a_clear_error_and_the_engine_goes_on() -> None:
     engine = Processes(2)
     with pytest.raises(ResourceError, match=r"a worker process was killed .* engine.workers=1; a rerun"):
         list(engine.pmap(Pid(), ["", "die", ""]))
