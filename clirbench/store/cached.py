@@ -154,7 +154,9 @@ class Storing:
 
     def __call__(self, cached: CachedItem) -> dict[Part, Unstored | None] | Failure:
         # Another run may have made it meanwhile, or this one, before the worker that had more in hand died.
-        there = {part: None for part in cached.missing if self.store.holds(cached.keys[part])}
+        there: dict[Part, Unstored | None] = {
+            part: None for part in cached.missing if self.store.holds(cached.keys[part])
+        }
         cached = replace(cached, missing=tuple(part for part in cached.missing if part not in there))
         if not cached.missing:
             return there
