@@ -1,19 +1,28 @@
-"""The whole line against the script that one would write today: `python benchmarks/whole.py FOLDER [--systems 1 38]`.
+"""The whole line against what one would use today: `python -m benchmarks.whole FOLDER [--systems 1 38 1000]`.
 
 Ours: `python -m clirbench` with BLEU, chrF2 and MacroF1, 150 topics, five measures, tests, intervals, report; with an
-empty store, and once more. Theirs: sacreBLEU (BLEU and chrF2; it has no MacroF1), bm25s, ir_measures and scipy's
-Kendall, 150 queries of three words, top 100 of the English side as judgments; a table of taus, nothing else, so a
-rerun is the same work. Each line is one process of its own: processor time of it and its workers, wall time, highest
-memory; for ours the size of the store. FOLDER holds reference.txt[.gz] and systems/NAME.txt[.gz].
+empty store, once more, and with one system more. The script: sacreBLEU (BLEU and chrF2; it has no MacroF1), bm25s or
+Lucene, ir_measures and scipy's Kendall, 150 queries of three words, top 100 of the English side as judgments; a table
+of taus, nothing else, so a rerun is the same work. CLIReval's way, for one system as it does: every reference sentence
+asked of Lucene on both sides, natural breaks (jenkspy) of the scores as grades, trec_eval's measures (pytrec_eval); its
+own program needs an Elasticsearch server. Ours of the same kind: every sentence a topic, `relevance=jenks`.
+
+Each line is one process of its own: processor time of it and its workers, wall time, highest memory; for ours the size
+of the store. FOLDER holds reference.txt[.gz] and systems/NAME.txt[.gz]; where it has fewer systems than asked for,
+further ones are made of them: of each line some words are left out, by lot.
 """
 
 import argparse
 import gzip
+import json
 import os
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,9 +39,81 @@ def files(folder: Path, systems: int) -> list[Path]:
     return sorted((folder / "systems").iterdir())[:systems]
 
 
-def theirs(folder: Path, systems: int) -> None:
-    """What a researcher would write: scores, runs, judgments, measures, taus."""
+def enough(folder: Path, systems: int, made: Path) -> Path:
+    """The folder, or a copy with as many systems as are asked for."""
+    there = files(folder, systems)
+    if len(there) == systems:
+        return folder
+    (made / "systems").mkdir(parents=True)
+    for path in folder.glob("reference.txt*"):
+        shutil.copy(path, made)
+    for number in range(systems):
+        lot, lines = random.Random(number), read(there[number % len(there)])
+        share = 0.3 * lot.random() if number >= len(there) else 0.0
+        kept = (" ".join([word for word in line.split(" ") if lot.random() >= share] or ["."]) for line in lines)
+        (made / "systems" / f"made-{number:04d}.txt").write_text(
+            "".join(f"{line}\n" for line in kept), encoding="utf-8"
+        )
+    return made
+
+
+Found = list[list[tuple[str, float]]]
+"""For each query the documents with their scores, best first."""
+
+
+def by_bm25s(queries: list[str], lines: list[str], depth: int) -> Found:
     import bm25s
+
+    asked = bm25s.tokenize(queries, stopwords="en", show_progress=False)
+    index = bm25s.BM25(k1=0.9, b=0.4)
+    index.index(bm25s.tokenize(lines, stopwords="en", show_progress=False), show_progress=False)
+    found, scores = index.retrieve(asked, k=min(depth, len(lines)), show_progress=False)
+    return [
+        [(str(document), float(score)) for document, score in zip(documents, values, strict=True) if score > 0]
+        for documents, values in zip(found.tolist(), scores.tolist(), strict=True)
+    ]
+
+
+def by_lucene(queries: list[str], lines: list[str], depth: int) -> Found:
+    """The Java calls of pyserini's LuceneIndexer and LuceneSearcher.batch_search; its first call starts Java."""
+    from clirbench.retrieval.jvm import java
+
+    with tempfile.TemporaryDirectory() as folder:
+        indexer = java()("io.anserini.index.SimpleIndexer")(folder, False, 1)
+        indexer.addRawDocuments([json.dumps({"id": str(i), "contents": line}) for i, line in enumerate(lines)])
+        indexer.close()
+        searcher = java()("io.anserini.search.SimpleSearcher")(folder)
+        searcher.set_bm25(0.9, 0.4)
+        ids, texts = java()("java.util.ArrayList")(), java()("java.util.ArrayList")()
+        for number, query in enumerate(queries):
+            ids.add(str(number))
+            texts.add(query)
+        hits = searcher.batch_search(texts, ids, depth, 1)
+        found = [[(hit.docid, hit.score) for hit in hits.get(str(number)) or []] for number in range(len(queries))]
+        searcher.close()
+    return found
+
+
+def clireval(folder: Path) -> None:
+    """One system as CLIReval scores it."""
+    import jenkspy
+    import pytrec_eval
+
+    reference, lines = read(next(folder.glob("reference.txt*"))), read(files(folder, 1)[0])
+    qrels: dict[str, dict[str, int]] = {}
+    for topic, found in enumerate(by_lucene(reference, reference, RELEVANT)):
+        scores = [score for _, score in found]
+        # The scores of all documents, as it does: 0 where one was not found.
+        everything = [*scores, *[0.0] * (len(reference) - len(scores))]
+        breaks = jenkspy.jenks_breaks(everything, n_classes=min(5, len(set(everything))))[1:-1]
+        qrels[str(topic)] = {document: int(sum(score > at for at in breaks)) for document, score in found}
+    run = {str(topic): dict(found) for topic, found in enumerate(by_lucene(reference, lines, RELEVANT))}
+    values = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "P", "recall"}).evaluate(run)
+    print(sum(value["map"] for value in values.values()) / len(values))
+
+
+def theirs(folder: Path, systems: int, search_by: Callable[[list[str], list[str], int], Found]) -> None:
+    """What a researcher would write: scores, runs, judgments, measures, taus."""
     import ir_measures
     from ir_measures import AP, P, R, ScoredDoc, nDCG
     from sacrebleu.metrics import BLEU, CHRF
@@ -41,17 +122,12 @@ def theirs(folder: Path, systems: int) -> None:
     reference = read(next(folder.glob("reference.txt*")))
     step = max(1, len(reference) // TOPICS)
     queries = [" ".join(sorted(set(line.split()), key=len)[-3:]) for line in reference[::step][:TOPICS]]
-    asked = bm25s.tokenize(queries, stopwords="en", show_progress=False)
 
     def search(lines: list[str]) -> list[ScoredDoc]:
-        index = bm25s.BM25(k1=0.9, b=0.4)
-        index.index(bm25s.tokenize(lines, stopwords="en", show_progress=False), show_progress=False)
-        found, scores = index.retrieve(asked, k=min(DEPTH, len(lines)), show_progress=False)
         return [
-            ScoredDoc(str(topic), str(document), float(score))
-            for topic, (documents, values) in enumerate(zip(found.tolist(), scores.tolist(), strict=True))
-            for document, score in zip(documents, values, strict=True)
-            if score > 0
+            ScoredDoc(str(topic), document, score)
+            for topic, found in enumerate(search_by(queries, lines, DEPTH))
+            for document, score in found
         ]
 
     qrels: dict[str, dict[str, int]] = {}
@@ -90,28 +166,57 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--systems", type=int, nargs="+", default=[1, 38])
-    parser.add_argument("--theirs", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--rivals", nargs="*", default=["bm25s", "lucene", "clireval"])
+    parser.add_argument("--without", action="store_true", help="the rivals alone")
+    parser.add_argument("--as", dest="rival", help=argparse.SUPPRESS)
     options = parser.parse_args()
     folder = options.folder.resolve()
-    if options.theirs:
-        theirs(folder, options.theirs)
-        return
-    print("| what | processor s | wall s | memory | store |\n| --- | ---: | ---: | ---: | ---: |")
-    for systems in options.systems:
-        names = [path.name.partition(".txt")[0] for path in files(folder, systems)]
-        with tempfile.TemporaryDirectory() as made:
-            store = Path(made, "cache")
-            command = [
-                *(sys.executable, "-m", "clirbench", "+experiment=folder", f"folder={folder}", "topics=keyterms"),
-                *("metric=[BLEU,chrF2,MacroF1]", f"systems.include=[{','.join(names)}]", "engine.workers=1"),
-                *(f"topics.n={TOPICS}", f"paths.cache={store}", f"hydra.run.dir={made}/run"),
-            ]
-            cold = cost(f"ours, {systems} systems, empty store", command, store)
-            warm = cost(f"ours, {systems} systems, again", command, store)
-        peer = cost(
-            f"theirs, {systems} systems", [sys.executable, "-P", __file__, str(folder), "--theirs", str(systems)]
+    if options.rival == "clireval":
+        clireval(folder)
+    elif options.rival:
+        theirs(folder, options.systems[0], {"bm25s": by_bm25s, "lucene": by_lucene}[options.rival])
+    else:
+        print("| what | processor s | wall s | memory | store |\n| --- | ---: | ---: | ---: | ---: |")
+        for systems in options.systems:
+            with tempfile.TemporaryDirectory() as made:
+                compare(enough(folder, systems + 1, Path(made, "folder")), systems, options.rivals, options.without)
+
+
+def compare(folder: Path, systems: int, rivals: list[str], without: bool) -> None:
+    """Print the lines of one number of systems, and how many times as long each rival takes."""
+    ours = {} if without else costs_of_ours(folder, systems, ["topics=keyterms", f"topics.n={TOPICS}"])
+    for rival in rivals:
+        if rival == "clireval" and systems > 1:
+            continue
+        mine = ours
+        if rival == "clireval" and not without:
+            mine = costs_of_ours(
+                folder, 1, ["topics=sentences", "topics.n=100000", "topics.min_terms=1", "relevance=jenks"]
+            )
+        theirs = [*(sys.executable, "-m", "benchmarks.whole", str(folder)), "--systems", str(systems), "--as", rival]
+        peer = cost(f"{rival}, {systems} systems", theirs)
+        print(
+            f"{rival}: " + ", ".join(f"{peer / seconds:.1f} times {label}" for label, seconds in mine.items()),
+            flush=True,
         )
-        print(f"{systems} systems: {peer / cold:.1f} times, again {peer / warm:.1f} times", flush=True)
+
+
+def costs_of_ours(folder: Path, systems: int, topics: list[str]) -> dict[str, float]:
+    """Seconds with an empty store, again, and with one system more."""
+    names = [path.name.partition(".txt")[0] for path in files(folder, systems + 1)]
+    with tempfile.TemporaryDirectory() as made:
+        store = Path(made, "cache")
+
+        def timed(label: str, names: list[str]) -> float:
+            command = [
+                *(sys.executable, "-m", "clirbench", "+experiment=folder", f"folder={folder}", *topics),
+                *("metric=[BLEU,chrF2,MacroF1]", f"systems.include=[{','.join(names)}]", "engine.workers=1"),
+                *(f"paths.cache={store}", f"hydra.run.dir={made}/run"),
+            ]
+            return cost(f"ours, {len(names)} systems, {label}", command, store)
+
+        found = {label: timed(label, names[:systems]) for label in ("empty store", "again")}
+        return {**found, "one more": timed("one more", names)}
 
 
 if __name__ == "__main__":

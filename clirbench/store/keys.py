@@ -69,6 +69,8 @@ def _feed(digest: Digest, value: Any) -> None:
         _feed_sequence(digest, value)
     elif isinstance(value, Shelf):
         _feed(digest, value.kept)  # what is to be loaded later says what it is without that
+    elif isinstance(value, dict) and all(type(name) is str and type(held) is int for name, held in value.items()):
+        _tagged(digest, "numbers", json.dumps(value).encode())  # millions of judgments
     elif isinstance(value, Mapping):
         _tagged(digest, "mapping", str(len(value)).encode())
         for name, held in value.items():
