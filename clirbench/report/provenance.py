@@ -17,16 +17,7 @@ COMMAND = ("python", "-m", "clirbench")
 IN_PYTHON = "made in Python"
 """How the command of a run begins: one that can be given again, or one that only its Python code can."""
 PACKAGE = Path(__file__).resolve().parents[1]
-LIBRARIES = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "numba",
-    "sacrebleu",
-    "ir-measures",
-    "pytrec-eval-terrier",
-    "hydra-core",
-)
+LIBRARIES = ("numpy", "scipy", "pandas", "numba", "sacrebleu", "ir-measures", "pytrec-eval-terrier", "hydra-core")
 
 
 def provenance(configuration: Any, command: Sequence[str], result: Result) -> dict[str, Any]:
