@@ -77,13 +77,12 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
         doc_id, cell = cells[id_at], cells[line_at]
         if not (cell.isascii() and cell.isdigit()) or len(cell) > 18:
             raise InputError(f"{path}: line {row_number}: {cell!r} is not a line number")
-        if len(doc_id.split()) != 1 or doc_id.strip() != doc_id:
-            raise InputError(f"{path}: line {row_number}: doc_id {doc_id!r} is empty or holds white space")
+        check_doc_id(f"{path}: line {row_number}", doc_id)
         numbers[row_number - 2] = int(cell)
         doc_ids.append(doc_id)
     raise_all(_line_errors(path, numbers, n_lines, text_where))
     order = np.argsort(numbers, kind="stable")
-    return _grouped(path, [doc_ids[i] for i in order.tolist()])
+    return document_map(str(path), [doc_ids[i] for i in order.tolist()])
 
 
 def _line_errors(
@@ -106,10 +105,15 @@ def _line_errors(
     return errors
 
 
-def _grouped(path: Path, doc_ids: Sequence[str]) -> DocumentMap:
-    """Runs of equal ids, in line order, are the documents; an id that comes back later is interleaved."""
-    for doc_id in dict.fromkeys(doc_ids):
-        check_name(path, "document", doc_id)
+def check_doc_id(where: str, doc_id: str) -> None:
+    """Raise `InputError` for an id that is empty, holds white space or a control character, or is too long."""
+    if len(doc_id.split()) != 1 or doc_id.strip() != doc_id:
+        raise InputError(f"{where}: doc_id {doc_id!r} is empty or holds white space, run files cannot")
+    check_name(where, "document", doc_id)
+
+
+def document_map(where: str, doc_ids: Sequence[str]) -> DocumentMap:
+    """Runs of equal ids, in line order, are the documents; raises `AlignmentError` for an id that comes back later."""
     lengths: dict[str, int] = {}
     again: dict[str, int] = {}
     previous: str | None = None
@@ -119,6 +123,6 @@ def _grouped(path: Path, doc_ids: Sequence[str]) -> DocumentMap:
         lengths[doc_id] = lengths.get(doc_id, 0) + 1
         previous = doc_id
     if again:
-        where = listed([f"{doc_id} comes back on line {line}" for doc_id, line in again.items()])
-        raise AlignmentError(f"{path}: the lines of a document must be contiguous: {where}")
+        back = listed([f"{doc_id} comes back on line {line}" for doc_id, line in again.items()])
+        raise AlignmentError(f"{where}: the lines of a document must be contiguous: {back}")
     return DocumentMap(tuple(lengths), np.fromiter(lengths.values(), dtype=np.int64, count=len(lengths)))
