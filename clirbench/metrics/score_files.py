@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clirbench.checks import check_choice
 from clirbench.errors import ConfigError, InputError, shortened
@@ -20,12 +19,10 @@ from clirbench.files.score_formats import (
     line_rows,
     score_rows,
 )
+from clirbench.metrics.base import Statistics
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
 from clirbench.text import Text, TextFile
 from clirbench.types import EMPTY, TestSet
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 SYSTEM = "{system}"
 LAYOUTS: dict[str, tuple[str, ...]] = {
@@ -96,7 +93,7 @@ class ScoreFile(MadeElsewhere):
         chosen = "".join(f"|{column}:{value}" for column, value in sorted(self.select.items()))
         return f"{self.name}|file:{self.format}|{self.aggregate}|scale:{self.scale:g}{chosen}"
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "Statistics":
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Statistics:
         """Not for a text of unknown origin: use `for_systems`."""
         raise ConfigError(f"{self.name}: scores from files need the system's name, see for_systems")
 

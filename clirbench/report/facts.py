@@ -169,8 +169,7 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
     rule = result.experiment.relevance[first].signature
     return (
         f"agreement of {rule} and {other} on {len(overlaps)} topics: the relevant documents overlap by "
-        f"{number(mean)} (mean of |both| / |either|); tau between the two orders of the systems: "
-        + ", ".join(taus)
+        f"{number(mean)} (mean of |both| / |either|); tau between the two orders of the systems: " + ", ".join(taus)
     )
 
 
