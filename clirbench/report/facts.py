@@ -121,6 +121,15 @@ def counts(result: Result) -> dict[str, Counts]:
     }
 
 
+def size_lines(result: Result) -> list[str]:
+    """What was read: the test set, and what the corpus itself notes."""
+    if result.inputs is None:
+        return []
+    test = result.inputs.corpus.test
+    size = [f"{len(test)} segments in the MT test set, {len(test.references)} reference(s)"] if test else []
+    return [*size, *result.inputs.corpus.notes]
+
+
 def count_lines(result: Result) -> list[str]:
     """Documents, topics scored and dropped, and how much of what matches is relevant, for each set of judgments."""
     return [_count_line(label, found) for label, found in counts(result).items()]

@@ -74,12 +74,7 @@ def _what(configuration: Mapping[str, Any]) -> dict[str, Any]:
 def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """What the template shows."""
     experiment, board = result.experiment, result.board
-    corpus = None if result.inputs is None else result.inputs.corpus
-    counts = [f"{len(board.systems)} systems"]
-    if corpus is not None:
-        if corpus.test:
-            counts.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
-        counts += corpus.notes
+    counts = [f"{len(board.systems)} systems", *facts.size_lines(result)]
     return {
         "name": experiment.name,
         "answer": answered(result),
