@@ -15,31 +15,26 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Survey:
-    """What one pass over a text finds: its lines, its empty lines, and the first ten of those (1-based)."""
+    """What one pass over a text finds: how many lines it has, and how many of them are empty."""
 
     n_lines: int
     n_empty: int
-    first_empty: tuple[int, ...]
 
 
 def survey(text: Text) -> Survey:
     """Count the lines of a text of any size, block by block; raises `InputError` at the first byte not UTF-8."""
     n_lines = n_empty = 0
-    first_empty: list[int] = []
     for block in text.blocks():
         try:
             block.decode("utf-8")
         except UnicodeDecodeError as error:
             raise invalid_utf8(text.where, b"\n" * n_lines + block, n_lines + error.start) from None
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-        empty = np.flatnonzero(np.diff(ends, prepend=-1) == 1)
-        if len(first_empty) < SHOWN:
-            first_empty += (empty[: SHOWN - len(first_empty)] + n_lines + 1).tolist()
         n_lines += len(ends)
         if n_lines > current_limits().lines:
             raise beyond(text.where, "lines", "more than {:,} lines")
-        n_empty += len(empty)
-    return Survey(n_lines, n_empty, tuple(first_empty))
+        n_empty += int((np.diff(ends, prepend=-1) == 1).sum())
+    return Survey(n_lines, n_empty)
 
 
 def unequal(where: str, found: int, expected_where: str, expected: int) -> AlignmentError:

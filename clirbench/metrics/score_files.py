@@ -8,17 +8,8 @@ from pathlib import Path
 
 from clirbench.checks import check_choice
 from clirbench.errors import ConfigError, InputError, shortened
-from clirbench.files import tables
-from clirbench.files.score_formats import (
-    HOLES,
-    WMT_NEW,
-    WMT_OLD,
-    Row,
-    column_rows,
-    json_rows,
-    line_rows,
-    score_rows,
-)
+from clirbench.files import score_formats, tables
+from clirbench.files.score_formats import HOLES, WMT_NEW, WMT_OLD, Row
 from clirbench.metrics.base import Statistics
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
 from clirbench.text import Text, TextFile
@@ -134,9 +125,9 @@ class ScoreFile(MadeElsewhere):
 
     def _rows(self, file: Path) -> Iterator[Row]:
         if self.layout:
-            return column_rows(file, self.layout)
-        reader = {"lines": line_rows, "sacrebleu": json_rows}.get(self.format)
-        return reader(file, TextFile(file).lines()) if reader else score_rows(file)
+            return score_formats.column_rows(file, self.layout)
+        reader = {"lines": score_formats.line_rows, "sacrebleu": score_formats.json_rows}.get(self.format)
+        return reader(file, TextFile(file).lines()) if reader else score_formats.score_rows(file)
 
     def _chosen(self, file: Path) -> Iterator[Row]:
         """The rows that `select` keeps, of one metric."""
