@@ -175,16 +175,13 @@ def average_types(
 
     Dense totals (..., width * types) give (...); a sparse matrix gives one value for each of its rows.
     """
-    from clirbench.metrics.compiled.averages import average_columns, average_dense, average_sparse
+    from clirbench.metrics.compiled.averages import average_columns, average_sparse
 
     options = (width, rate, micro, float(beta), float(k))
     if isinstance(totals, np.ndarray):
-        if totals.ndim == 2 and totals.T.flags.c_contiguous and totals.dtype == np.float64:
-            # So scipy leaves the product of weights and sparse statistics; turning it round would copy it.
-            return np.asarray(100.0 * average_columns(totals.T, *options))
-        n_rows = int(np.prod(totals.shape[:-1]))
-        rows = np.ascontiguousarray(totals, dtype=np.float64).reshape(n_rows, totals.shape[-1])
-        return np.asarray(100.0 * average_dense(rows, *options).reshape(totals.shape[:-1]))
+        # Columns, as scipy leaves the product of weights and sparse statistics; turning it round would copy it.
+        rows = np.asarray(totals, dtype=np.float64).reshape(int(np.prod(totals.shape[:-1])), totals.shape[-1])
+        return np.asarray(100.0 * average_columns(rows.T, *options).reshape(totals.shape[:-1]))
     sparse = totals.tocsr()
     sparse.sum_duplicates()  # sorts the columns of each row as well
     return np.asarray(100.0 * average_sparse(sparse.data, sparse.indices, sparse.indptr, *options))

@@ -54,8 +54,9 @@ def recommended(result: Result) -> str:
 def write(folder: Path, result: Result) -> None:
     """Write `learning_curves.FORMAT` where systems carry steps."""
     drawing, title = learning_curves(result.board, recommended(result)), "Learning curves: columns over training steps"
-    for ending in result.experiment.figures if drawing is not None else ():
-        figures.write_drawing(folder / f"learning_curves.{ending}", drawing, title)
+    for ending in result.experiment.figures:
+        if drawing is not None:
+            figures.write_drawing(folder / f"learning_curves.{ending}", drawing, title)
 
 
 def learning_curves(board: Scoreboard, shipped: str = "") -> Drawing | None:

@@ -38,8 +38,10 @@ def write(folder: Path, result: Result) -> None:
 
 
 def write_analysis(path: Path, made: AnalysisTable) -> None:
-    """One analysis as a file."""
-    _write(path, analysis_table(made))
+    """One analysis as it is, with what it says as the caption."""
+    rows = [[_cell(value) for value in row] for row in made.rows]
+    caption = escape(" ".join((f"{made.title}.", *made.text)))
+    _write(path, table([escape(name) for name in made.header], rows, caption, f"tab:{made.name}"))
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
@@ -111,13 +113,6 @@ def systems_table(board: Scoreboard) -> list[str]:
     caption = f"MT metrics and IR measures of $n={len(board.systems)}$ systems. Bold: the best of a column."
     header = ["system", *(escape(c.name) + ("" if c.higher_is_better else r" $\downarrow$") for c in columns)]
     return table(header, rows, caption + signed(board.measures), "tab:systems")
-
-
-def analysis_table(made: AnalysisTable) -> list[str]:
-    """A further analysis as it is, with what it says as the caption."""
-    rows = [[_cell(value) for value in row] for row in made.rows]
-    caption = escape(" ".join((f"{made.title}.", *made.text)))
-    return table([escape(name) for name in made.header], rows, caption, f"tab:{made.name}")
 
 
 def _cell(value: Any) -> str:

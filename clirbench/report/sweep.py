@@ -17,18 +17,7 @@ from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
 TITLE = "Which MT metrics predict retrieval?"
-METHOD = """Method
-
-Each collection has outputs of several MT systems. An MT metric scores them, and a retrieval measure says how well
-people who search in English would be served by each. Kendall's tau between the two columns, over the independent
-systems of a collection, is what is pooled: a random-effects mean over collections, its interval by Hartung and Knapp,
-p-values of differences by Holm, and where a *new* collection would lie. What is never averaged has its own section: who
-judged (pseudo-relevance or people), the measure, the retriever. Collections with the same systems count as one. The
-ceiling is what a metric without any error would reach in spite of the measure's noise. How to read the numbers:
-docs/how-to/collections.md; how they keep their promises in worlds with known truth:
-docs/explanation/validity-pooled.md. This page is made by a sweep over collections, such as
-`python -m clirbench +experiment=study paths.mirror=DATA`, and every sentence with it.
-"""
+METHOD = Path(__file__).parent / "pooled" / "method.md"
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
 TABLE = "correlations.tsv"
@@ -107,7 +96,7 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
         return []
     head, short, rest = view.markdown(found[0], TITLE).split("\n## ", 2)
     texts = (view.markdown(more).replace("# ", "# Published table: ", 1) for more in found[1:])
-    page = "\n".join(["\n## ".join([head, short, METHOD, rest]), *texts])
+    page = "\n".join(["\n## ".join([head, short, METHOD.read_text(encoding="utf-8"), rest]), *texts])
     (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
     return [*written, folder / "findings.md"]
 

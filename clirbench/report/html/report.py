@@ -67,14 +67,11 @@ def is_where(override: str) -> bool:
     return key == "paths.cache" or key.partition(".")[0] in ("engine", "hydra")
 
 
-def _what(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in configuration.items() if key not in WHERE}
-
-
 def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """What the template shows."""
     experiment, board = result.experiment, result.board
     counts = [f"{len(board.systems)} systems", *facts.size_lines(result)]
+    what = {key: value for key, value in (provenance.get("configuration") or {}).items() if key not in WHERE}
     return {
         "name": experiment.name,
         "answer": answered(result),
@@ -97,7 +94,7 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
         "provenance": {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")},
         "command": shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part)),
         "libraries": {k: v for k, v in provenance.get("libraries", {}).items() if v},
-        "configuration": json.dumps(_what(provenance.get("configuration") or {}), indent=2, ensure_ascii=False),
+        "configuration": json.dumps(what, indent=2, ensure_ascii=False),
     }
 
 
