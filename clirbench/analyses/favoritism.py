@@ -2,20 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, test_lines, with_test_text
 from clirbench.errors import ConfigError
-from clirbench.metrics.base import Metric
+from clirbench.metrics.base import Metric, Statistics
 from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.statistics.resampling import left_out_scores
 from clirbench.statistics.segment_level import segment_scores
 from clirbench.types import Doubles, Ints
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 WINS = ("metric", "segment", "score_a", "score_b", "better")
 COLUMNS = ("metric", "rank", "segment", "delta", "favours", "reference")
@@ -74,7 +71,7 @@ class FavoritismAnalysis:
         )
 
 
-def favoritism(metric: Metric, ours: "Statistics", theirs: "Statistics") -> Doubles:
+def favoritism(metric: Metric, ours: Statistics, theirs: Statistics) -> Doubles:
     """delta_i = (M(A) - M(A without i)) - (M(B) - M(B without i)) for every segment i: (segments,).
 
     Exact: the segment's statistics are taken from the sums and the score is made anew, so that word types which
@@ -86,7 +83,7 @@ def favoritism(metric: Metric, ours: "Statistics", theirs: "Statistics") -> Doub
     return sign * (benefit(metric, ours) - benefit(metric, theirs))
 
 
-def benefit(metric: Metric, statistics: "Statistics") -> Doubles:
+def benefit(metric: Metric, statistics: Statistics) -> Doubles:
     """delta_i = M - M without segment i: (segments,), on the metric's own scale. **Source:** as `favoritism`."""
     totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)
     return np.asarray(float(metric.score(totals)) - left_out_scores(metric, statistics))

@@ -17,8 +17,9 @@ from clirbench.errors import ClirbenchError, ConfigError, InputError
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import stored
 from clirbench.report.folder import RunFolder
+from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
-from clirbench.report.results_json import RESULTS, plain, results
+from clirbench.report.results_json import RESULTS, results
 from clirbench.report.tables import frame, run_tables, write_tsv
 from clirbench.report.terminal import progress
 from clirbench.result import Experiment

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Lines = Sequence[str] | pd.Series[str] | Path
 
+Measures = Sequence[str | Measure]
+
 
 @lru_cache(maxsize=64)
 def named(name: str) -> Metric:
@@ -101,36 +103,18 @@ def _lines(what: str, lines: Any) -> tuple[str, ...]:
 
 @overload
 def evaluate(
-    qrels: Any,
-    run: Any,
-    measures: Sequence[str | Measure],
-    *,
-    ideal: Any = None,
-    n_documents: int = 0,
-    per_topic: Literal[False] = False,
+    qrels: Any, run: Any, measures: Measures, *, ideal: Any = ..., n_documents: int = 0, per_topic: Literal[False] = ...
 ) -> dict[str, float]: ...
 
 
 @overload
 def evaluate(
-    qrels: Any,
-    run: Any,
-    measures: Sequence[str | Measure],
-    *,
-    ideal: Any = None,
-    n_documents: int = 0,
-    per_topic: Literal[True],
+    qrels: Any, run: Any, measures: Measures, *, ideal: Any = None, n_documents: int = 0, per_topic: Literal[True]
 ) -> "pd.DataFrame": ...
 
 
 def evaluate(
-    qrels: Any,
-    run: Any,
-    measures: Sequence[str | Measure],
-    *,
-    ideal: Any = None,
-    n_documents: int = 0,
-    per_topic: bool = False,
+    qrels: Any, run: Any, measures: Measures, *, ideal: Any = None, n_documents: int = 0, per_topic: bool = False
 ) -> "dict[str, float] | pd.DataFrame":
     """IR measures of a run: a value for each measure or, with `per_topic`, a row for each measure and topic.
 

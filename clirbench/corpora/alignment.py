@@ -15,31 +15,26 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Survey:
-    """What one pass over a text finds: its lines, its empty lines, and the first ten of those (1-based)."""
+    """What one pass over a text finds: how many lines it has, and how many of them are empty."""
 
     n_lines: int
     n_empty: int
-    first_empty: tuple[int, ...]
 
 
 def survey(text: Text) -> Survey:
     """Count the lines of a text of any size, block by block; raises `InputError` at the first byte not UTF-8."""
     n_lines = n_empty = 0
-    first_empty: list[int] = []
     for block in text.blocks():
         try:
             block.decode("utf-8")
         except UnicodeDecodeError as error:
             raise invalid_utf8(text.where, b"\n" * n_lines + block, n_lines + error.start) from None
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-        empty = np.flatnonzero(np.diff(ends, prepend=-1) == 1)
-        if len(first_empty) < SHOWN:
-            first_empty += (empty[: SHOWN - len(first_empty)] + n_lines + 1).tolist()
         n_lines += len(ends)
         if n_lines > current_limits().lines:
             raise beyond(text.where, "lines", "more than {:,} lines")
-        n_empty += len(empty)
-    return Survey(n_lines, n_empty, tuple(first_empty))
+        n_empty += int((np.diff(ends, prepend=-1) == 1).sum())
+    return Survey(n_lines, n_empty)
 
 
 def unequal(where: str, found: int, expected_where: str, expected: int) -> AlignmentError:
@@ -77,13 +72,12 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
         doc_id, cell = cells[id_at], cells[line_at]
         if not (cell.isascii() and cell.isdigit()) or len(cell) > 18:
             raise InputError(f"{path}: line {row_number}: {cell!r} is not a line number")
-        if len(doc_id.split()) != 1 or doc_id.strip() != doc_id:
-            raise InputError(f"{path}: line {row_number}: doc_id {doc_id!r} is empty or holds white space")
+        check_doc_id(f"{path}: line {row_number}", doc_id)
         numbers[row_number - 2] = int(cell)
         doc_ids.append(doc_id)
     raise_all(_line_errors(path, numbers, n_lines, text_where))
     order = np.argsort(numbers, kind="stable")
-    return _grouped(path, [doc_ids[i] for i in order.tolist()])
+    return document_map(str(path), [doc_ids[i] for i in order.tolist()])
 
 
 def _line_errors(
@@ -106,10 +100,15 @@ def _line_errors(
     return errors
 
 
-def _grouped(path: Path, doc_ids: Sequence[str]) -> DocumentMap:
-    """Runs of equal ids, in line order, are the documents; an id that comes back later is interleaved."""
-    for doc_id in dict.fromkeys(doc_ids):
-        check_name(path, "document", doc_id)
+def check_doc_id(where: str, doc_id: str) -> None:
+    """Raise `InputError` for an id that is empty, holds white space or a control character, or is too long."""
+    if len(doc_id.split()) != 1 or doc_id.strip() != doc_id:
+        raise InputError(f"{where}: doc_id {doc_id!r} is empty or holds white space, run files cannot")
+    check_name(where, "document", doc_id)
+
+
+def document_map(where: str, doc_ids: Sequence[str]) -> DocumentMap:
+    """Runs of equal ids, in line order, are the documents; raises `AlignmentError` for an id that comes back later."""
     lengths: dict[str, int] = {}
     again: dict[str, int] = {}
     previous: str | None = None
@@ -119,6 +118,6 @@ def _grouped(path: Path, doc_ids: Sequence[str]) -> DocumentMap:
         lengths[doc_id] = lengths.get(doc_id, 0) + 1
         previous = doc_id
     if again:
-        where = listed([f"{doc_id} comes back on line {line}" for doc_id, line in again.items()])
-        raise AlignmentError(f"{path}: the lines of a document must be contiguous: {where}")
+        back = listed([f"{doc_id} comes back on line {line}" for doc_id, line in again.items()])
+        raise AlignmentError(f"{where}: the lines of a document must be contiguous: {back}")
     return DocumentMap(tuple(lengths), np.fromiter(lengths.values(), dtype=np.int64, count=len(lengths)))

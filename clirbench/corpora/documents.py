@@ -8,9 +8,9 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import check_doc_id, listed
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
-from clirbench.corpora.jsonl import ID_KEYS, JsonlText, first_of, json_lines
+from clirbench.corpora.jsonl import JsonlText, doc_id_of, json_lines
 from clirbench.corpora.layout import NamedFiles, folder_layout, is_jsonl
 from clirbench.corpora.released import HeldLayout
 from clirbench.corpora.sentences import PARAGRAPH, Sentences
@@ -53,8 +53,7 @@ class ReadText(JsonlText):
     def documents(self) -> Iterator[tuple[str, str]]:
         kept = frozenset(self.only)
         for doc_id, text in self.reader.documents(self.path, every=bool(kept)):
-            if len(doc_id.split()) != 1 or doc_id.strip() != doc_id:
-                raise InputError(f"{self.path}: document id {doc_id!r} is empty or holds white space, run files cannot")
+            check_doc_id(str(self.path), doc_id)
             if not kept or doc_id in kept:
                 yield doc_id, text
 
@@ -211,11 +210,9 @@ class JsonDocuments:
     def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
         for file in self.files(path):
             for number, record in json_lines(file):
-                doc_id = first_of(record, ID_KEYS)
-                if not isinstance(doc_id, str | int) or isinstance(doc_id, bool) or not str(doc_id).strip():
-                    raise InputError(f"{file}: line {number}: no doc_id; a line is an object with doc_id and text")
+                doc_id = doc_id_of(record, f"{file}: line {number}")
                 texts = [record[field] for field in self.fields if isinstance(record.get(field), str)]
                 if not texts:
                     listed = ", ".join(self.fields)
                     raise InputError(f"{file}: line {number}: none of the fields {listed}; keys: {', '.join(record)}")
-                yield str(doc_id), "\n".join(texts)
+                yield doc_id, "\n".join(texts)

@@ -50,15 +50,13 @@ class JsonlText(TextFile):
     def documents(self) -> Iterator[tuple[str, str]]:
         """(doc_id, text) of each line; raises `InputError` naming the line that cannot be read."""
         for number, record in json_lines(self.path):
-            doc_id = first_of(record, ID_KEYS)
+            doc_id = doc_id_of(record, f"{self.path}: line {number}")
             text = first_of(record, TEXT_KEYS)
-            if not isinstance(doc_id, str | int) or isinstance(doc_id, bool) or not str(doc_id).strip():
-                raise InputError(f"{self.path}: line {number}: no doc_id; a line is an object with doc_id and text")
-            if len(str(doc_id).split()) != 1:
+            if len(doc_id.split()) != 1:
                 raise InputError(f"{self.path}: line {number}: doc_id {doc_id!r} holds white space, run files cannot")
             if not isinstance(text, str):
                 raise InputError(f"{self.path}: line {number}: no text (a string); keys here: {', '.join(record)}")
-            yield encodable(str(doc_id)), encodable(text)
+            yield encodable(doc_id), encodable(text)
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -81,6 +79,14 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(record, dict):
                 raise InputError(f"{path}: line {number}: a JSON object was expected, found {type(record).__name__}")
             yield number, record
+
+
+def doc_id_of(record: dict[str, Any], where: str) -> str:
+    """The id of a document, a text or a whole number under the first of `ID_KEYS`; raises `InputError` without one."""
+    doc_id = first_of(record, ID_KEYS)
+    if not isinstance(doc_id, str | int) or isinstance(doc_id, bool) or not str(doc_id).strip():
+        raise InputError(f"{where}: no doc_id; a line is an object with doc_id and text")
+    return str(doc_id)
 
 
 def first_of(record: dict[str, Any], keys: tuple[str, ...]) -> Any:

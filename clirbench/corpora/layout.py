@@ -69,6 +69,11 @@ class Layout:
         located = self.files.locate(files)
         return tuple(text_at(located[file]) for file in files)
 
+    @property
+    def source(self) -> Text | None:
+        """The text of the source side; None where the folder has none."""
+        return self.text(self.singles["source.txt"]) if "source.txt" in self.singles else None
+
     def single(self, name: str) -> Path | None:
         """The path of `docs.tsv`, `source.txt`, ...; None where the folder has none."""
         file = self.singles.get(name)

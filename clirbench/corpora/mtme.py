@@ -13,10 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.corpora.alignment import listed, survey, unequal
+from clirbench.corpora.alignment import check_doc_id, document_map, listed, survey, unequal
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import Layout, NamedFiles, chosen_references
-from clirbench.corpora.released import document_map
+from clirbench.corpora.layout import Layout, NamedFiles, chosen_references, layout_of
 from clirbench.corpora.sides import Choice, read_test_set
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_formats import HOLES, column_rows
@@ -54,17 +53,18 @@ class MtmeCorpus:
         root = Path(self.folder or "")
         layout = self._layout(root)
         test = read_test_set(layout, Choice(self.references))
-        english = layout.text(layout.references[chosen_references(layout, self.references)[0]])
-        doc_ids = read_docs(root / "documents" / f"{self.pair}.docs")
+        chosen = chosen_references(layout, self.references)
+        english = layout.text(layout.references[chosen[0]])
+        listing = root / "documents" / f"{self.pair}.docs"
+        doc_ids = read_docs(listing)
         n_lines = survey(english).n_lines
         if len(doc_ids) != n_lines:
-            raise unequal(str(root / "documents" / f"{self.pair}.docs"), len(doc_ids), english.where, n_lines)
-        chosen = chosen_references(layout, self.references)
+            raise unequal(str(listing), len(doc_ids), english.where, n_lines)
         scores, notes = found_scores(root, str(self.pair), chosen, tuple(layout.systems), self.scores)
         return Corpus(
             test=test,
-            english=Documents(english, document_map(str(root / "documents" / f"{self.pair}.docs"), doc_ids)),
-            source=layout.text(layout.singles["source.txt"]) if layout.singles else None,
+            english=Documents(english, document_map(str(listing), doc_ids)),
+            source=layout.source,
             collection=self.collection,
             test_layout=layout,
             collection_layout=layout,
@@ -86,17 +86,11 @@ class MtmeCorpus:
         }
         if not references or not systems:
             raise InputError(f"{root}: no references/{pair}.NAME.txt or no system-outputs/{pair}/NAME.txt in it")
-        source = root / "sources" / f"{pair}.txt"
-        singles = {"source.txt": "source.txt"} if source.is_file() else {}
         paths = {f"reference-{name}.txt": path for name, path in references.items()}
-        paths |= {f"systems/{name}.txt": path for name, path in systems.items()} | {"source.txt": source}
-        return Layout(
-            where=str(root),
-            files=NamedFiles(paths),
-            references={name: f"reference-{name}.txt" for name in references},
-            systems={name: f"systems/{name}.txt" for name in systems},
-            singles=singles,
-        )
+        paths |= {f"systems/{name}.txt": path for name, path in systems.items()}
+        source = root / "sources" / f"{pair}.txt"
+        paths |= {"source.txt": source} if source.is_file() else {}
+        return layout_of(str(root), paths, NamedFiles(paths))
 
 
 def found_scores(
@@ -167,5 +161,6 @@ def read_docs(path: Path) -> list[str]:
         fields = line.split()
         if len(fields) != 2:
             raise InputError(f"{path}: line {number}: {len(fields)} fields, expected 2: DOMAIN DOCNAME")
+        check_doc_id(f"{path}: line {number}", fields[1])
         doc_ids.append(fields[1])
     return doc_ids

@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from pathlib import Path
 
-import numpy as np
-
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import check_doc_id, document_map, listed
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, NamedFiles, chosen_references
 from clirbench.corpora.sides import Choice, read_test_set
 from clirbench.errors import InputError
 from clirbench.text import Text, TextLines
-from clirbench.types import DocumentMap, Documents
+from clirbench.types import Documents
 
 Key = tuple[str, str]
 """(doc_id, segment id): what aligns the sides of a release."""
@@ -53,6 +50,8 @@ class Release:
         keys = tuple(self.source or next(iter(self.references.values()), {}))
         if not keys:
             raise InputError(f"{self.where}: no segments with a source or a reference")
+        for doc_id in dict.fromkeys(doc_id for doc_id, _ in keys):
+            check_doc_id(self.where, doc_id)
         sides = {"reference": self.references, "system": self.systems}
         gaps = {
             (kind, name): lacking
@@ -73,7 +72,7 @@ class Release:
         return Corpus(
             test=read_test_set(layout, Choice(references)),
             english=Documents(english, document_map(self.where, [doc_id for doc_id, _ in keys])),
-            source=layout.text("source.txt") if self.source else None,
+            source=layout.source,
             collection=collection,
             test_layout=layout,
             collection_layout=layout,
@@ -92,19 +91,6 @@ class Release:
         if self.source:
             held["source.txt"] = TextLines(tuple(self.source[key] for key in keys))
         return HeldLayout(self.where, NamedFiles({}), references, systems, singles, held=held)
-
-
-def document_map(where: str, doc_ids: Sequence[str]) -> DocumentMap:
-    """Which document each line belongs to; raises `InputError` for an id that is no id, or that comes back later."""
-    runs = [(doc_id, sum(1 for _ in lines)) for doc_id, lines in groupby(doc_ids)]
-    seen: set[str] = set()
-    for doc_id, _ in runs:
-        if len(doc_id.split()) != 1 or doc_id.strip() != doc_id:
-            raise InputError(f"{where}: document id {doc_id!r} is empty or holds white space, run files cannot")
-        if doc_id in seen:
-            raise InputError(f"{where}: the segments of document {doc_id!r} are not contiguous")
-        seen.add(doc_id)
-    return DocumentMap(tuple(doc_id for doc_id, _ in runs), np.array([n for _, n in runs], dtype=np.int64))
 
 
 def one_line(text: str) -> str:

@@ -39,11 +39,10 @@ def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str 
             errors += misaligned_systems(layout, choice)
     raise_all(errors)
     documents, found = english[0]
-    source_path = searched.singles.get("source.txt") if choice.read_source else None
     return Corpus(
         test=test_sets[0],
         english=documents,
-        source=searched.text(source_path) if source_path else None,
+        source=searched.source if choice.read_source else None,
         collection=collection,
         test_layout=test,
         collection_layout=searched,
@@ -105,12 +104,10 @@ def read_english(layout: Layout, choice: Choice) -> tuple[Documents, Survey]:
     if not found.n_lines:
         raise InputError(f"{text.where}: has no lines")
     errors: list[ClirbenchError] = []
-    if choice.read_source and "source.txt" in layout.singles:
-        with gathered(errors):
-            source = layout.text(layout.singles["source.txt"])
-            lines = survey(source).n_lines
-            if lines != found.n_lines:
-                errors.append(unequal(source.where, lines, text.where, found.n_lines))
+    with gathered(errors):
+        source = layout.source if choice.read_source else None
+        if source is not None and (lines := survey(source).n_lines) != found.n_lines:
+            errors.append(unequal(source.where, lines, text.where, found.n_lines))
     with gathered(errors):
         map_ = document_map(layout, text, found.n_lines, choice.documents_size)
     raise_all(errors)

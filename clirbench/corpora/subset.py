@@ -98,7 +98,7 @@ class SubsetCorpus:
         return Corpus(
             test=read_test_set(test_layout, choice),
             english=english,
-            source=layout.text(layout.singles["source.txt"]) if "source.txt" in layout.singles else None,
+            source=layout.source,
             collection=self.collection,
             test_layout=test_layout,
             collection_layout=layout,

@@ -22,8 +22,6 @@ class TotalBS(SegmentMean, Tokenised):
     empty hypothesis the whole reference is one bad segment, and the other way round. Defined for one reference: of
     several, the first is used (`refs:first` in the signature).
 
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Stanojević et al. 2015, section 2.2.2 (there is no other description).
     """
 
@@ -55,8 +53,6 @@ class BS(TotalBS):
     Per segment: the sum over its bad segments of ln(1 + length), so that both the number and the length of bad
     segments count. The description says "log-sum of the bad segment lengths"; adding 1 is our reading, since
     otherwise segments of one word would count nothing. Everything else is as in `TotalBS`: from 0 up, lower is better.
-
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
 
     **Source:** Stanojević et al. 2015, section 2.2.2.
     """

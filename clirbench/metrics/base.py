@@ -7,7 +7,7 @@ weights W (resamples x segments). Medians and other aggregates that are no funct
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from clirbench.errors import AlignmentError
 from clirbench.types import Doubles, TestSet
@@ -15,12 +15,17 @@ from clirbench.types import Doubles, TestSet
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    Statistics = Doubles | csr_array[Any]
+Sparse: TypeAlias = "csr_array[Any]"
+Statistics: TypeAlias = "Doubles | Sparse"
 
 
 @runtime_checkable
 class Metric(Protocol):
-    """An MT metric; a frozen dataclass whose fields are its configuration."""
+    """An MT metric; a frozen dataclass whose fields are its configuration.
+
+    Raises `ConfigError` when it is made with a value outside its range or choices (a tokeniser is one), and, of lines,
+    `AlignmentError` unless there is one hypothesis for each line of every reference.
+    """
 
     @property
     def name(self) -> str:
@@ -34,7 +39,7 @@ class Metric(Protocol):
     def signature(self) -> str:
         """Everything that can move the number, in sacreBLEU's manner."""
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "Statistics":
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Statistics:
         """Additive statistics: float64 array or scipy.sparse csr_array (segments x k).
 
         What is derived from the test set alone is analysed once per run (cached on the hashable `TestSet`).
@@ -71,10 +76,10 @@ class Typed(Protocol):
 class Resampled(Protocol):
     """A metric of sparse statistics that has a faster way to the scores of many resamples than summing rows."""
 
-    def resampled(self, statistics: "csr_array[Any]", weights: Doubles) -> Doubles:
+    def resampled(self, statistics: Sparse, weights: Doubles) -> Doubles:
         """Scores under every row of segment weights: (samples, segments) -> (samples,)."""
 
-    def left_out(self, statistics: "csr_array[Any]") -> Doubles:
+    def left_out(self, statistics: Sparse) -> Doubles:
         """Scores without each segment in turn: (segments,)."""
 
 

@@ -3,19 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.errors import InputError
-from clirbench.metrics.base import check_aligned
+from clirbench.metrics.base import Statistics, check_aligned
 from clirbench.metrics.macrof import TypeAverage, type_statistics
 from clirbench.metrics.segments import SegmentMean, ratio
 from clirbench.metrics.tokenised import Tokenised, aligned_tokens
 from clirbench.types import Doubles, TestSet
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 
 @dataclass(frozen=True)
@@ -34,8 +31,6 @@ class LengthRatio(RatioOfTokens):
     Statistics: hypothesis tokens, reference tokens. Score: from 0 up, 100 for equal lengths, more counts as better (a
     baseline, not a judgment); 0 for an empty output or totals without reference tokens. Of several references the
     first is used.
-
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
 
     **Source:** the length ratio that BLEU's brevity penalty is made of (Papineni et al. 2002).
     """
@@ -57,14 +52,12 @@ class TypeCount(TypeAverage):
 
     Statistics: those of MacroF. Score: a count from 0 up (NOT 0-100), more counts as better; 0 for an empty output.
 
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
-
     **Source:** V_h of Gowda et al. 2021, section 2.
     """
 
     name: str = "TypeCount"
 
-    def score(self, totals: "Statistics") -> Doubles:
+    def score(self, totals: Statistics) -> Doubles:
         """Types with PREDS above 0, vectorised over leading axes: (..., 3 * types) -> (...)."""
         if isinstance(totals, np.ndarray):
             return np.asarray((totals[..., 1::3] > 0).sum(axis=-1), dtype=np.float64)
@@ -83,8 +76,7 @@ class CopyRate(RatioOfTokens):
     Statistics: words copied, source words. Score: 0-100, lower is better; 0 for an empty output or totals without
     source words.
 
-    Raises `InputError` where the test set has no source, `ConfigError` for an unknown tokeniser, `AlignmentError` for
-    unequal numbers of lines.
+    Raises `InputError` where the test set has no source.
 
     **Source:** untranslation as a failure of unsupervised systems, Gowda et al. 2021, section 4.
     """
@@ -122,8 +114,6 @@ class RandomMetric(SegmentMean):
 
     Statistics: (segment score, 1). Score: the mean over segments, 0-100, higher is better. The same seed and text give
     the same score on every machine and with any number of workers; equal segments of two systems score alike.
-
-    Raises `AlignmentError` for unequal numbers of lines.
 
     **Source:** ours.
     """

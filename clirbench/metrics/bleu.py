@@ -33,8 +33,6 @@ class BLEU(Tokenised):
     most. Score: 0-100, higher is better; 0 where nothing matches at all, an empty hypothesis included; an empty
     reference is a reference of length 0 that nothing matches.
 
-    Raises `ConfigError` for a value outside its choices, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Papineni et al. 2002; smoothing: Chen and Cherry 2014; conventions: sacreBLEU (Post 2018).
     """
 

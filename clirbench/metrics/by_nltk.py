@@ -32,8 +32,7 @@ class RIBES(SegmentMean, Tokenised):
     Statistics: (segment score, 1). Score: the mean over segments, 0-100, higher is better; 0 for an empty hypothesis
     or reference, and for segments of fewer than two aligned words.
 
-    Raises `ResourceError` where nltk is not installed, `InputError` for a segment above nltk's limit of words
-    (2,000), `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
+    Raises `ResourceError` where nltk is not installed, `InputError` for a segment above nltk's limit of words (2,000).
 
     **Source:** Isozaki et al. 2010; nltk.translate.ribes_score.
     """
@@ -86,8 +85,7 @@ class METEOR(SegmentMean):
     Statistics: (segment score, 1). Score: the mean over segments, 0-100, higher is better; 0 for an empty hypothesis
     or reference.
 
-    Raises `ResourceError` where nltk is not there, or no WordNet in `wordnet`, `ConfigError` for a value out of range,
-    `AlignmentError` for unequal numbers of lines.
+    Raises `ResourceError` where nltk is not there, or no WordNet in `wordnet`.
 
     **Source:** Lavie and Agarwal 2007; nltk.translate.meteor_score.
     """

@@ -8,20 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from clirbench.checks import check_least
+from clirbench.metrics import tokens
 from clirbench.metrics.base import check_aligned
 from clirbench.metrics.reference_ngrams import ReferenceNgrams
 from clirbench.metrics.tokenised import signed
-from clirbench.metrics.tokens import (
-    AT_ONCE,
-    EDGES,
-    Numbers,
-    Offsets,
-    case_of,
-    code_points,
-    kinds,
-    reference_tokens,
-    tokens_of,
-)
+from clirbench.metrics.tokens import AT_ONCE, EDGES, Numbers, Offsets
 from clirbench.recent import recent
 from clirbench.types import Doubles, TestSet
 
@@ -39,8 +30,6 @@ class ChrF:
     Statistics: for each order hypothesis n-grams (0 where the reference has none of that order), reference n-grams,
     matches. Several references: the one with the highest score of the segment, the first on a tie.
     Score: 0-100, higher is better; 0 where nothing can be compared (empty hypothesis or reference).
-
-    Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
 
     **Source:** Popović 2015 (chrF), Popović 2017 (chrF++); conventions: sacreBLEU.
     """
@@ -70,7 +59,7 @@ class ChrF:
     def signature(self) -> str:
         return signed(
             self.name,
-            case_of(self.lowercase),
+            tokens.case_of(self.lowercase),
             f"eff:{'no' if self.eps_smoothing else 'yes'}",
             f"nc:{self.char_order}",
             f"nw:{self.word_order}",
@@ -150,10 +139,10 @@ class Characters:
     def _symbols(self, lines: tuple[str, ...]) -> tuple[Numbers, Offsets]:
         from clirbench.metrics.compiled.tokens import without_white
 
-        codes, offsets = code_points([line.lower() for line in lines] if self.lowercase else lines)
+        codes, offsets = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
         if self.whitespace:
             return codes.astype(np.int32), offsets
-        kept: tuple[Numbers, Offsets] = without_white(codes, offsets, kinds())
+        kept: tuple[Numbers, Offsets] = without_white(codes, offsets, tokens.kinds())
         return kept
 
 
@@ -172,10 +161,10 @@ class Words:
 
     def symbols(self, lines: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> tuple[Numbers, Offsets]:
         if references == (lines,):
-            tokens = reference_tokens(self, references)
+            cut = tokens.reference_tokens(self, references)
         else:
-            tokens = tokens_of(self, lines, reference_tokens(self, references))
-        return tokens.numbers, tokens.offsets
+            cut = tokens.tokens_of(self, lines, tokens.reference_tokens(self, references))
+        return cut.numbers, cut.offsets
 
 
 @lru_cache(maxsize=16)

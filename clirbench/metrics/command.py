@@ -6,19 +6,15 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clirbench.checks import check_choice
 from clirbench.engines.programs import Program, as_input
 from clirbench.errors import ConfigError, InputError, ResourceError
-from clirbench.metrics.base import check_aligned
+from clirbench.metrics.base import Statistics, check_aligned
 from clirbench.metrics.score_files import number
 from clirbench.metrics.segments import MadeElsewhere, SegmentScores
 from clirbench.text import Text, split_lines
 from clirbench.types import TestSet
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 HYPOTHESIS, REFERENCE, SOURCE = "{hypothesis}", "{reference}", "{source}"
 
@@ -86,7 +82,7 @@ class CommandMetric(MadeElsewhere):
             f"|scale:{self.scale:g}|env:{program.variables}|v:{self.version or '-'}|refs:first"
         )
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "Statistics":
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Statistics:
         """Statistics of the aggregate, one row a segment, from a call of its own."""
         check_aligned(hypotheses, test)
         return self.with_scores(self._scored([tuple(hypotheses)], test)[0]).statistics(hypotheses, test)

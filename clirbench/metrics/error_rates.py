@@ -22,8 +22,6 @@ class WER(Tokenised):
     a word; totals without any reference word have 100 where there are edits and 0 where there are none. Defined for
     one reference: of several, the first is used (`refs:first` in the signature).
 
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Levenshtein 1966; jiwer.
     """
 
@@ -58,8 +56,6 @@ class PER(WER):
 
     Statistics, scale, direction, empty sides and several references as in `WER`; tokens are those of `tokenize`.
 
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Tillmann et al. 1997; Moses, `mert/PerScorer.cpp`.
     """
 
@@ -77,8 +73,6 @@ class CDER(WER):
     covered several times or not at all.
 
     Statistics, scale, direction, empty sides and several references as in `WER`; tokens are those of `tokenize`.
-
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
 
     **Source:** Leusch et al. 2006, section 3; Moses, `mert/CderScorer.cpp`.
     """

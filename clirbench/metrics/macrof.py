@@ -7,19 +7,15 @@ in order of first occurrence there; `types` gives their names in that order.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import check_least
+from clirbench.metrics.base import Sparse, Statistics
 from clirbench.metrics.tokenised import Tokenised
 from clirbench.metrics.tokens import Tokens
 from clirbench.types import Doubles, TestSet
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from clirbench.metrics.base import Statistics
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class TypeAverage(Tokenised):
     compiled: ClassVar[bool] = True
     width: ClassVar[int] = 3
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "csr_array[Any]":
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Sparse:
         """REFS, PREDS and MATCH of every type, one sparse row a segment: (segments, 3 * types)."""
         return type_statistics(*self.tokens(hypotheses, test))
 
@@ -69,12 +65,12 @@ class TypeF(TypeAverage):
         """Whether a type has a weight of its own, REFS + k, and k."""
         return False, 0.0
 
-    def score(self, totals: "Statistics") -> Doubles:
+    def score(self, totals: Statistics) -> Doubles:
         """The average from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
         micro, k = self.weighting
         return average_types(totals, micro=micro, beta=self.beta, k=k)
 
-    def resampled(self, statistics: "csr_array[Any]", weights: Doubles) -> Doubles:
+    def resampled(self, statistics: Sparse, weights: Doubles) -> Doubles:
         """Scores under every row of weights: (samples, segments) -> (samples,), 0-100; one pass over the types."""
         from clirbench.metrics.compiled.resampling import resampled
 
@@ -83,7 +79,7 @@ class TypeF(TypeAverage):
         columns = np.ascontiguousarray(weights.T)
         return np.asarray(resampled(by_type.indptr, by_type.indices, by_type.data, columns, float(self.beta), k, micro))
 
-    def left_out(self, statistics: "csr_array[Any]") -> Doubles:
+    def left_out(self, statistics: Sparse) -> Doubles:
         """Scores without each segment in turn: (segments,), 0-100; only the segment's own types are scored anew."""
         from clirbench.metrics.compiled.resampling import leave_one_out
 
@@ -104,8 +100,6 @@ class MacroF(TypeF):
     V is the types with a count in the totals, so it is recomputed for every resample, document or segment.
     Score: 0-100, higher is better; 0 for totals without any token.
 
-    Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Gowda et al. 2021, section 2.
     """
 
@@ -120,8 +114,6 @@ class MicroF(TypeF):
 
     V and F_beta(c) as in `MacroF`; `k` smooths the weights (1). Score: 0-100, higher is better; 0 for totals
     without any token.
-
-    Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
 
     **Source:** Gowda et al. 2021, section 2 and footnote 3.
     """
@@ -151,15 +143,13 @@ class MacroPrecision(TypeAverage):
     MacroP = 100 / |V_h| * sum over c in V_h of MATCH(c) / PREDS(c); types that are never predicted have no precision.
     Score: 0-100, higher is better; 0 where nothing is predicted at all.
 
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Gowda et al. 2021, section 2, P_c averaged over V_h.
     """
 
     rate: ClassVar[int] = 1
     name: str = "MacroP"
 
-    def score(self, totals: "Statistics") -> Doubles:
+    def score(self, totals: Statistics) -> Doubles:
         """The average from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
         return average_types(totals, rate=self.rate)
 
@@ -171,8 +161,6 @@ class MacroRecall(MacroPrecision):
     MacroR = 100 / |V_y| * sum over c in V_y of MATCH(c) / REFS(c); types that the reference lacks have no recall.
     Score: 0-100, higher is better; 0 where the reference has no token at all.
 
-    Raises `ConfigError` for an unknown tokeniser, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Gowda et al. 2021, section 2, R_c averaged over V_y.
     """
 
@@ -181,28 +169,25 @@ class MacroRecall(MacroPrecision):
 
 
 def average_types(
-    totals: "Statistics", *, width: int = 3, rate: int = 0, micro: bool = False, beta: float = 1, k: float = 1
+    totals: Statistics, *, width: int = 3, rate: int = 0, micro: bool = False, beta: float = 1, k: float = 1
 ) -> Doubles:
     """100 times the average over types of F (`rate` 0), precision (1) or recall (2), from dense or sparse totals.
 
     Dense totals (..., width * types) give (...); a sparse matrix gives one value for each of its rows.
     """
-    from clirbench.metrics.compiled.averages import average_columns, average_dense, average_sparse
+    from clirbench.metrics.compiled.averages import average_columns, average_sparse
 
     options = (width, rate, micro, float(beta), float(k))
     if isinstance(totals, np.ndarray):
-        if totals.ndim == 2 and totals.T.flags.c_contiguous and totals.dtype == np.float64:
-            # So scipy leaves the product of weights and sparse statistics; turning it round would copy it.
-            return np.asarray(100.0 * average_columns(totals.T, *options))
-        n_rows = int(np.prod(totals.shape[:-1]))
-        rows = np.ascontiguousarray(totals, dtype=np.float64).reshape(n_rows, totals.shape[-1])
-        return np.asarray(100.0 * average_dense(rows, *options).reshape(totals.shape[:-1]))
+        # Columns, as scipy leaves the product of weights and sparse statistics; turning it round would copy it.
+        rows = np.asarray(totals, dtype=np.float64).reshape(int(np.prod(totals.shape[:-1])), totals.shape[-1])
+        return np.asarray(100.0 * average_columns(rows.T, *options).reshape(totals.shape[:-1]))
     sparse = totals.tocsr()
     sparse.sum_duplicates()  # sorts the columns of each row as well
     return np.asarray(100.0 * average_sparse(sparse.data, sparse.indices, sparse.indptr, *options))
 
 
-def type_statistics(ours: Tokens, theirs: Tokens) -> "csr_array[Any]":
+def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:
     """REFS, PREDS and MATCH of every type, one sparse row a segment, from the tokens of both sides."""
     from scipy.sparse import csr_array
 

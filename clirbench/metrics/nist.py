@@ -35,8 +35,6 @@ class NIST(Tokenised):
     Score: from 0 up (about 0-15, NOT 0-100: the scale mteval prints), higher is better; 0 for an empty hypothesis or
     where references have no word.
 
-    Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Doddington 2002; mteval-v13a.pl (`compute_ngram_info`, `nist_score`, `nist_length_penalty`).
     """
 
@@ -56,7 +54,7 @@ class NIST(Tokenised):
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Lengths, information of matches and n-gram counts, one row a segment: (segments, 2 + 2N)."""
-        from clirbench.metrics.compiled.ngrams import sum_information
+        from clirbench.metrics.compiled.ngrams import count_matches
 
         order = self.max_ngram_order
         tokens, _ = self.tokens(hypotheses, test)
@@ -65,7 +63,7 @@ class NIST(Tokenised):
         sums = np.empty((len(test), order))
         for block, tables in known.blocks():
             offsets = tokens.offsets[block.start : block.stop + 1]
-            sums[block] = sum_information(tokens.numbers, offsets, order, *tables, all_keys, information)
+            sums[block] = count_matches(tokens.numbers, offsets, order, *tables, all_keys, information)
         counts = np.maximum(tokens.lengths[:, None] - np.arange(order), 0)
         return np.column_stack([tokens.lengths, known.lengths.mean(axis=0), sums, counts]).astype(np.float64)
 

@@ -10,23 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import check_choice, check_least
 from clirbench.corpora.base import CorpusSource
+from clirbench.metrics.base import Sparse, Statistics
 from clirbench.metrics.macrof import average_types, type_statistics
 from clirbench.metrics.tokenised import aligned_tokens
 from clirbench.metrics.tokens import SPLIT, Tokens
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.topics.base import TopicSource
 from clirbench.types import Documents, Doubles, TestSet
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from clirbench.metrics.base import Statistics
 
 _CHUNK = re.compile(r"[^ \t\n\r\f\v]+")
 
@@ -47,8 +43,7 @@ class TermF:
     V is the terms with a count in the totals. Score: 0-100, higher is better; 0 where there is no term. An empty
     hypothesis or reference line has no terms. Of several references the first is used (`refs:first`).
 
-    Raises `ConfigError` for a value outside its choices, `AlignmentError` for unequal numbers of lines, and what
-    reading the topics raises.
+    Raises what reading the topics raises.
 
     **Source:** ours, after Gowda et al. 2021, section 2; idf: Lucene's BM25.
     """
@@ -91,7 +86,7 @@ class TermF:
         english = self.corpus.read().english if self.corpus else Documents.of([])
         return frozenset(term for topic in self.topics.topics(english) for term in self.analyzer.terms(topic.text))
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "csr_array[Any]":
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Sparse:
         """REFS, PREDS, MATCH and weight of every term, one sparse row a segment: (segments, 4 * terms)."""
         from scipy.sparse import csr_array
 
@@ -119,7 +114,7 @@ class TermF:
         """The names of the terms, in the order of the statistics' groups of four columns."""
         return self.tokens(hypotheses, test)[0].types
 
-    def score(self, totals: "Statistics") -> Doubles:
+    def score(self, totals: Statistics) -> Doubles:
         """The average from summed statistics, vectorised over leading axes: (..., 4 * terms) -> (...), 0-100."""
         return average_types(totals, width=self.width, micro=self.average == "micro", beta=self.beta, k=self.k)
 

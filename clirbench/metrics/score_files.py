@@ -5,27 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clirbench.checks import check_choice
 from clirbench.errors import ConfigError, InputError, shortened
-from clirbench.files import tables
-from clirbench.files.score_formats import (
-    HOLES,
-    WMT_NEW,
-    WMT_OLD,
-    Row,
-    column_rows,
-    json_rows,
-    line_rows,
-    score_rows,
-)
+from clirbench.files import score_formats, tables
+from clirbench.files.score_formats import HOLES, WMT_NEW, WMT_OLD, Row
+from clirbench.metrics.base import Statistics
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
 from clirbench.text import Text, TextFile
 from clirbench.types import EMPTY, TestSet
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 SYSTEM = "{system}"
 LAYOUTS: dict[str, tuple[str, ...]] = {
@@ -96,7 +84,7 @@ class ScoreFile(MadeElsewhere):
         chosen = "".join(f"|{column}:{value}" for column, value in sorted(self.select.items()))
         return f"{self.name}|file:{self.format}|{self.aggregate}|scale:{self.scale:g}{chosen}"
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "Statistics":
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Statistics:
         """Not for a text of unknown origin: use `for_systems`."""
         raise ConfigError(f"{self.name}: scores from files need the system's name, see for_systems")
 
@@ -137,9 +125,9 @@ class ScoreFile(MadeElsewhere):
 
     def _rows(self, file: Path) -> Iterator[Row]:
         if self.layout:
-            return column_rows(file, self.layout)
-        reader = {"lines": line_rows, "sacrebleu": json_rows}.get(self.format)
-        return reader(file, TextFile(file).lines()) if reader else score_rows(file)
+            return score_formats.column_rows(file, self.layout)
+        reader = {"lines": score_formats.line_rows, "sacrebleu": score_formats.json_rows}.get(self.format)
+        return reader(file, TextFile(file).lines()) if reader else score_formats.score_rows(file)
 
     def _chosen(self, file: Path) -> Iterator[Row]:
         """The rows that `select` keeps, of one metric."""

@@ -7,18 +7,14 @@ system   (the score of the whole, ones on the diagonal): defined where all segme
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clirbench.checks import check_choice
 from clirbench.errors import AlignmentError
-from clirbench.metrics.base import check_aligned
+from clirbench.metrics.base import Statistics, check_aligned
 from clirbench.types import Doubles, TestSet
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 AGGREGATES = ("mean", "median", "system")
 
@@ -68,7 +64,7 @@ class SegmentScores(Aggregated):
     def __post_init__(self) -> None:
         check_choice(self.name, "aggregate", self.aggregate, AGGREGATES)
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> "Statistics":
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Statistics:
         """Statistics of the aggregate, one row a segment."""
         expected = 1 if self.aggregate == "system" else len(test)
         if len(self.scores) != expected:
@@ -119,7 +115,7 @@ def ratio(above: Doubles, below: Doubles) -> Doubles:
     return np.divide(above, below, out=np.zeros_like(below), where=below != 0)
 
 
-def aggregated(totals: "Statistics", aggregate: str) -> Doubles:
+def aggregated(totals: Statistics, aggregate: str) -> Doubles:
     """Mean, median or system score from summed statistics: (..., k) -> (...); NaN where it is not defined."""
     if not isinstance(totals, np.ndarray):
         totals = totals.toarray()

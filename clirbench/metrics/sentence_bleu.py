@@ -25,8 +25,6 @@ class SentBLEU(SegmentMean, Tokenised):
     Statistics: (segment score, 1). Score: the mean over segments, 0-100, higher is better. An empty hypothesis has
     score 0; an empty reference is one that nothing matches. Several references: as in BLEU.
 
-    Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Stanojević et al. 2015, section 2.2.11; Moses, `mert/BleuScorer.cpp`, `smoothedSentenceBleu`.
     """
 
@@ -53,7 +51,12 @@ class SentBLEU(SegmentMean, Tokenised):
         """Scores of segments from BLEU's statistics: (segments, 10) -> (segments,)."""
         added = np.full(ORDER, float(self.smoothing))
         added[: self.exact_orders] = 0.0
-        return smoothed(rows, added)
+        matches = rows[:, 2 : 2 + ORDER] + added
+        counts = rows[:, 2 + ORDER :] + added
+        precisions = np.divide(matches, counts, out=np.zeros_like(counts), where=counts > 0)
+        product = np.prod(precisions, axis=1) ** (1 / ORDER)
+        scores = 100.0 * brevity_penalty(rows[:, 0], rows[:, 1]) * product
+        return np.where(rows[:, 0] > 0, scores, 0.0)
 
 
 @dataclass(frozen=True)
@@ -64,21 +67,9 @@ class BLEUPlus1(SentBLEU):
     ** (1/4); the fourth root is the geometric mean that the text describes. Everything else is as in `SentBLEU`:
     statistics (segment score, 1), 0-100, higher is better, 0 where no unigram matches.
 
-    Raises `ConfigError` for a value out of range, `AlignmentError` for unequal numbers of lines.
-
     **Source:** Neubig 2017, eq. 105; Lin and Och 2004.
     """
 
     exact_orders: ClassVar[int] = 1
 
     name: str = "BLEU+1"
-
-
-def smoothed(rows: Doubles, added: Doubles) -> Doubles:
-    """100 * BP * geometric mean of (matches + added) / (counts + added): (segments, 10) -> (segments,)."""
-    matches = rows[:, 2 : 2 + ORDER] + added
-    counts = rows[:, 2 + ORDER :] + added
-    precisions = np.divide(matches, counts, out=np.zeros_like(counts), where=counts > 0)
-    product = np.prod(precisions, axis=1) ** (1 / ORDER)
-    scores = 100.0 * brevity_penalty(rows[:, 0], rows[:, 1]) * product
-    return np.where(rows[:, 0] > 0, scores, 0.0)

@@ -26,8 +26,6 @@ class TER:
     (more edits than reference words), lower is better; 100 where references without words meet a text with words,
     0 where both have none.
 
-    Raises `AlignmentError` for unequal numbers of lines.
-
     **Source:** Snover et al. 2006; conventions: sacreBLEU's port of Tercom.
     """
 

@@ -6,7 +6,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from math import isnan, nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,15 +13,12 @@ from clirbench.analyses.segment_level import human_path
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import ConfigError
 from clirbench.files.human_scores import HumanSegments, read_human
-from clirbench.metrics.base import Metric
+from clirbench.metrics.base import Metric, Statistics
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.people import against_people
 from clirbench.statistics.segment_level import comparisons, matrix, segment_kendall, segment_scores
 from clirbench.systems.files import FileSystems
 from clirbench.types import Doubles
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 
 @dataclass(frozen=True)
@@ -106,9 +102,7 @@ class MetricsTask:
             tau={metric.name: self._tau(metric, statistics, human) for metric in metrics},
         )
 
-    def _tau(
-        self, metric: Metric, statistics: "Mapping[tuple[str, str], Statistics]", human: HumanSegments
-    ) -> Interval:
+    def _tau(self, metric: Metric, statistics: Mapping[tuple[str, str], Statistics], human: HumanSegments) -> Interval:
         """Segment-level tau; for its interval segments are drawn again, with all comparisons made on them."""
         sign = 1.0 if metric.higher_is_better else -1.0
         own = np.stack([sign * segment_scores(metric, statistics[metric.name, system]) for system in human.systems])

@@ -6,27 +6,23 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from clirbench.analyses.types import COLORS
 from clirbench.errors import MissingData
 from clirbench.papers.cells import PaperCell
 from clirbench.papers.printing import half_up, leading
 from clirbench.papers.published import PublishedTable, shipped
-from clirbench.papers.vocabulary_sweep import RATES, bias_figure, biases, how_good, sweep_figure
 from clirbench.result import AnalysisTable
-from clirbench.statistics.imbalance import (
-    Rows,
-    divergence,
-    divergence_published,
-    frequency_at,
-    mean_length,
-    rank_bias,
-    read_classes,
-    read_rates,
-    recommendations,
-)
+from clirbench.statistics import imbalance
+from clirbench.statistics.imbalance import Recommendation, Rows
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RATES = ("rho_precision_dev", "rho_recall_dev")
 D_NOTE = "every class that never occurs counts 1 / (2 K), which the printed formula does not say; by the formula {}"
 
 
@@ -66,7 +62,8 @@ class Vocabularies(PublishedTable):
         """What the rule of thumb recommends, and the figures."""
         rows = self._rows
         advice = [
-            replace(row, difference=round(row.difference, 2)) for row in recommendations(rows, self.floor, "BLEU_test")
+            replace(row, difference=round(row.difference, 2))
+            for row in imbalance.recommendations(rows, self.floor, "BLEU_test")
         ]
         return [
             AnalysisTable(
@@ -102,9 +99,14 @@ class Vocabularies(PublishedTable):
 
 def imbalance_cells(file: VocabularyFile) -> Iterator[PaperCell]:
     """Statistics of the frequency of every class."""
-    classes = read_classes(file.path)
-    used, d, f95, mu = len(classes.used), divergence_published(classes), frequency_at(classes), mean_length(classes)
-    note = D_NOTE.format(leading(divergence(classes), 4))
+    classes = imbalance.read_classes(file.path)
+    used, d, f95, mu = (
+        len(classes.used),
+        imbalance.divergence_published(classes),
+        imbalance.frequency_at(classes),
+        imbalance.mean_length(classes),
+    )
+    note = D_NOTE.format(leading(imbalance.divergence(classes), 4))
     for measure, column, value, shown in (
         ("classes that occur", "used", float(used), str(used)),
         ("D", "D_published", d, rounded_twice(d)),
@@ -118,7 +120,7 @@ def imbalance_cells(file: VocabularyFile) -> Iterator[PaperCell]:
 
 def bias_cells(file: VocabularyFile) -> Iterator[PaperCell]:
     """Correlations of the rank of a class with its precision and its recall."""
-    for column, value in zip(RATES, rank_bias(*read_rates(file.path)), strict=True):
+    for column, value in zip(RATES, imbalance.rank_bias(*imbalance.read_rates(file.path)), strict=True):
         printed = leading(float(file.printed[column]))
         if isnan(value):
             yield PaperCell(file.row, column, printed=printed, note="undefined: a side does not vary")
@@ -162,3 +164,78 @@ def _same_form(printed: str, shown: str) -> str:
         return leading(float(printed))
     digits = len(shown.partition(".")[2])
     return f"{float(printed):.{digits}f}" if digits else f"{float(printed):g}"
+
+
+@dataclass(frozen=True)
+class Bias:
+    """Of one vocabulary, D and the correlation of the rank of a class with its precision and its recall."""
+
+    group: str
+    name: str
+    divergence: float
+    precision: float
+    recall: float
+
+
+def how_good(advice: Sequence[Recommendation], floor: float) -> str:
+    """How good the rule of thumb was on the published scores."""
+    given = [row for row in advice if row.taken != "none"]
+    hits = sum(row.taken == row.best for row in given)
+    worst = max((row.difference for row in given), default=nan)
+    return (
+        f"Largest vocabulary with F95 >= {floor:g}: in {hits} of {len(given)} settings it is the one with the best "
+        f"test BLEU, at worst it is {worst:.1f} BLEU below; {len(advice) - len(given)} settings have no such "
+        "vocabulary."
+    )
+
+
+def biases(rows: Rows) -> list[Bias]:
+    """The bias of every vocabulary that has it (of the development set)."""
+    return [
+        Bias(group, name, float(row["D_published"]), float(row[RATES[0]]), float(row[RATES[1]]))
+        for (group, name), row in rows.items()
+        if row[RATES[0]] and row[RATES[1]]
+    ]
+
+
+def sweep_figure(rows: Rows) -> "Figure":
+    """mu, D, F95 and test BLEU by vocabulary size, a line for each group (Figures 2 to 6)."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(9, 7), layout="constrained")
+    axes = drawn.subplots(2, 2).ravel()
+    panels = [("mu", "mu"), ("D_published", "D"), ("F95", "F95"), ("BLEU_test", "BLEU")]
+    groups = list(dict.fromkeys(group for group, _ in rows))
+    for axis, (column, label) in zip(axes, panels, strict=True):
+        for at, group in enumerate(groups):
+            points = sorted(
+                (float(row["used"]), float(row[column]))
+                for (here, _), row in rows.items()
+                if here == group and row[column]
+            )
+            style = "-" if at < len(COLORS) else "--"
+            axis.plot(*zip(*points, strict=True), style, color=COLORS[at % len(COLORS)], label=group, linewidth=1)
+        axis.set_xscale("log")
+        axis.set_yscale("log" if label in ("F95", "mu") else "linear")
+        axis.set_xlabel("classes")
+        axis.set_ylabel(label)
+        axis.grid(alpha=0.25, linewidth=0.5)
+    axes[0].legend(fontsize=6)
+    return drawn
+
+
+def bias_figure(found: Sequence[Bias]) -> "Figure":
+    """Correlation of class rank with precision and with recall, by D (Figure 8)."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(6, 4), layout="constrained")
+    axis = drawn.subplots()
+    x = [bias.divergence for bias in found]
+    axis.scatter(x, [bias.precision for bias in found], s=14, color=COLORS[0], label="rank and precision")
+    axis.scatter(x, [bias.recall for bias in found], s=14, color=COLORS[1], label="rank and recall")
+    axis.axhline(0, color="#999999", linewidth=0.7)
+    axis.set_xlabel("D")
+    axis.set_ylabel("Pearson's r")
+    axis.grid(alpha=0.25, linewidth=0.5)
+    axis.legend()
+    return drawn

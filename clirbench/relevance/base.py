@@ -1,7 +1,8 @@
 """What decides which documents are relevant: the English side's own ranking, or people."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -32,15 +33,28 @@ class Relevance(Protocol):
         """
 
 
-def best_ranked(ideal: Run, topics: Sequence[Topic], how_many: Callable[[str, Doubles], int]) -> Qrels:
-    """The first `how_many(topic_id, scores)` documents of each topic that the English side matches are relevant.
+class BestRanked(ABC):
+    """A rule by which the first documents of the English side's ranking are relevant (grade 1).
 
-    scores: those of the topic's ranking, best first, as the retriever gave them, ties intact.
+    A topic that the English side does not match is left out; the rule reaches as far as the list is deep.
     """
-    grades: dict[str, dict[str, int]] = {}
-    for topic in topics:
-        scores = ideal.values(topic.topic_id, tied=True).astype(np.float64)
-        if len(scores):
-            relevant = how_many(topic.topic_id, scores)
-            grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
-    return Qrels(grades)
+
+    needs: ClassVar[frozenset[Need]] = PSEUDO
+
+    @abstractmethod
+    def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:
+        """How many of a topic's ranking are relevant.
+
+        scores: of the ranking, best first, as the retriever gave them, ties intact; matched: how many documents match
+        the topic, listed or not; documents: how many the collection has.
+        """
+
+    def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
+        grades: dict[str, dict[str, int]] = {}
+        for topic in topics:
+            scores = ideal.values(topic.topic_id, tied=True).astype(np.float64)
+            if len(scores):
+                matched = max(int(ideal.n_matched[ideal.position[topic.topic_id]]), len(scores))
+                relevant = self.how_many(topic.topic_id, scores, matched, max(len(documents), matched))
+                grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
+        return Qrels(grades)

@@ -1,33 +1,29 @@
 """Pseudo-relevance by percentile: the best part of what a topic matches."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from clirbench.checks import number, one_of
-from clirbench.relevance.base import PSEUDO, best_ranked
-from clirbench.types import Documents, Doubles, Need, Qrels, Run, Topic
+from clirbench.relevance.base import BestRanked
+from clirbench.types import Doubles
 
 POPULATIONS = ("matched", "collection")
 
 
 @dataclass(frozen=True)
-class Percentile:
+class Percentile(BestRanked):
     """Documents whose score is at or above the (100 - `percent`)-th percentile are relevant (grade 1).
 
     The percentile (linear between neighbours) is taken over the scores of the documents the topic matches
     (`of="matched"`, default) or of the whole collection, where a document that is not matched has score 0
     (`of="collection"`, CLIReval's way). A document that is not matched is never relevant, the best always is. Ties
-    are whole; the rule reaches as far as the list is deep. A topic that the English side does not match is left out.
-    Raises `ConfigError` for `percent` outside (0, 100].
+    are whole. Raises `ConfigError` for `percent` outside (0, 100].
 
     **Source:** Sun and Duh, CLIReval: Evaluating Machine Translation as a Cross-Lingual Information Retrieval Task,
     ACL 2020 (percentile mode, 25 by default).
     """
 
-    needs: ClassVar[frozenset[Need]] = PSEUDO
     percent: float = 25
     of: str = "matched"
 
@@ -39,13 +35,8 @@ class Percentile:
     def signature(self) -> str:
         return f"percentile{self.percent:g}|of:{self.of}"
 
-    def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
-        def relevant(topic_id: str, scores: Doubles) -> int:
-            matched = max(int(ideal.n_matched[ideal.position[topic_id]]), len(scores))
-            threshold = self._threshold(scores, matched, max(len(documents), matched))
-            return int((scores >= threshold).sum())
-
-        return best_ranked(ideal, topics, relevant)
+    def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:
+        return int((scores >= self._threshold(scores, matched, documents)).sum())
 
     def _threshold(self, scores: Doubles, matched: int, collection: int) -> float:
         """The percentile over a population of which only the best, `scores`, are listed; -inf below the list."""

@@ -1,27 +1,23 @@
 """Pseudo-relevance by score: documents that come near the best one."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from clirbench.checks import number
 from clirbench.errors import InputError
-from clirbench.relevance.base import PSEUDO, best_ranked
-from clirbench.types import Documents, Doubles, Need, Qrels, Run, Topic
+from clirbench.relevance.base import BestRanked
+from clirbench.types import Doubles
 
 
 @dataclass(frozen=True)
-class ScoreShare:
+class ScoreShare(BestRanked):
     """Documents with at least `share` of the topic's best score are relevant (grade 1).
 
-    relevant: s_d >= share * s_1, by the scores the retriever gave, ties intact; `share` in (0, 1]. The rule reaches
-    as far as the list is deep. A topic that the English side does not match is left out. Raises `ConfigError` for a
-    share out of range, `InputError` for a best score that is not positive.
+    relevant: s_d >= share * s_1, by the scores the retriever gave, ties intact; `share` in (0, 1].
+    Raises `ConfigError` for a share out of range, `InputError` for a best score that is not positive.
 
     **Source:** no paper; the decision rule that CLIR systems scored by AQWV use, turned into judgments.
     """
 
-    needs: ClassVar[frozenset[Need]] = PSEUDO
     share: float = 0.5
 
     def __post_init__(self) -> None:
@@ -31,10 +27,7 @@ class ScoreShare:
     def signature(self) -> str:
         return f"score_share{self.share:g}"
 
-    def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
-        return best_ranked(ideal, topics, self._relevant)
-
-    def _relevant(self, topic_id: str, scores: Doubles) -> int:
+    def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:
         if scores[0] <= 0:
             raise InputError(
                 f"topic {topic_id}: the best score is {scores[0]:g}; a share of it means nothing, "

@@ -1,21 +1,19 @@
 """Pseudo-relevance by share: the first part of what a topic matches, however much that is."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
 from clirbench.checks import number
-from clirbench.relevance.base import best_ranked
-from clirbench.types import Documents, Doubles, Qrels, Run, Topic
+from clirbench.relevance.base import BestRanked
+from clirbench.types import Doubles
 
 
 @dataclass(frozen=True)
-class TopShare:
+class TopShare(BestRanked):
     """The first ceil(`share` * matched) documents of the English side's ranking are relevant (grade 1), at least one.
 
     matched: how many documents the English side matches for this topic; `share` in (0, 1]. Documents tied with the
-    last one, by the scores the retriever gave, are relevant too; the rule reaches as far as the list is deep. A topic
-    that the English side does not match is left out. Raises `ConfigError` for a share out of range.
+    last one, by the scores the retriever gave, are relevant too. Raises `ConfigError` for a share out of range.
 
     **Source:** no paper; Gowda et al. 2021, section 3.3.2, with a cut that small collections can bear.
     """
@@ -29,11 +27,7 @@ class TopShare:
     def signature(self) -> str:
         return f"top_share{self.share:g}"
 
-    def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
-        def relevant(topic_id: str, scores: Doubles) -> int:
-            matched = max(int(ideal.n_matched[ideal.position[topic_id]]), len(scores))
-            # 1e-9: .2 * 15 is a little more than 3.
-            last = scores[min(max(1, ceil(self.share * matched - 1e-9)), len(scores)) - 1]
-            return int((scores >= last).sum())
-
-        return best_ranked(ideal, topics, relevant)
+    def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:
+        # 1e-9: .2 * 15 is a little more than 3.
+        last = scores[min(max(1, ceil(self.share * matched - 1e-9)), len(scores)) - 1]
+        return int((scores >= last).sum())

@@ -6,21 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from clirbench.report import figures
 from clirbench.report.drawing import Drawing, Label, Line
-from clirbench.report.figures import (
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Scale,
-    axes,
-    axis_label,
-    legend,
-    mark,
-    name_axes,
-    write_drawing,
-)
+from clirbench.report.figures import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale
 from clirbench.report.grouping import Grouping, checkpoints, training_runs
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
@@ -65,10 +53,10 @@ def recommended(result: Result) -> str:
 
 def write(folder: Path, result: Result) -> None:
     """Write `learning_curves.FORMAT` where systems carry steps."""
-    drawing = learning_curves(result.board, recommended(result))
+    drawing, title = learning_curves(result.board, recommended(result)), "Learning curves: columns over training steps"
     for ending in result.experiment.figures:
         if drawing is not None:
-            write_drawing(folder / f"learning_curves.{ending}", drawing, "Learning curves: columns over training steps")
+            figures.write_drawing(folder / f"learning_curves.{ending}", drawing, title)
 
 
 def learning_curves(board: Scoreboard, shipped: str = "") -> Drawing | None:
@@ -86,7 +74,7 @@ def learning_curves(board: Scoreboard, shipped: str = "") -> Drawing | None:
     at = curves.step[board.systems.index(shipped)] if shipped in board.systems else float("nan")
     for i, column in enumerate(columns):
         _plot(drawing, i % n_columns * WIDTH, i // n_columns * HEIGHT, column, curves, float(at))
-    legend(drawing, curves.runs)
+    figures.legend(drawing, curves.runs)
     return drawing
 
 
@@ -96,8 +84,8 @@ def _plot(drawing: Drawing, x0: float, y0: float, column: Column, curves: Curves
         return
     across = Scale.over(curves.step[kept], x0 + LEFT, x0 + WIDTH - RIGHT)
     along = Scale.over(column.values[kept], y0 + HEIGHT - 40, y0 + TOP)
-    axes(drawing, across, along)
-    name_axes(drawing, across, along, "step", axis_label(column), x0)
+    figures.axes(drawing, across, along)
+    figures.name_axes(drawing, across, along, "step", figures.axis_label(column), x0)
 
     def stroke(steps: Sequence[float], values: Sequence[float], colour: str, width: float) -> None:
         points = tuple((across(s), along(v)) for s, v in zip(steps, values, strict=True))
@@ -105,7 +93,7 @@ def _plot(drawing: Drawing, x0: float, y0: float, column: Column, curves: Curves
 
     for run in range(len(curves.runs.names)):
         rows = curves.of_run(run, column.values)
-        stroke(curves.step[rows].tolist(), column.values[rows].tolist(), mark(0, 0, run).colour, 0.8)
+        stroke(curves.step[rows].tolist(), column.values[rows].tolist(), figures.mark(0, 0, run).colour, 0.8)
     steps, mean, sd = curves.spread(column.values)
     for values, width in ((mean, 1.8), (mean - sd, 0.4), (mean + sd, 0.4)) if len(steps) > 1 else ():
         stroke(steps.tolist(), np.clip(values, along.low, along.high).tolist(), BLACK, width)
@@ -114,7 +102,7 @@ def _plot(drawing: Drawing, x0: float, y0: float, column: Column, curves: Curves
             drawing.lines.append(Line(((across(shipped), y), (across(shipped), min(y + 4, along.start))), BLACK, 0.8))
     best = int(np.where(kept, column.values if column.higher_is_better else -column.values, -np.inf).argmax())
     x, y = across(float(curves.step[best])), along(float(column.values[best]))
-    drawing.marks.append(mark(x, y, curves.runs.group_of[best], 3.6))
+    drawing.marks.append(figures.mark(x, y, curves.runs.group_of[best], 3.6))
     said = f"best: step {curves.step[best]:g}"
     drawing.labels.append(Label((across.start + across.end) / 2, y0 + 15, said, 9, "middle", bold=True))
 

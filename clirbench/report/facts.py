@@ -8,11 +8,11 @@ import numpy as np
 
 from clirbench.analyses.wording import number
 from clirbench.columns import says_no_order
-from clirbench.report.agreement import agreement, system_agreement
 from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.coefficients import NAMES, SYMBOLS
+from clirbench.statistics.coefficients import NAMES, SYMBOLS, kendall
 from clirbench.statistics.correlation import Correlation
+from clirbench.types import Doubles, Qrels
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,15 @@ def counts(result: Result) -> dict[str, Counts]:
     }
 
 
+def size_lines(result: Result) -> list[str]:
+    """What was read: the test set, and what the corpus itself notes."""
+    if result.inputs is None:
+        return []
+    test = result.inputs.corpus.test
+    size = [f"{len(test)} segments in the MT test set, {len(test.references)} reference(s)"] if test else []
+    return [*size, *result.inputs.corpus.notes]
+
+
 def count_lines(result: Result) -> list[str]:
     """Documents, topics scored and dropped, and how much of what matches is relevant, for each set of judgments."""
     return [_count_line(label, found) for label, found in counts(result).items()]
@@ -155,7 +164,9 @@ def agreement_lines(result: Result) -> list[str]:
 
 def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: str) -> str:
     first = next(iter(retrieval.judged))
-    found = agreement(retrieval.judged[first].qrels, retrieval.judged[other].qrels)
+    overlaps = overlap(retrieval.judged[first].qrels, retrieval.judged[other].qrels)
+    defined = overlaps[np.isfinite(overlaps)]
+    mean = float(defined.mean()) if len(defined) else nan
     collection = "" if result.inputs is None else result.inputs.corpus.collection
     pairs = [
         (marked(name, collection, topics, first), marked(name, collection, topics, other))
@@ -163,13 +174,26 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
         if label == other and marked(name, collection, topics, first) in result.board.by_name
     ]
     board = result.board
-    taus = [f"{a} and {b} {number(system_agreement(board[a].values, board[b].values).value)}" for a, b in pairs]
+    taus = [f"{a} and {b} {number(kendall(board[a].values, board[b].values).value)}" for a, b in pairs]
     rule = result.experiment.relevance[first].signature
     return (
-        f"agreement of {rule} and {other} on {len(found.topic_ids)} topics: the relevant documents overlap by "
-        f"{number(found.mean())} (mean of |both| / |either|); tau between the two orders of the systems: "
-        + ", ".join(taus)
+        f"agreement of {rule} and {other} on {len(overlaps)} topics: the relevant documents overlap by "
+        f"{number(mean)} (mean of |both| / |either|); tau between the two orders of the systems: " + ", ".join(taus)
     )
+
+
+def overlap(first: Qrels, second: Qrels) -> Doubles:
+    """|A & B| / |A | B| of the relevant sets (grade above 0) of each topic that both judge: (topics,), in [0, 1].
+
+    1 is perfect agreement, NaN a topic for which neither has a relevant document.
+
+    **Source:** Voorhees, Variations in Relevance Judgments and the Measurement of Retrieval Effectiveness, SIGIR 1998.
+    """
+    pairs = [
+        (grades, second.grades[topic_id]) for topic_id, grades in first.grades.items() if topic_id in second.grades
+    ]
+    sets = [[{doc_id for doc_id, grade in side.items() if grade > 0} for side in pair] for pair in pairs]
+    return np.array([len(a & b) / len(a | b) if a | b else nan for a, b in sets])
 
 
 def warnings(result: Result) -> list[str]:

@@ -1,5 +1,6 @@
 """Which systems belong together, by the columns that describe them: what colours the marks of a plot."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from clirbench.scoreboard import Scoreboard
@@ -60,13 +61,10 @@ def training_runs(board: Scoreboard) -> Grouping:
     steps = board.metadata.get("step", ("",) * len(board.systems))
     for column in group_columns(board):
         found = grouped_by(board, column)
-        if all(len(_steps_of(group, found.group_of, steps)) > 1 for group in set(found.group_of)):
+        of_groups = Counter(group for group, _ in {*zip(found.group_of, steps, strict=True)})
+        if min(of_groups.values()) > 1:
             return found
     return one_group(board, "one run")
-
-
-def _steps_of(group: int, group_of: tuple[int, ...], steps: tuple[str, ...]) -> set[str]:
-    return {step for step, other in zip(steps, group_of, strict=True) if other == group}
 
 
 def checkpoints(board: Scoreboard) -> bool:

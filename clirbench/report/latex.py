@@ -12,39 +12,14 @@ import numpy as np
 
 from clirbench.analyses.wording import number
 from clirbench.errors import shown
-from clirbench.report.facts import (
-    TauTable,
-    best_value,
-    first_coefficient,
-    highest,
-    mark,
-    marks,
-    table_notes,
-    tau_tables,
-)
+from clirbench.report import facts
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "\n": " ",
-    "\t": " ",
-    "\r": " ",
-}
+WORDS = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar", "quotedbl")
+SPECIAL = {c: rf"\text{word}{{}}" for c, word in zip('\\~^<>|"', WORDS, strict=True)}
+SPECIAL |= {c: f"\\{c}" for c in "{}&%$#_"} | dict.fromkeys("\n\t\r", " ")
 NAMES = {"kendall": r"Kendall's $\tau$", "spearman": r"Spearman's $\rho$", "pearson": "Pearson's $r$"}
 MOST_ROWS = 60
 
@@ -52,7 +27,7 @@ MOST_ROWS = 60
 def write(folder: Path, result: Result) -> None:
     """Write `tau.tex` (`tau-2.tex`, ... where there are several titles), `systems.tex`, and one file per analysis."""
     folder.mkdir()
-    found = tau_tables(result.board, result.correlations, first_coefficient(result))
+    found = facts.tau_tables(result.board, result.correlations, facts.first_coefficient(result))
     for place, taus in enumerate(found, start=1):
         name, label = ("tau.tex", "tab:tau") if place == 1 else (f"tau-{place}.tex", f"tab:tau{place}")
         _write(folder / name, tau_table(result, taus, label))
@@ -63,8 +38,10 @@ def write(folder: Path, result: Result) -> None:
 
 
 def write_analysis(path: Path, made: AnalysisTable) -> None:
-    """One analysis as a file."""
-    _write(path, analysis_table(made))
+    """One analysis as it is, with what it says as the caption."""
+    rows = [[_cell(value) for value in row] for row in made.rows]
+    caption = escape(" ".join((f"{made.title}.", *made.text)))
+    _write(path, table([escape(name) for name in made.header], rows, caption, f"tab:{made.name}"))
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
@@ -76,12 +53,12 @@ def escape(text: str) -> str:
     return "".join(SPECIAL.get(c, c) for c in text if c in SPECIAL or c.isprintable())
 
 
-def tau_table(result: Result, found: TauTable, label: str) -> list[str]:
+def tau_table(result: Result, found: facts.TauTable, label: str) -> list[str]:
     """Measures as rows, metrics as columns; before it the signatures, as comments."""
     board = result.board
     measures = [board[name] for name in found.measures]
     rows = [
-        [escape(name), *(_tau(tau, bold=highest(tau, row)) for tau in row)]
+        [escape(name), *(_tau(tau, bold=facts.highest(tau, row)) for tau in row)]
         for name, row in zip(found.measures, found.taus, strict=True)
     ]
     taus = [tau for row in found.taus for tau in row]
@@ -94,9 +71,9 @@ def tau_table(result: Result, found: TauTable, label: str) -> list[str]:
         f"systems{grouped}{titled}. Bold: the highest of a row; \\texttimes: not "
         f"significant ($p \\geq {result.experiment.alpha:g}$)."
     )
-    if "?" in marks(found):
+    if "?" in facts.marks(found):
         caption += " ?: not tested."
-    caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in table_notes(result, found.title))
+    caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in facts.table_notes(result, found.title))
     caption += signed(measures)
     comments = [f"% {c.name}: {c.signature}" for c in (*board.metrics, *measures) if c.signature]
     header = ["", *map(escape, found.metrics)]
@@ -107,7 +84,8 @@ def _tau(row: Correlation, *, bold: bool) -> str:
     if isnan(row.value):
         return "--"
     text = number(row.value)
-    return (f"\\textbf{{{text}}}" if bold else f"${text}$") + {"x": r"\,\texttimes", "?": r"\,?"}.get(mark(row), "")
+    marked = {"x": r"\,\texttimes", "?": r"\,?"}.get(facts.mark(row), "")
+    return (f"\\textbf{{{text}}}" if bold else f"${text}$") + marked
 
 
 def signed(columns: Sequence[Column]) -> str:
@@ -123,7 +101,7 @@ def signed(columns: Sequence[Column]) -> str:
 def systems_table(board: Scoreboard) -> list[str]:
     """Every system with its metrics and measures; the best of a column in bold, a hole is a dash."""
     columns = (*board.metrics, *board.measures)
-    best = [best_value(column) for column in columns]
+    best = [facts.best_value(column) for column in columns]
     rows = []
     for i, system in enumerate(board.systems):
         cells = []
@@ -135,13 +113,6 @@ def systems_table(board: Scoreboard) -> list[str]:
     caption = f"MT metrics and IR measures of $n={len(board.systems)}$ systems. Bold: the best of a column."
     header = ["system", *(escape(c.name) + ("" if c.higher_is_better else r" $\downarrow$") for c in columns)]
     return table(header, rows, caption + signed(board.measures), "tab:systems")
-
-
-def analysis_table(made: AnalysisTable) -> list[str]:
-    """A further analysis as it is, with what it says as the caption."""
-    rows = [[_cell(value) for value in row] for row in made.rows]
-    caption = escape(" ".join((f"{made.title}.", *made.text)))
-    return table([escape(name) for name in made.header], rows, caption, f"tab:{made.name}")
 
 
 def _cell(value: Any) -> str:

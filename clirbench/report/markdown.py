@@ -5,92 +5,69 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from clirbench.report import tables
+from clirbench.report import facts, tables
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences, decision_tables
-from clirbench.report.facts import agreement_lines, count_lines, marks, table_notes, tau_tables, warnings
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.coefficients import NAMES
 
 
 def report(result: Result) -> str:
     """The whole report as Markdown."""
-    return "\n".join(_lines(result)) + "\n"
+    return "".join(f"{block}\n\n" for block in _blocks(result))
 
 
-def _lines(result: Result) -> Iterator[str]:
-    experiment = result.experiment
+def _blocks(result: Result) -> Iterator[str]:
+    """Headings, paragraphs, lists and tables."""
     question = ": which MT metric orders the systems as retrieval does?" if result.correlations else ""
-    yield f"# {prose(experiment.name)}{question}"
-    yield ""
-    if result.correlations:
-        yield from (f"{prose(sentence)}\n" for sentence in answered(result).sentences)
-    yield from (f"{prose(sentence)}\n" for sentence in decision_sentences(result))
+    yield f"# {prose(result.experiment.name)}{question}"
+    yield from map(prose, answered(result).sentences if result.correlations else ())
+    yield from map(prose, decision_sentences(result))
     for made in decision_tables(result):
         yield from _analysis(made)
     yield from _tau(result)
     for made in tables.all_tables(result):
         yield from _analysis(made)
-    yield from _section("What to know", [*warnings(result)])
+    yield from _section("What to know", facts.warnings(result))
     yield from _section("Counts", _counts(result))
     if result.board.systems:
         yield "## Systems"
-        yield ""
-        header, rows = tables.systems_table(result.board)
-        yield from table(header, [[_shown(value) for value in row] for row in rows])
-        yield ""
+        yield _values_table(*tables.systems_table(result.board))
     yield from _section("Signatures", [f"{c.name}: `{c.signature}`" for c in result.board.columns if c.signature])
 
 
 def _tau(result: Result) -> Iterator[str]:
-    for coefficient in result.experiment.coefficients:
-        for found in tau_tables(result.board, result.correlations, coefficient):
-            yield f"## {NAMES.get(coefficient, coefficient)}{f': {prose(found.title)}' if found.title else ''}"
-            yield ""
-            yield from table(["", *found.metrics], [[name, *cells] for name, cells in found.rows])
-            yield ""
-            yield (
-                f"{result.units.said}; {marks(found)} (p >= {result.experiment.alpha:g}, "
-                f"p-value: {result.experiment.p_value})."
-            )
-            yield ""
-            if coefficient == result.experiment.coefficients[0]:
-                for note in table_notes(result, found.title):
-                    yield f"Note: {prose(note)}."
-                    yield ""
+    tested = f"p >= {result.experiment.alpha:g}, p-value: {result.experiment.p_value}"
+    for place, coefficient in enumerate(result.experiment.coefficients):
+        for found in facts.tau_tables(result.board, result.correlations, coefficient):
+            yield f"## {facts.coefficient_name(coefficient)}{f': {prose(found.title)}' if found.title else ''}"
+            yield "\n".join(table(["", *found.metrics], [[name, *cells] for name, cells in found.rows]))
+            yield f"{result.units.said}; {facts.marks(found)} ({tested})."
+            for note in facts.table_notes(result, found.title) if place == 0 else ():
+                yield f"Note: {prose(note)}."
 
 
 def _analysis(made: AnalysisTable) -> Iterator[str]:
     yield f"## {prose(made.title)}"
-    yield ""
-    for sentence in made.text:
-        yield prose(sentence)
-        yield ""
-    shown = made.rows[: made.shown]
-    if shown:
-        yield from table(made.header, [[_shown(value) for value in row] for row in shown])
-        yield ""
+    yield from map(prose, made.text)
+    if shown := made.rows[: made.shown]:
+        yield _values_table(made.header, shown)
     if len(shown) < len(made.rows):
         yield f"{len(made.rows) - len(shown)} more rows are in `{made.name}.tsv`."
-        yield ""
 
 
 def _counts(result: Result) -> list[str]:
     lines = [f"{len(result.board.systems)} systems"] if result.board.systems else []
-    if result.inputs is not None:
-        corpus = result.inputs.corpus
-        if corpus.test:
-            lines.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
-        lines += corpus.notes
-    return [*lines, *count_lines(result), *agreement_lines(result)]
+    return [*lines, *facts.size_lines(result), *facts.count_lines(result), *facts.agreement_lines(result)]
 
 
 def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
     if lines:
         yield f"## {title}"
-        yield ""
-        yield from (f"- {prose(line)}" for line in lines)
-        yield ""
+        yield "\n".join(f"- {prose(line)}" for line in lines)
+
+
+def _values_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    return "\n".join(table(header, [[_shown(value) for value in row] for row in rows]))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """provenance.json: what made these numbers: versions, configuration, signatures, inputs by content."""
 
-import hashlib
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,22 +10,14 @@ from typing import Any
 from clirbench import __version__
 from clirbench.result import Result
 from clirbench.store.snapshot import current_snapshot
+from clirbench.text import sha256_of
 from clirbench.types import TestSet
 
 COMMAND = ("python", "-m", "clirbench")
 IN_PYTHON = "made in Python"
 """How the command of a run begins: one that can be given again, or one that only its Python code can."""
 PACKAGE = Path(__file__).resolve().parents[1]
-LIBRARIES = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "numba",
-    "sacrebleu",
-    "ir-measures",
-    "pytrec-eval-terrier",
-    "hydra-core",
-)
+LIBRARIES = ("numpy", "scipy", "pandas", "numba", "sacrebleu", "ir-measures", "pytrec-eval-terrier", "hydra-core")
 
 
 def provenance(configuration: Any, command: Sequence[str], result: Result) -> dict[str, Any]:
@@ -57,10 +48,8 @@ def _read() -> dict[str, str]:
 
 def _references(test: TestSet) -> str:
     """sha256 of the references (and the source) that the metrics were computed against."""
-    digest = hashlib.sha256()
-    for side in (*test.references, test.source or ()):
-        digest.update("\n".join(side).encode("utf-8", "replace") + b"\0")
-    return digest.hexdigest()
+    sides = (*test.references, test.source or ())
+    return sha256_of("\n".join(side).encode("utf-8", "replace") + b"\0" for side in sides)
 
 
 def _version(name: str) -> str | None:

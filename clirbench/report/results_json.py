@@ -6,13 +6,13 @@ Its JSON Schema is `clirbench/data/results.schema.json`. Within one `version` ke
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from math import isfinite
 from typing import Any
 
 from clirbench import __version__
 from clirbench.errors import shown
 from clirbench.report.answer import answered
 from clirbench.report.facts import counts, warnings
+from clirbench.report.html.page import plain
 from clirbench.report.provenance import inputs
 from clirbench.report.tables import run_tables
 from clirbench.result import Result
@@ -40,14 +40,7 @@ def results(result: Result) -> dict[str, Any]:
         "systems": result.board.systems,
         "failed": result.failed,
         "columns": [
-            {
-                "name": column.name,
-                "role": column.role,
-                "origin": column.origin,
-                "higher_is_better": column.higher_is_better,
-                "table": column.table,
-                "signature": column.signature,
-            }
+            {key: getattr(column, key) for key in ("name", "role", "origin", "higher_is_better", "table", "signature")}
             for column in result.board.columns
         ],
         "inputs": {key: value for key, value in inputs(result).items() if key != "systems"},
@@ -59,17 +52,6 @@ def results(result: Result) -> dict[str, Any]:
         "warnings": warnings(result),
     }
     return {key: plain(value) for key, value in found.items()}
-
-
-def plain(value: Any) -> Any:
-    """Values as JSON has them: numbers of numpy as numbers, tuples as lists, what is not finite as null."""
-    if isinstance(value, Mapping):
-        return {str(name): plain(held) for name, held in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(held) for held in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def as_json(values: Mapping[str, Any]) -> str:

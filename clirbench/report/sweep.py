@@ -1,6 +1,5 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
@@ -11,26 +10,17 @@ from typing import Any
 from urllib.parse import quote
 
 from clirbench.errors import InputError
+from clirbench.files.tables import read_table
 from clirbench.report import conditions
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
 TITLE = "Which MT metrics predict retrieval?"
-METHOD = """Method
-
-Each collection has outputs of several MT systems. An MT metric scores them, and a retrieval measure says how well
-people who search in English would be served by each. Kendall's tau between the two columns, over the independent
-systems of a collection, is what is pooled: a random-effects mean over collections, its interval by Hartung and Knapp,
-p-values of differences by Holm, and where a *new* collection would lie. What is never averaged has its own section: who
-judged (pseudo-relevance or people), the measure, the retriever. Collections with the same systems count as one. The
-ceiling is what a metric without any error would reach in spite of the measure's noise. How to read the numbers:
-docs/how-to/collections.md; how they keep their promises in worlds with known truth:
-docs/explanation/validity-pooled.md. This page is made by a sweep over collections, such as
-`python -m clirbench +experiment=study paths.mirror=DATA`, and every sentence with it.
-"""
+METHOD = Path(__file__).parent / "pooled" / "method.md"
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
+TABLE = "correlations.tsv"
 
 
 def combine(
@@ -51,60 +41,30 @@ def combine(
     """
     settings = [dict(override.lstrip("+").partition("=")[::2] for override in overrides) for _, overrides in jobs]
     keys = [key for key in dict.fromkeys(k for s in settings for k in s) if len({s.get(key) for s in settings}) > 1]
-    header: list[str] = []
-    rows: list[list[str]] = []
-    for number, ((job, _), setting) in enumerate(zip(jobs, settings, strict=True)):
-        swept = [str(number), *(setting.get(key, "") for key in keys)]
-        names, found = _correlations(job / "correlations.tsv")
-        header = header or names
-        rows += [[*swept, *row] for row in found] or [[*swept, "this job failed or wrote no table"]]
-    labelled = {
-        ",".join(f"{key}={setting.get(key, '')}" for key in keys) or str(number): _rows(job / "correlations.tsv")
-        for number, ((job, _), setting) in enumerate(zip(jobs, settings, strict=True))
-    }
-    summary = aggregate(labelled, exclude_not_significant=exclude_not_significant)
+    tables = [read_table(job / TABLE) if (job / TABLE).is_file() else None for job, _ in jobs]
+    taus = [[] if table is None else list(map(_row, table.records())) for table in tables]
+    labels = [",".join(f"{key}={setting.get(key, '')}" for key in keys) or str(n) for n, setting in enumerate(settings)]
+    summary = aggregate(dict(zip(labels, taus, strict=True)), exclude_not_significant=exclude_not_significant)
     write_tsv(folder / SUMMARY, [field.name for field in fields(Aggregate)], [astuple(row) for row in summary])
-    conditions.write(
-        folder,
-        _title(keys),
-        [
-            conditions.Condition(
-                {key: setting.get(key, "") for key in keys},
-                {
-                    (row.measure, row.metric): row
-                    for row in _rows(job / "correlations.tsv")
-                    if row.coefficient == "kendall"
-                },
-                f"{quote(job.name)}/report.html" if (job / "report.html").exists() else "",
-                failed.get(job, "") if (job / "correlations.tsv").exists() else failed.get(job, "it wrote no table"),
-            )
-            for (job, _), setting in zip(jobs, settings, strict=True)
-        ],
-    )
-    width = 1 + len(keys) + len(header)
-    write_tsv(folder / NAME, ["job", *keys, *header], [[*row, *[""] * (width - len(row))] for row in rows])
+    header = next((table.header for table in tables if table), ())
+    rows: list[list[str]] = []
+    compared = []
+    for number, ((job, _), setting, table, found) in enumerate(zip(jobs, settings, tables, taus, strict=True)):
+        swept = [str(number), *(setting.get(key, "") for key in keys)]
+        rows += [[*swept, *row] for row in (table.rows if table else ())] or [
+            [*swept, "this job failed or wrote no table", *[""] * (len(header) - 1)]
+        ]
+        by_pair = {(row.measure, row.metric): row for row in found if row.coefficient == "kendall"}
+        link = f"{quote(job.name)}/report.html" if (job / "report.html").exists() else ""
+        why = failed.get(job, "" if table else "it wrote no table")
+        compared.append(conditions.Condition({key: setting.get(key, "") for key in keys}, by_pair, link, why))
+    conditions.write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", compared)
+    write_tsv(folder / NAME, ["job", *keys, *header], rows)
     return folder / NAME
 
 
-def _title(keys: Sequence[str]) -> str:
-    return f"Conditions: {', '.join(keys)}" if keys else "Conditions"
-
-
-def _correlations(path: Path) -> tuple[list[str], list[list[str]]]:
-    if not path.is_file():
-        return [], []
-    with path.open(encoding="utf-8", newline="") as stream:
-        header, *rows = csv.reader(stream, delimiter="\t")
-    return header, rows
-
-
-def _rows(path: Path) -> list[Correlation]:
-    """What a correlations.tsv says of each pair, as far as a summary needs it."""
-    header, rows = _correlations(path)
-    return [_row(dict(zip(header, row, strict=True))) for row in rows]
-
-
 def _row(cells: Mapping[str, str]) -> Correlation:
+    """What a row of correlations.tsv says of a pair, as far as a summary needs it."""
     value, p_value = (float(cells[name]) if cells.get(name) else nan for name in ("value", "p_value"))
     n_systems = int(cells.get("n_systems") or 0)
     significant = cells.get("significant", "undefined")
@@ -136,7 +96,7 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
         return []
     head, short, rest = view.markdown(found[0], TITLE).split("\n## ", 2)
     texts = (view.markdown(more).replace("# ", "# Published table: ", 1) for more in found[1:])
-    page = "\n".join(["\n## ".join([head, short, METHOD, rest]), *texts])
+    page = "\n".join(["\n## ".join([head, short, METHOD.read_text(encoding="utf-8"), rest]), *texts])
     (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
     return [*written, folder / "findings.md"]
 

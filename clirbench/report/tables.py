@@ -55,9 +55,10 @@ def run_tables(result: Result) -> dict[str, RunTable]:
     header, rows = systems_table(result.board)
     described = {name for name, texts in result.board.metadata.items() if not _numbers(texts)}
     found = {"systems": RunTable(tuple(header), frozenset({"system", *described}), lambda: rows)}
-    names, taus = correlations_table(result.correlations)
-    text = frozenset(field.name for field in dataclasses.fields(Correlation) if field.type not in (int, float))
-    found["correlations"] = RunTable(tuple(names), text, lambda: taus)
+    kinds = {field.name: field.type for field in dataclasses.fields(Correlation)}
+    text = frozenset(name for name, kind in kinds.items() if kind not in (int, float))
+    taus = [[getattr(row, name) for name in kinds] for row in result.correlations]
+    found["correlations"] = RunTable(tuple(kinds), text, lambda: taus)
     if result.retrieval:
         columns = ("system", "topic_id", "measure", "value")
         found["per_topic"] = RunTable(columns, frozenset(columns[:3]), lambda: _per_topic_rows(result))
@@ -156,12 +157,6 @@ def all_tables(result: Result) -> tuple[AnalysisTable, ...]:
     )
     title = f"What do metrics add to {known}?"
     return (AnalysisTable("given", title, header, rows, (told,)), *searched, *result.tables)
-
-
-def correlations_table(rows: Sequence[Correlation]) -> tuple[list[str], list[list[Any]]]:
-    """correlations.tsv: one row for each measure, metric and coefficient."""
-    header = [field.name for field in dataclasses.fields(Correlation)]
-    return header, [[getattr(row, name) for name in header] for row in rows]
 
 
 def _per_topic_rows(result: Result) -> Iterator[list[Any]]:

@@ -4,19 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from clirbench.errors import AlignmentError
 from clirbench.later import Later, Shelf
 from clirbench.measures.base import Measure
-from clirbench.metrics.base import Metric
+from clirbench.metrics.base import Metric, Statistics
 from clirbench.scoreboard import Scoreboard
 from clirbench.types import Doubles, Ints
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
@@ -40,7 +37,7 @@ class Evidence:
     """
 
     board: Scoreboard
-    statistics: "Mapping[tuple[str, str], Statistics]" = field(default_factory=lambda: NOTHING)
+    statistics: Mapping[tuple[str, str], Statistics] = field(default_factory=lambda: NOTHING)
     metrics: Mapping[str, Metric] = field(default_factory=lambda: NOTHING)
     per_topic: Mapping[str, Doubles] = field(default_factory=lambda: NOTHING)
     measures: Mapping[str, Measure] = field(default_factory=lambda: NOTHING)
@@ -133,9 +130,7 @@ class Evidence:
         return replace(self, board=replace(self.board, columns=kept))
 
 
-def _too_many(
-    systems: Sequence[str], metrics: Iterable[str], statistics: "Mapping[tuple[str, str], Statistics]"
-) -> bool:
+def _too_many(systems: Sequence[str], metrics: Iterable[str], statistics: Mapping[tuple[str, str], Statistics]) -> bool:
     if len(systems) > MOST_SYSTEMS:
         return True
     # The first will do: all statistics are rows for the lines of one test set.

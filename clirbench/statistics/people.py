@@ -3,18 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.files.human_scores import HumanSegments
-from clirbench.metrics.base import Metric
+from clirbench.metrics.base import Metric, Statistics
 from clirbench.statistics.coefficients import Coefficient, pearson, spearman
 from clirbench.statistics.resampling import Draws, weighted_scores
 from clirbench.types import Doubles
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,7 @@ class SystemLevel:
 
 def against_people(
     metrics: Sequence[Metric],
-    statistics: "Mapping[tuple[str, str], Statistics]",
+    statistics: Mapping[tuple[str, str], Statistics],
     human: HumanSegments,
     *,
     samples: int = 1000,
@@ -111,7 +107,7 @@ def against_people(
     return found
 
 
-def _score(metric: Metric, statistics: "Statistics") -> float:
+def _score(metric: Metric, statistics: Statistics) -> float:
     return float(metric.score(np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)))
 
 

@@ -8,18 +8,14 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.errors import AlignmentError, ConfigError, ResourceError, UnknownName
 from clirbench.files.tables import read_table
-from clirbench.metrics.base import Metric
+from clirbench.metrics.base import Metric, Statistics
 from clirbench.statistics.coefficients import pearson
 from clirbench.types import DocumentMap, Doubles, Ints
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 MATRICES = Path(__file__).parents[1] / "data" / "wmt_segment_kendall.tsv"
 RELATIONS = ("<", "=", ">")
@@ -153,7 +149,7 @@ def agreements(metric: Metric, gold: Doubles, own: Doubles, names: Sequence[str]
     return [*rows, SegmentAgreement(metric.name, "", "pearson", r, concordant=None, discordant=None, n=n)]
 
 
-def segment_scores(metric: Metric, statistics: "Statistics") -> Doubles:
+def segment_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """(segments,): the metric of every segment alone; BLEU with effective order, as one wants for sentences."""
     if any(field.name == "effective_order" for field in fields(metric)):  # type: ignore[arg-type]
         metric = replace(metric, effective_order=True)  # type: ignore[type-var]
@@ -163,7 +159,7 @@ def segment_scores(metric: Metric, statistics: "Statistics") -> Doubles:
     return np.concatenate([metric.score(np.asarray(statistics[at : at + 64].toarray())) for at in rows])
 
 
-def group_scores(metric: Metric, statistics: "Statistics", membership: Doubles) -> Doubles:
+def group_scores(metric: Metric, statistics: Statistics, membership: Doubles) -> Doubles:
     """(groups,): the metric of groups of segments, from their summed statistics; NaN for a group of none."""
     parts = [
         metric.score(np.asarray(membership[at : at + 64] @ statistics, dtype=np.float64))

@@ -1,16 +1,13 @@
 """A metric's statistics of every segment of one system."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from clirbench.errors import AlignmentError
-from clirbench.metrics.base import Metric
+from clirbench.metrics.base import Metric, Statistics
 from clirbench.recent import recent
 from clirbench.text import Text
 from clirbench.types import TestSet
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class SegmentStatistics:
     def releases_gil(self, item: tuple[Metric, Text]) -> bool:
         return getattr(item[0], "releases_gil", False)
 
-    def __call__(self, item: tuple[Metric, Text]) -> "Statistics":
+    def __call__(self, item: tuple[Metric, Text]) -> Statistics:
         metric, text = item
         hypotheses = _lines(text, text.fingerprint)
         if len(hypotheses) != len(self.test):

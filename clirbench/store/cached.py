@@ -60,14 +60,14 @@ class Cached:
         shared, work = divided(snapshot, work)
         fresh = iter(self.engine.pmap(Storing(step, self.store, shared), work))
         waiting = iter(missing)
-        complaint = Once()
+        unkept: list[str] = []
         for cached in cached_items:
             if isinstance(cached, Failure):
                 yield cached
                 continue
             todo = next(waiting)
             computed = next(fresh) if todo.missing else {}
-            yield computed if isinstance(computed, Failure) else self._result(step, todo, computed, complaint)
+            yield computed if isinstance(computed, Failure) else self._result(step, todo, computed, unkept)
         # Exhausted, so that an engine that ends its work after the last result does so now.
         for _ in fresh:
             raise StoreError("an engine gave more results than there were items")
@@ -80,12 +80,14 @@ class Cached:
             self.plan.add(_planned(step, cached_items, names))
         return cached_items
 
-    def _result(self, step: Step, cached: "CachedItem", computed: Mapping[Part, Any], complaint: "Once") -> Any:
+    def _result(self, step: Step, cached: "CachedItem", computed: Mapping[Part, Any], unkept: list[str]) -> Any:
         values: dict[Part, Any] = {}
         for part, key in cached.keys.items():
             value = computed.get(part)
             if isinstance(value, Unstored):
-                complaint(value.reason)
+                if not unkept:  # the first of several like complaints
+                    LOG.warning("results are not kept for a rerun: %s", value.reason)
+                unkept.append(value.reason)
                 value = value.value
             value = cached.found.get(part) if value is None else value
             values[part] = Entry(self.store, key) if value is None else value
@@ -185,18 +187,6 @@ class Storing:
         except StoreError as error:
             return Unstored(value, str(error))
         return None
-
-
-@dataclass
-class Once:
-    """Says the first of several like complaints."""
-
-    said: list[str] = field(default_factory=list)
-
-    def __call__(self, reason: str) -> None:
-        if not self.said:
-            LOG.warning("results are not kept for a rerun: %s", reason)
-            self.said.append(reason)
 
 
 def _parts(step: Step) -> Mapping[Part, Step]:

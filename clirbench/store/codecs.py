@@ -34,6 +34,8 @@ NARROWED = (1 << 12, 1 << 26)
 """From so many bytes on, and below so many, whole numbers are kept in fewer: counts are small, their types are wide."""
 WIDER = "~"
 """Stands in a member's name before the type that its array had."""
+OF_RUN = ("offsets", "documents", "scores", "tied", "n_matched")
+"""The arrays of a `Run`."""
 Content = bytes | bytearray | mmap.mmap
 
 
@@ -142,14 +144,7 @@ def _arrays(value: Any) -> dict[str, Any]:
         return {"array": value}
     if isinstance(value, Run):
         ids = {"topic_ids": value.topic_ids, "doc_ids": value.doc_ids, "unmatched": value.unmatched}
-        return {
-            "run": _json(ids),
-            "offsets": value.offsets,
-            "documents": value.documents,
-            "scores": value.scores,
-            "tied": value.tied,
-            "n_matched": value.n_matched,
-        }
+        return {"run": _json(ids), **{name: getattr(value, name) for name in OF_RUN}}
     if getattr(value, "format", None) == "csr":
         shape = np.array(value.shape, dtype=np.int64)
         return {"csr": shape, "data": value.data, "indices": value.indices, "indptr": value.indptr}
@@ -181,10 +176,6 @@ def _value(arrays: Mapping[str, Any]) -> Any:
     return Run(
         topic_ids=tuple(ids["topic_ids"]),
         doc_ids=tuple(ids["doc_ids"]),
-        offsets=arrays["offsets"],
-        documents=arrays["documents"],
-        scores=arrays["scores"],
-        tied=arrays["tied"],
         unmatched=tuple(tuple(terms) for terms in ids["unmatched"]),
-        n_matched=arrays["n_matched"],
+        **{name: arrays[name] for name in OF_RUN},
     )

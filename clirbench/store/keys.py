@@ -16,20 +16,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import numpy as np
 
 from clirbench.later import Shelf
 
-
-class Digest(Protocol):
-    """What `hashlib.sha256()` gives."""
-
-    def update(self, data: bytes, /) -> None: ...
-
-    def hexdigest(self) -> str: ...
+if TYPE_CHECKING:
+    from hashlib import _Hash as Digest
 
 
 def fingerprint(*values: Any) -> str:
@@ -50,7 +45,7 @@ def environment() -> tuple[str, ...]:
     return (f"python-{sys.version_info[0]}.{sys.version_info[1]}", f"numpy-{np.__version__}")
 
 
-def _feed(digest: Digest, value: Any) -> None:
+def _feed(digest: "Digest", value: Any) -> None:
     if value is None or isinstance(value, bool | int | float):
         _tagged(digest, type(value).__name__, repr(value).encode())
     elif isinstance(value, str):
@@ -84,19 +79,19 @@ def _feed(digest: Digest, value: Any) -> None:
         raise TypeError(f"{type(value).__name__} has no content that could be part of a key: {value!r}")
 
 
-def _tagged(digest: Digest, tag: str, content: bytes) -> None:
+def _tagged(digest: "Digest", tag: str, content: bytes) -> None:
     """Kind and length stand before every value, so that no two sequences of values read the same."""
     digest.update(f"{tag}:{len(content)}:".encode())
     digest.update(content)
 
 
-def _feed_array(digest: Digest, array: "np.ndarray[Any, Any]") -> None:
+def _feed_array(digest: "Digest", array: "np.ndarray[Any, Any]") -> None:
     if array.dtype.hasobject:
         raise TypeError(f"an array of objects (shape {array.shape}) cannot be part of a key")
     _tagged(digest, f"array{array.dtype.str}{array.shape}", np.ascontiguousarray(array).tobytes())
 
 
-def _feed_sequence(digest: Digest, values: tuple[Any, ...] | list[Any]) -> None:
+def _feed_sequence(digest: "Digest", values: tuple[Any, ...] | list[Any]) -> None:
     if all(isinstance(value, str) for value in values):
         # Millions of document ids: one call instead of one for each.
         _tagged(digest, "strings", json.dumps(values).encode())
@@ -106,7 +101,7 @@ def _feed_sequence(digest: Digest, values: tuple[Any, ...] | list[Any]) -> None:
         _feed(digest, value)
 
 
-def _feed_dataclass(digest: Digest, value: Any) -> None:
+def _feed_dataclass(digest: "Digest", value: Any) -> None:
     made = type(value).__dataclass_params__
     if made.frozen and not made.eq:
         _tagged(digest, "object", _of_object(value))
@@ -122,7 +117,7 @@ def _of_object(value: Any) -> bytes:
     return digest.digest()
 
 
-def _feed_fields(digest: Digest, value: Any) -> None:
+def _feed_fields(digest: "Digest", value: Any) -> None:
     kind = type(value)
     _tagged(digest, "class", f"{kind.__module__}.{kind.__qualname__}".encode())
     # A class of a notebook has no file: nobody knows whether its code is what it was, so nothing of it is found again.

@@ -58,22 +58,6 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def files_signature(
-    kind: str, fingerprints: Iterable[str], fields: Sequence[str], weights: Sequence[float] | None
-) -> str:
-    """`kind`, fields, weights and the content of the files (sha256 of each), never their names."""
-    digest = hashlib.sha256()
-    for fingerprint in fingerprints:
-        digest.update(fingerprint.encode())
-    weighted = "" if weights is None else "^" + ",".join(f"{weight:g}" for weight in weights)
-    return f"{kind}:{'+'.join(fields)}{weighted}|sha256:{digest.hexdigest()[:12]}"
-
-
-def fingerprints(path: str | Sequence[str] | None) -> tuple[str, ...]:
-    """sha256 of the unpacked content of each file of `topics.path`."""
-    return tuple(TextFile(file).fingerprint for file in topic_files(path))
-
-
 def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:
     """Topics with the chosen fields; a field that a topic lacks is passed over while another has text.
 
@@ -110,17 +94,14 @@ def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Seque
     return tuple(topics)
 
 
-@dataclass(frozen=True)
-class TopicFiles(Rewriting, ABC):
-    """What the readers of topic files share; each says how it reads one file.
+class FieldedTopics(Rewriting, ABC):
+    """What all topics with fields share: `fields` make the text, `weights` gives each a weight above 0 (None: 1).
 
-    `path` is a file, several, or a pattern; `fields` are the fields that make the text, `weights` gives each of them
-    a weight above 0 (None: 1). Raises what `topics_of` raises.
+    Raises what `topics_of` raises.
     """
 
-    path: str | Sequence[str] | None = None
-    fields: str | Sequence[str] = ("title",)
-    weights: Sequence[float] | None = None
+    fields: str | Sequence[str]
+    weights: Sequence[float] | None
 
     def __post_init__(self) -> None:
         check_fields(self.names, self.weights)
@@ -130,9 +111,14 @@ class TopicFiles(Rewriting, ABC):
     def kind(self) -> str:
         """The format, as the signature names it."""
 
+    @property
     @abstractmethod
-    def entries(self, path: Path) -> Iterator[RawTopic]:
-        """The topics of one file."""
+    def contents(self) -> Iterable[str]:
+        """sha256 of each file's unpacked content, in the place of the files' names."""
+
+    @abstractmethod
+    def entries(self) -> Iterable[RawTopic]:
+        """The topics with all their fields."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,8 +127,29 @@ class TopicFiles(Rewriting, ABC):
 
     @property
     def signature(self) -> str:
-        return self.signed(files_signature(self.kind, fingerprints(self.path), self.names, self.weights))
+        digest = hashlib.sha256("".join(self.contents).encode()).hexdigest()
+        weighted = "" if self.weights is None else "^" + ",".join(f"{weight:g}" for weight in self.weights)
+        return self.signed(f"{self.kind}:{'+'.join(self.names)}{weighted}|sha256:{digest[:12]}")
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
-        entries = [entry for path in topic_files(self.path) for entry in self.entries(path)]
-        return self.rewritten(topics_of(entries, self.names, self.weights))
+        return self.rewritten(topics_of(self.entries(), self.names, self.weights))
+
+
+@dataclass(frozen=True)
+class TopicFiles(FieldedTopics):
+    """What the readers of topic files share; each says how it reads one file. `path`: a file, several, or a pattern."""
+
+    path: str | Sequence[str] | None = None
+    fields: str | Sequence[str] = ("title",)
+    weights: Sequence[float] | None = None
+
+    @abstractmethod
+    def read(self, path: Path) -> Iterator[RawTopic]:
+        """The topics of one file."""
+
+    @property
+    def contents(self) -> Iterable[str]:
+        return [TextFile(file).fingerprint for file in topic_files(self.path)]
+
+    def entries(self) -> Iterator[RawTopic]:
+        return (entry for path in topic_files(self.path) for entry in self.read(path))

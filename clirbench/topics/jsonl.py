@@ -30,21 +30,17 @@ class JsonlTopics(TopicFiles):
     def kind(self) -> str:
         return f"jsonl.{self.language}"
 
-    def entries(self, path: Path) -> Iterator[RawTopic]:
-        return read_jsonl(path, self.language)
-
-
-def read_jsonl(path: Path, language: str) -> Iterator[RawTopic]:
-    """The topics of one file; every key whose value is a string is a field."""
-    for number, record in json_lines(path):
-        where = f"{path}: line {number}"
-        topic_id = first_of(record, ID_KEYS)
-        if isinstance(topic_id, bool) or not isinstance(topic_id, str | int):
-            raise InputError(f"{where}: no topic_id; a line is an object with topic_id and text fields")
-        yield RawTopic(where, str(topic_id), _texts(record, language, where))
+    def read(self, path: Path) -> Iterator[RawTopic]:
+        for number, record in json_lines(path):
+            where = f"{path}: line {number}"
+            topic_id = first_of(record, ID_KEYS)
+            if isinstance(topic_id, bool) or not isinstance(topic_id, str | int):
+                raise InputError(f"{where}: no topic_id; a line is an object with topic_id and text fields")
+            yield RawTopic(where, str(topic_id), _texts(record, self.language, where))
 
 
 def _texts(record: dict[str, Any], language: str, where: str) -> dict[str, str]:
+    """The fields: every key whose value is a string."""
     listed = record.get("topics")
     if isinstance(listed, list):
         ours = [entry for entry in listed if isinstance(entry, dict) and entry.get("lang") == language]

@@ -1,18 +1,16 @@
 """`topics=gov2`: TREC topics that a data manifest finds in a mirror, in the cache, or by download."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.datasets.manifests import Manifest, ManifestFiles, Places, load_manifest
-from clirbench.topics.files import check_fields, files_signature
-from clirbench.topics.rewriting import Rewriting
-from clirbench.topics.trec import TrecTopics, field_names
-from clirbench.types import Documents, Topic
+from clirbench.topics.files import FieldedTopics, RawTopic
+from clirbench.topics.trec import field_names, read_trec
 
 
 @dataclass(frozen=True)
-class ManifestTopics(Rewriting):
+class ManifestTopics(FieldedTopics):
     """TREC topics of a data set: all files of the manifest `name`; `fields` and `weights` as in `TrecTopics`.
 
     Raises `MissingData` where the file is not found and must not be downloaded, and what `TrecTopics` raises.
@@ -26,20 +24,23 @@ class ManifestTopics(Rewriting):
     download: bool = False
     manifests: str | None = None
 
-    def __post_init__(self) -> None:
-        check_fields(field_names(self.fields), self.weights)
+    @property
+    def kind(self) -> str:
+        return "trec"
 
     @property
-    def signature(self) -> str:
-        # The manifest promises the content, so that the signature is known before the file is here.
-        promised = (file.content.sha256 for file in self._manifest.files)
-        return self.signed(files_signature("trec", promised, field_names(self.fields), self.weights))
+    def names(self) -> tuple[str, ...]:
+        return field_names(self.fields)
 
-    def topics(self, documents: Documents) -> Sequence[Topic]:
+    @property
+    def contents(self) -> Iterable[str]:
+        # The manifest promises the content, so that the signature is known before the file is here.
+        return [file.content.sha256 for file in self._manifest.files]
+
+    def entries(self) -> Iterator[RawTopic]:
         files = ManifestFiles(self._manifest, Places(self.mirror, self.cache, self.download))
-        paths = files.locate(list(self._manifest.by_path))
-        read = TrecTopics([str(path) for path in paths.values()], self.fields, self.weights)
-        return self.rewritten(read.topics(documents))
+        paths = files.locate(list(self._manifest.by_path)).values()
+        return (entry for path in paths for entry in read_trec(path))
 
     @property
     def _manifest(self) -> Manifest:

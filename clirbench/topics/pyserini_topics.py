@@ -2,20 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from clirbench.checks import name_list
 from clirbench.errors import ConfigError
 from clirbench.retrieval.pyserini_names import topics_named
-from clirbench.topics.files import RawTopic, check_fields, files_signature, topics_of
-from clirbench.topics.rewriting import Rewriting
-from clirbench.types import Documents, Topic
+from clirbench.topics.files import FieldedTopics, RawTopic
 
 
 @dataclass(frozen=True)
-class PyseriniTopics(Rewriting):
+class PyseriniTopics(FieldedTopics):
     """The topics that `pyserini.search.get_topics(name)` gives; `fields` and `weights` as in `TrecTopics`.
 
     `download`: whether pyserini may fetch them. Raises `UnknownName` for a name that pyserini does not know,
@@ -31,21 +28,19 @@ class PyseriniTopics(Rewriting):
     def __post_init__(self) -> None:
         if not self.name:
             raise ConfigError("topics.name is not set: one of pyserini's names, such as topics.name=robust04")
-        check_fields(self._names, self.weights)
+        super().__post_init__()
 
     @property
-    def _names(self) -> tuple[str, ...]:
-        return name_list("topics.fields", self.fields)
+    def kind(self) -> str:
+        return "pyserini"
 
     @cached_property
     def _found(self) -> dict[str, dict[str, str]]:
         return topics_named(self.name, self.download)
 
     @property
-    def signature(self) -> str:
-        content = hashlib.sha256(json.dumps(self._found, sort_keys=True).encode()).hexdigest()
-        return self.signed(files_signature("pyserini", [content], self._names, self.weights))
+    def contents(self) -> Iterable[str]:
+        return [hashlib.sha256(json.dumps(self._found, sort_keys=True).encode()).hexdigest()]
 
-    def topics(self, documents: Documents) -> Sequence[Topic]:
-        entries = [RawTopic(f"pyserini's {self.name}", topic_id, texts) for topic_id, texts in self._found.items()]
-        return self.rewritten(topics_of(entries, self._names, self.weights))
+    def entries(self) -> Iterable[RawTopic]:
+        return [RawTopic(f"pyserini's {self.name}", topic_id, texts) for topic_id, texts in self._found.items()]

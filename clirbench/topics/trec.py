@@ -24,20 +24,12 @@ NAMES = {
     "def": "definitions",
     "nat": "nationality",
 }
-LABELS = {
-    "num": "Number",
-    "title": "Topic",
-    "desc": "Description",
-    "narr": "Narrative",
-    "smry": "Summary",
-    "dom": "Domain",
-    "con": "Concepts?(?:\\(s\\))?",
-    "fac": "Factors?(?:\\(s\\))?",
-    "def": "Definitions?(?:\\(s\\))?",
-    "nat": "Nationality",
-    "time": "Time",
+LABELS = {**NAMES, "num": "number", "title": "topic", "time": "time"}
+_PLURAL = r"s?(?:\(s\))?"  # `Concept:`, `Concepts:`, `Concept(s):`
+_LABELLED = {
+    name: re.compile(rf"\A\s*{re.sub('s$', lambda _: _PLURAL, label)}[ \t]*:", re.IGNORECASE)
+    for name, label in LABELS.items()
 }
-_LABELLED = {name: re.compile(rf"\A\s*{label}[ \t]*:", re.IGNORECASE) for name, label in LABELS.items()}
 _TAG = re.compile(r"^[ \t]*<(?P<name>[A-Za-z]+)>(?P<text>.*)$", re.DOTALL)
 _CLOSED = re.compile(r"</[A-Za-z]+>")
 
@@ -55,7 +47,7 @@ class TrecTopics(TopicFiles):
     def kind(self) -> str:
         return "trec"
 
-    def entries(self, path: Path) -> Iterator[RawTopic]:
+    def read(self, path: Path) -> Iterator[RawTopic]:
         return read_trec(path)
 
     @property

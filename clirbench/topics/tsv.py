@@ -22,26 +22,21 @@ class TsvTopics(TopicFiles):
     def kind(self) -> str:
         return "tsv"
 
-    def entries(self, path: Path) -> Iterator[RawTopic]:
-        return read_tsv(path)
-
-
-def read_tsv(path: Path) -> Iterator[RawTopic]:
-    """The topics of one file, with or without a header."""
-    lines = TextFile(path).lines()
-    first = lines[0].removesuffix("\r").split("\t") if lines else []
-    if any(name in ID_KEYS for name in first):
-        table = read_table(path)
-        key = next(name for name in table.header if name in ID_KEYS)
-        for number, row in zip(table.numbers, table.records(), strict=True):
-            yield RawTopic(f"{path}: line {number}", row.pop(key).strip(), row)
-        return
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            cells = line.removesuffix("\r").split("\t")
-            if len(cells) != 2:
-                raise InputError(
-                    f"{path}: line {number}: {len(cells)} columns; without a header (topic_id, ...) a line is "
-                    "an id, a tab and the text"
-                )
-            yield RawTopic(f"{path}: line {number}", cells[0].strip(), {"title": cells[1]})
+    def read(self, path: Path) -> Iterator[RawTopic]:
+        lines = TextFile(path).lines()
+        first = lines[0].removesuffix("\r").split("\t") if lines else []
+        if any(name in ID_KEYS for name in first):
+            table = read_table(path)
+            key = next(name for name in table.header if name in ID_KEYS)
+            for number, row in zip(table.numbers, table.records(), strict=True):
+                yield RawTopic(f"{path}: line {number}", row.pop(key).strip(), row)
+            return
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                cells = line.removesuffix("\r").split("\t")
+                if len(cells) != 2:
+                    raise InputError(
+                        f"{path}: line {number}: {len(cells)} columns; without a header (topic_id, ...) a line is "
+                        "an id, a tab and the text"
+                    )
+                yield RawTopic(f"{path}: line {number}", cells[0].strip(), {"title": cells[1]})

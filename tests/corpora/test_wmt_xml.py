@@ -95,7 +95,7 @@ def test_gzip_and_a_reference_without_a_name(tmp_path: Path) -> None:
         ("", r"not well-formed XML \(no element found\)"),
         ("<dataset/>", "no segments with a source or a reference"),
         ("<doc id='a'><src><seg id='1'>x</seg></src></doc>", "no reference in it"),
-        ("<doc id='a b'><ref><seg id='1'>x</seg></ref></doc>", "document id 'a b' is empty or holds white space"),
+        ("<doc id='a b'><ref><seg id='1'>x</seg></ref></doc>", "doc_id 'a b' is empty or holds white space"),
         ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "line 1: the file declares a document type"),
         ("<?xml version='1.0' encoding='none'?><d/>", r"set\.xml: "),
     ],
@@ -109,7 +109,7 @@ def test_a_bad_file_is_refused(tmp_path: Path, content: str, message: str) -> No
 def test_interleaved_documents_are_refused(tmp_path: Path) -> None:
     parts = [f"<doc id='{d}'><ref><seg id='{i}'>x</seg></ref></doc>" for i, d in enumerate("aba")]
     (tmp_path / "set.xml").write_text(f"<d>{''.join(parts)}</d>")
-    with pytest.raises(InputError, match="the segments of document 'a' are not contiguous"):
+    with pytest.raises(InputError, match="the lines of a document must be contiguous: a comes back on line"):
         WmtXmlCorpus(tmp_path / "set.xml").read()
 
 

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from clirbench.report.facts import listed, pseudo, tau_cell, tau_tables, undefined_reasons
+from clirbench.report.facts import listed, overlap, pseudo, tau_cell, tau_tables, undefined_reasons
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
+from clirbench.types import Qrels
 
 
 def row(value: float, significant: str, note: str = "") -> Correlation:
@@ -55,3 +56,20 @@ def test_pseudo_relevance_is_told_from_judgments() -> None:
 
 def test_long_lists_are_cut_with_their_count() -> None:
     assert listed(["a", "b", "c"], most=2) == "a, b and 1 more"
+
+
+FIRST = Qrels({"1": {"a": 1, "b": 2, "c": 0}, "2": {"a": 1}, "3": {"a": 0}, "4": {"a": 0}, "mine": {"a": 1}})
+SECOND = Qrels({"3": {"a": 1}, "2": {"b": 1}, "1": {"b": 1, "c": 1, "d": 3}, "4": {"b": 0}, "theirs": {"a": 1}})
+
+
+def test_overlap_of_relevant_sets_by_hand() -> None:
+    """Topic 1: a b against b c d, one shared of four; 2: a against b; 3: none against a; 4: none on either side."""
+    np.testing.assert_allclose(overlap(FIRST, SECOND), [1 / 4, 0, 0, np.nan])
+
+
+def test_no_shared_topic_has_no_overlap() -> None:
+    assert overlap(Qrels({}), SECOND).shape == (0,)
+
+
+def test_judgments_overlap_with_themselves() -> None:
+    np.testing.assert_array_equal(overlap(FIRST.only(["1", "2"]), FIRST), [1, 1])

@@ -40,23 +40,8 @@ def add_type(refs, preds, match, weighed, rate, micro, beta, k, above, below):  
 
 
 @njit(cache=True, nogil=True)
-def average_dense(totals, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
-    """One average for each row of totals (rows, width * types); 0 for a row without any type."""
-    out = np.zeros(len(totals))
-    for row in range(len(totals)):
-        above, below = 0.0, 0.0
-        for at in range(0, totals.shape[1], width):
-            refs, preds = totals[row, at], totals[row, at + 1]
-            weighed = totals[row, at + 3] if width == 4 else refs + preds
-            above, below = add_type(refs, preds, totals[row, at + 2], weighed, rate, micro, beta, k, above, below)
-        if below > 0:
-            out[row] = above / below
-    return out
-
-
-@njit(cache=True, nogil=True)
 def average_columns(totals, width, rate, micro, beta, k):  # type: ignore[no-untyped-def]
-    """As `average_dense` of the transpose: totals (width * types, rows), whose rows lie side by side in memory."""
+    """One average for each column of totals (width * types, rows); 0 for one without any type."""
     n_rows = totals.shape[1]
     above, below = np.zeros(n_rows), np.zeros(n_rows)
     for at in range(0, len(totals), width):

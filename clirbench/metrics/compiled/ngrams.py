@@ -75,28 +75,32 @@ def build_tables(symbols, offsets, n_references, order):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def count_matches(symbols, offsets, order, begins, keys, counts):  # type: ignore[no-untyped-def]
-    """Clipped matches of orders 1..order, one row a segment."""
+def count_matches(symbols, offsets, order, begins, keys, counts, all_keys=None, information=None):  # type: ignore[no-untyped-def]
+    """Clipped matches of orders 1..order, one row a segment; with a table of `information` each counts with its own."""
     n_segments = len(offsets) - 1
     matches = np.zeros((n_segments, order), dtype=np.float64)
     widest = 0
     for segment in range(n_segments):
         widest = max(widest, begins[segment + 1] - begins[segment])
     used = np.zeros(widest, dtype=np.int32)
+    worth = 1.0
     for segment in range(n_segments):
         begin = begins[segment]
         size = begins[segment + 1] - begin
         used[:size] = 0
         end = offsets[segment + 1]
         for i in range(offsets[segment], end):
-            parent = np.int64(-1)
+            parent = parent_of_all = np.int64(-1)
             for j in range(i, min(i + order, end)):
                 slot, _key = slot_of(keys, begin, size, parent, symbols[j])
                 if keys[begin + slot] == -1:
                     break
+                if information is not None:
+                    parent_of_all, _key = slot_of(all_keys, 0, len(all_keys), parent_of_all, symbols[j])
+                    worth = information[parent_of_all]
                 if used[slot] < counts[begin + slot]:
                     used[slot] += 1
-                    matches[segment, j - i] += 1
+                    matches[segment, j - i] += worth
                 parent = slot
     return matches
 
@@ -169,33 +173,3 @@ def build_information(symbols, offsets, order):  # type: ignore[no-untyped-def]
             above = counts[parent] if parent >= 0 else len(symbols)
             information[slot] = np.log2(above / counts[slot])
     return keys, information
-
-
-@njit(cache=True, nogil=True)
-def sum_information(symbols, offsets, order, begins, keys, counts, all_keys, information):  # type: ignore[no-untyped-def]
-    """As `count_matches`, each match counting with its information."""
-    n_segments = len(offsets) - 1
-    sums = np.zeros((n_segments, order), dtype=np.float64)
-    widest = 0
-    for segment in range(n_segments):
-        widest = max(widest, begins[segment + 1] - begins[segment])
-    used = np.zeros(widest, dtype=np.int32)
-    for segment in range(n_segments):
-        begin = begins[segment]
-        size = begins[segment + 1] - begin
-        used[:size] = 0
-        end = offsets[segment + 1]
-        for i in range(offsets[segment], end):
-            parent = np.int64(-1)
-            parent_of_all = np.int64(-1)
-            for j in range(i, min(i + order, end)):
-                slot, _key = slot_of(keys, begin, size, parent, symbols[j])
-                if keys[begin + slot] == -1:
-                    break
-                of_all, _key = slot_of(all_keys, 0, len(all_keys), parent_of_all, symbols[j])
-                if used[slot] < counts[begin + slot]:
-                    used[slot] += 1
-                    sums[segment, j - i] += information[of_all]
-                parent = slot
-                parent_of_all = of_all
-    return sums

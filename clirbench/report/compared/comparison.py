@@ -79,10 +79,7 @@ class Part:
 
 def read_run(path: Path) -> RunFiles:
     """Read a run's folder; raises `InputError` where it is none."""
-    file = path / "provenance.json"
-    if not file.is_file():
-        raise InputError(f"{path}: not the folder of a finished run: it has no provenance.json")
-    provenance = _json(file)
+    provenance = read_provenance(path)
     results = _json(path / RESULTS) if (path / RESULTS).is_file() else {}
     table = read_table(path / "systems.tsv")
     columns = [name for name in table.header if name in provenance.get("signatures", {})]
@@ -97,6 +94,13 @@ def read_run(path: Path) -> RunFiles:
         rows = read_table(path / "per_topic.tsv").records()
         per_topic = {(r["measure"], r["system"], r["topic_id"]): _parsed(r["value"]) for r in rows}
     return RunFiles(path, provenance, scores, taus, per_topic, results)
+
+
+def read_provenance(path: Path) -> dict[str, Any]:
+    """provenance.json of a run's folder; raises `InputError` where there is none."""
+    if not (path / "provenance.json").is_file():
+        raise InputError(f"{path}: not the folder of a finished run: it has no provenance.json")
+    return _json(path / "provenance.json")
 
 
 def _json(file: Path) -> dict[str, Any]:

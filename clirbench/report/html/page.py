@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -36,23 +35,24 @@ def rendered(template: str, values: Mapping[str, Any], payload: Any) -> str:
 
 def embedded(value: Any) -> str:
     """JSON that can stand inside a script element; NaN and infinities become null."""
-    text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, escape in ESCAPED.items():
         text = text.replace(character, escape)
     return text
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Values as JSON has them: numbers of numpy as numbers, tuples as lists, what is not finite as null."""
     # What there is most of comes first.
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, str | int):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, str | int | None):
         return value
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return _plain(value.tolist()) if isinstance(value, np.ndarray) else value
+        return {str(key): plain(item) for key, item in value.items()}
+    return plain(value.tolist()) if hasattr(value, "tolist") else value
 
 
 def rounded(value: float, digits: int = 5) -> float:

@@ -1,9 +1,11 @@
 """Tables as the pages show them: cells with their text, what they sort by, and what is said on hover."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isinf, isnan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,23 +19,7 @@ from clirbench.statistics.correlation import Correlation
 
 MOST_ROWS = 300
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-GLOSSARY = {
-    "p_value": "how often chance alone would give at least this, if there were nothing",
-    "p_adjusted": "the p-value, corrected for everything that was looked at together",
-    "significant": "true: the p-value is below correlation.alpha",
-    "ci_low": "lower end of the confidence interval",
-    "ci_high": "upper end of the confidence interval",
-    "p_best": "the probability that no other system is better",
-    "expected_loss": "how much worse than the best system it is expected to be",
-    "in_set": "true: it cannot be told from the best; the set holds the best with probability .95",
-    "mean_over_seeds": "the expected true value, averaged over the seeds of one configuration",
-    "tau": "Kendall's tau: 1 the same order, 0 no relation, -1 the other way round",
-    "power": "the share of samples in which a test finds what is there",
-    "n_systems": "systems that have both values",
-    "units": "systems that were made independently, or families of them",
-    "scheme": "what an interval is of, and how it was found",
-    "family": "systems that belong together: they count as one unit",
-}
+GLOSSARY: Mapping[str, str] = json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf-8"))
 """Names of columns, in words for hover and focus."""
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
 

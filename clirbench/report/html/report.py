@@ -8,30 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.analyses.wording import number
+from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.curves import recommended
 from clirbench.report.decision import decision_sentences, decision_tables
-from clirbench.report.facts import (
-    agreement_lines,
-    by_pair,
-    coefficient_name,
-    count_lines,
-    first_coefficient,
-    interval,
-    table_notes,
-    tau_tables,
-    warnings,
-)
 from clirbench.report.figures import axis_label
 from clirbench.report.grouping import Grouping, checkpoints, group_columns, grouped_by, one_group, training_runs
+from clirbench.report.html import page_tables
 from clirbench.report.html.page import rendered, rounded
-from clirbench.report.html.page_tables import (
-    PageTable,
-    analysis_page_table,
-    said_of,
-    systems_page_table,
-    tau_page_table,
-)
 from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import topic_words, write_pair
 from clirbench.report.html.spread import MOST_SYSTEMS, Spreads
@@ -83,52 +67,45 @@ def is_where(override: str) -> bool:
     return key == "paths.cache" or key.partition(".")[0] in ("engine", "hydra")
 
 
-def _what(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in configuration.items() if key not in WHERE}
-
-
 def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """What the template shows."""
     experiment, board = result.experiment, result.board
-    corpus = None if result.inputs is None else result.inputs.corpus
-    counts = [f"{len(board.systems)} systems"]
-    if corpus is not None:
-        if corpus.test:
-            counts.append(f"{len(corpus.test)} segments in the MT test set, {len(corpus.test.references)} reference(s)")
-        counts += corpus.notes
+    counts = [f"{len(board.systems)} systems", *facts.size_lines(result)]
+    what = {key: value for key, value in (provenance.get("configuration") or {}).items() if key not in WHERE}
     return {
         "name": experiment.name,
         "answer": answered(result),
         "decision": decision_sentences(result),
-        "decided": [(made, analysis_page_table(made)) for made in decision_tables(result)],
+        "decided": [(made, page_tables.analysis_page_table(made)) for made in decision_tables(result)],
         "taus": [_taus(result, name) for name in experiment.coefficients] if result.correlations else [],
         "alpha": experiment.alpha,
         "p_value": experiment.p_value,
         "metrics": [column.name for column in board.metrics],
         "measures": [column.name for column in board.measures],
         "group_columns": group_columns(board),
-        "systems": systems_page_table(board),
+        "systems": page_tables.systems_page_table(board),
         "steps": checkpoints(board),
-        "analyses": [(made, analysis_page_table(made)) for made in ordered(all_tables(result))],
+        "analyses": [(made, page_tables.analysis_page_table(made)) for made in ordered(all_tables(result))],
         "topics": bool(result.retrieval),
         "pair": pair,
-        "warnings": warnings(result),
-        "counts": [*counts, *count_lines(result), *agreement_lines(result)],
+        "warnings": facts.warnings(result),
+        "counts": [*counts, *facts.count_lines(result), *facts.agreement_lines(result)],
         "signatures": [(c.name, c.signature or "read from a table") for c in board.columns],
         "provenance": {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")},
         "command": shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part)),
         "libraries": {k: v for k, v in provenance.get("libraries", {}).items() if v},
-        "configuration": json.dumps(_what(provenance.get("configuration") or {}), indent=2, ensure_ascii=False),
+        "configuration": json.dumps(what, indent=2, ensure_ascii=False),
     }
 
 
 def _taus(result: Result, coefficient: str) -> dict[str, Any]:
-    name = coefficient_name(coefficient)
-    tables: list[tuple[PageTable, list[str]]] = []
-    for place, found in enumerate(tau_tables(result.board, result.correlations, coefficient)):
+    name = facts.coefficient_name(coefficient)
+    tables: list[tuple[page_tables.PageTable, list[str]]] = []
+    for place, found in enumerate(facts.tau_tables(result.board, result.correlations, coefficient)):
         caption = f"{name}{f': {found.title}' if found.title else ''}, over {result.units.said}"
-        table = tau_page_table(found, f"tau-{coefficient}-{place}", caption, said_of(result.board.metrics))
-        tables.append((table, table_notes(result, found.title)))
+        about = page_tables.said_of(result.board.metrics)
+        table = page_tables.tau_page_table(found, f"tau-{coefficient}-{place}", caption, about)
+        tables.append((table, facts.table_notes(result, found.title)))
     return {"name": name, "coefficient": coefficient, "tables": tables}
 
 
@@ -181,7 +158,7 @@ def _grouping(made: Grouping) -> dict[str, Any]:
 def _labels(result: Result) -> dict[str, dict[str, str]]:
     """measure -> metric -> what stands over the plot."""
     found: dict[str, dict[str, str]] = {}
-    for (measure, metric), row in by_pair(result.correlations, first_coefficient(result)).items():
+    for (measure, metric), row in facts.by_pair(result.correlations, facts.first_coefficient(result)).items():
         doubt = " (not significant)" if row.significant == "false" else ""
-        found.setdefault(measure, {})[metric] = number(row.value) + interval(row) + doubt
+        found.setdefault(measure, {})[metric] = number(row.value) + facts.interval(row) + doubt
     return found

@@ -1,6 +1,5 @@
 """Runs over several collections, read from their folders and pooled; `view.py` shows what was found."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 
 from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import number, read_table, system_column
+from clirbench.report.compared.comparison import read_provenance
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.pooled.choosing import Chosen, chosen
 from clirbench.statistics.pooled.pooling import Point, Pooled, pool_stratum
@@ -99,10 +99,7 @@ class _Run:
 
 def _run(path: Path) -> _Run:
     """A run's folder."""
-    file = path / "provenance.json"
-    if not file.is_file():
-        raise InputError(f"{path}: not the folder of a finished run: it has no provenance.json")
-    provenance = json.loads(file.read_text(encoding="utf-8"))
+    provenance = read_provenance(path)
     if "lower_is_better" not in provenance:
         raise InputError(f"{path}: made by an older clirbench, which did not say in which columns less is better")
     table = read_table(path / "systems.tsv")

@@ -14,22 +14,13 @@ from clirbench.report.figures import GREY, Scale, file_stem
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import analysis_page_table
 from clirbench.report.markdown import prose, table
-from clirbench.report.pooled.findings import (
-    abstract,
-    carried,
-    name_of,
-    p_text,
-    sentences,
-    short,
-    title_of,
-    transport_sentence,
-    unanswered,
-)
+from clirbench.report.pooled import findings
 from clirbench.report.pooled.pooling import Pooling
 from clirbench.report.tables import write_tsv
 from clirbench.result import AnalysisTable
 from clirbench.statistics.pooled.choosing import Chosen
 from clirbench.statistics.pooled.pooling import Point, Pooled
+from clirbench.statistics.pooled.settings import Stratum
 from clirbench.statistics.pooled.transport import Transported
 
 NARROW = 20
@@ -50,7 +41,8 @@ def forest(row: Pooled, points: Sequence[Point]) -> Drawing:
     for value in scale.ticks():
         drawing.lines.append(Line(((scale(value), 4), (scale(value), bottom)), GREY, 0.4 if abs(value) > 1e-9 else 1.2))
         drawing.labels.append(Label(scale(value), bottom + 11, scale.text(value), 7.5, "middle"))
-    drawing.labels.append(Label(scale(sum(ends[:2]) / 2), bottom + 24, title_of(row), 8.5, "middle", bold=True))
+    middle = scale(sum(ends[:2]) / 2)
+    drawing.labels.append(Label(middle, bottom + 24, findings.title_of(row), 8.5, "middle", bold=True))
     for i, point in enumerate(held):
         low, high = (max(-limit, point.value - 1.96 * point.error), min(limit, point.value + 1.96 * point.error))
         text = f"{number(point.value, 2)} ({point.systems})"
@@ -96,11 +88,9 @@ def _cells(row: Pooled) -> list[str]:
         for low, high in ((row.ci_low, row.ci_high), (row.new_low, row.new_high), (row.least, row.most))
     ]
     p = row.p_holm if row.other else row.p_value
-    return [
-        name, number(row.value), between[0], between[1], str(row.collections), str(row.settings),
-        number(row.sd_between, 2), "" if isnan(p) else p_text(p), f"{number(row.p_flip)} ({number(row.smallest_flip)})",
-        between[2], _depends(row),
-    ]  # fmt: skip
+    p_said, flips = "" if isnan(p) else findings.p_text(p), f"{number(row.p_flip)} ({number(row.smallest_flip)})"
+    counts = str(row.collections), str(row.settings), number(row.sd_between, 2)
+    return [name, number(row.value), *between[:2], *counts, p_said, flips, between[2], _depends(row)]
 
 
 def _depends(row: Pooled) -> str:
@@ -118,28 +108,32 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
     yield f"# {title}\n"
     yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
     yield "## In short\n"
-    if said := " ".join(abstract(pooling)):
+    if said := " ".join(findings.abstract(pooling)):
         yield f"{prose(said)}\n"
     for stratum in pooling.strata:
-        yield f"- {prose(' '.join(short(pooling.of(stratum))))}"
+        yield f"- {prose(' '.join(findings.short(pooling.of(stratum))))}"
     yield ""
     for stratum in pooling.strata:
-        yield f"## {prose(name_of(stratum))}\n"
-        yield from (f"{prose(sentence)}\n" for sentence in sentences(pooling, stratum) if sentence)
-        yield from (f"{prose(transport_sentence(row))}\n" for row in carried(pooling, stratum))
+        yield f"## {prose(findings.name_of(stratum))}\n"
+        yield from (f"{prose(sentence)}\n" for sentence in _said(pooling, stratum))
         yield from table(HEADER, [_cells(row) for row in pooling.of(stratum)])
         yield ""
-    if silent := list(unanswered(pooling)):
-        yield "## What cannot be concluded\n"
-        yield from (f"- {prose(sentence)}" for sentence in silent)
-        yield ""
-    if pooling.notes:
-        yield "## What to know\n"
-        yield from (f"- {prose(note)}" for note in pooling.notes)
-        yield ""
+    sections = {"What cannot be concluded": [*findings.unanswered(pooling)], "What to know": pooling.notes}
+    for heading, lines in sections.items():
+        yield from (f"## {heading}\n", *(f"- {prose(line)}" for line in lines), "") if lines else ()
     yield "## Signatures\n"
-    for name, of in pooling.signatures.items():
-        yield from (f"- {name} in {prose(listed(names, 30))}: `{signature}`" for signature, names in of.items())
+    yield from (f"- {name} in {prose(names)}: `{signature}`" for name, signature, names in _signatures(pooling))
+
+
+def _said(pooling: Pooling, stratum: Stratum) -> list[str]:
+    """All sentences about a stratum."""
+    carried = map(findings.transport_sentence, findings.carried(pooling, stratum))
+    return [*filter(None, findings.sentences(pooling, stratum)), *carried]
+
+
+def _signatures(pooling: Pooling) -> list[tuple[str, str, str]]:
+    """Each column with a signature, and the collections that have it."""
+    return [(name, s, listed(names, 30)) for name, of in pooling.signatures.items() for s, names in of.items()]
 
 
 def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
@@ -151,27 +145,26 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
     for name, kind, rows in kinds:
         write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
     (folder / "pooled.md").write_text(shown(markdown(pooling, title)), encoding="utf-8", newline="\n")
-    drawn = {row: svg(forest(row, pooling.points), title_of(row)) for row in pooling.rows}
+    drawn = {row: svg(forest(row, pooling.points), findings.title_of(row)) for row in pooling.rows}
     for row, figure in drawn.items():
         stem = file_stem("-".join(filter(None, ("pooled", *_key(row)))))
         (folder / "figures" / f"{stem}.svg").write_text(figure, encoding="utf-8", newline="\n")
     parts = []
     for i, stratum in enumerate(pooling.strata):
         rows = pooling.of(stratum)
-        found = AnalysisTable(f"stratum{i}", name_of(stratum), HEADER, tuple(tuple(_cells(row)) for row in rows))
+        name, cells = findings.name_of(stratum), tuple(tuple(_cells(row)) for row in rows)
+        found = AnalysisTable(f"stratum{i}", name, HEADER, cells)
         stem = "-".join(filter(None, ("pooled", stratum.measure, stratum.judge, stratum.retriever)))
         latex.write_analysis(folder / "latex" / f"{file_stem(stem)}.tex", found)
-        said = [*filter(None, sentences(pooling, stratum)), *map(transport_sentence, carried(pooling, stratum))]
-        plots = [(title_of(row), bool(row.other), b64encode(drawn[row].encode()).decode()) for row in rows]
-        parts.append((name_of(stratum), said, analysis_page_table(found), plots))
-    signatures = [(name, s, listed(names, 30)) for name, of in pooling.signatures.items() for s, names in of.items()]
+        plots = [(findings.title_of(row), bool(row.other), b64encode(drawn[row].encode()).decode()) for row in rows]
+        parts.append((name, _said(pooling, stratum), analysis_page_table(found), plots))
     values = {
         "title": title,
-        "short": " ".join(abstract(pooling)),
+        "short": " ".join(findings.abstract(pooling)),
         "collections": pooling.collections,
         "parts": parts,
         "notes": pooling.notes,
-        "signatures": signatures,
+        "signatures": _signatures(pooling),
     }
     (folder / "pooled.html").write_text(rendered("pooled.html.j2", values, {}), encoding="utf-8", newline="\n")
     return [folder / "pooled.html", folder / "pooled.tsv"]
