@@ -157,15 +157,14 @@ def with_intervals(
     names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS and name != "kendall"]
     if not units.independent or not names:
         return rows
-    found = {(row.measure, row.metric, row.coefficient): row for row in intervals(evidence, names, how, complete)}
+    found = intervals(evidence, names, how, complete)
     joined = []
     for row in rows:
         interval = found.get((row.measure, row.metric, row.coefficient))
         if interval is not None:
-            scheme = f"{interval.method} {100 * interval.level:g} %: {interval.scheme}"
-            extra = [interval.note] if interval.note and interval.note not in row.note and not isnan(row.value) else []
-            note = "; ".join(filter(None, [row.note, *extra]))
-            row = replace(row, ci_low=interval.ci_low, ci_high=interval.ci_high, scheme=scheme, note=note)
+            known = not interval.note or interval.note in row.note or isnan(row.value)
+            note = row.note if known else "; ".join(filter(None, [row.note, interval.note]))
+            row = replace(row, ci_low=interval.low, ci_high=interval.high, scheme=how.scheme, note=note)
         joined.append(row)
     return joined
 
