@@ -18,7 +18,7 @@ from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, 
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.model.decision import Decision
-from clirbench.statistics.model.pseudo_bias import RetrieverGap, retriever_gaps
+from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
 from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
@@ -65,13 +65,14 @@ def answered(result: Result) -> Answer:
         )
 
     found = about(first)
-    gaps = retriever_gaps(result.board, result.units, 1 - experiment.alpha / max(1, len(real_metrics(result.board))))
+    confidence = 1 - experiment.alpha / max(1, len(real_metrics(result.board)))
+    gaps = tau_gaps(result.board, result.units, twice_searched(result.board), confidence)
     about_first = [row for row in gaps if row.first == first]
     others = [about(name).sentences[0] for name in dict.fromkeys(row.second for row in about_first)]
     return replace(found, sentences=(*found.sentences, *others, *_gap(about_first)))
 
 
-def _gap(rows: Sequence[RetrieverGap]) -> list[str]:
+def _gap(rows: Sequence[TauGap]) -> list[str]:
     """A sentence for each second retriever, by intervals that are corrected for the number of metrics."""
     said = []
     for first, second in dict.fromkeys((row.first, row.second) for row in rows):

@@ -9,6 +9,7 @@ import numpy as np
 
 from clirbench.files.human_scores import HumanSegments
 from clirbench.metrics.base import Metric
+from clirbench.statistics.bootstrap import percentile
 from clirbench.statistics.coefficients import Coefficient, pearson, spearman
 from clirbench.statistics.resampling import Draws, weighted_scores
 from clirbench.types import Doubles
@@ -41,29 +42,11 @@ class Resampled:
 
 @dataclass(frozen=True, eq=False)
 class SystemLevel:
-    """One metric against people, over systems: coefficients, the interval of Pearson's r, and both sides' samples."""
+    """One metric against people, over systems: the row of the table, and both sides' samples."""
 
-    metric: str
-    systems: tuple[str, ...]
-    pearson: float
-    ci_low: float
-    ci_high: float
-    spearman: float
+    row: SystemCorrelation
     own: Resampled
     human: Resampled
-    n_segments: int
-
-    def row(self) -> SystemCorrelation:
-        return SystemCorrelation(
-            metric=self.metric,
-            pearson=self.pearson,
-            ci_low=self.ci_low,
-            ci_high=self.ci_high,
-            spearman=self.spearman,
-            n_systems=len(self.systems),
-            n_segments=self.n_segments,
-            samples=len(self.human.samples),
-        )
 
 
 def against_people(
@@ -73,7 +56,6 @@ def against_people(
     *,
     samples: int = 1000,
     seed: int = 0,
-    level: float = 0.95,
 ) -> list[SystemLevel]:
     """Pearson's r and Spearman's rho of every metric with people's mean scores, over the systems that both have.
 
@@ -88,26 +70,24 @@ def against_people(
     found = []
     for metric in metrics:
         kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in statistics]
-        systems = tuple(human.systems[i] for i in kept)
         sign = 1.0 if metric.higher_is_better else -1.0
-        held = [statistics[metric.name, system] for system in systems]
+        held = [statistics[metric.name, human.systems[i]] for i in kept]
         scores = np.array([_score(metric, one) for one in held])
         moved = [weighted_scores(metric, one, drawn) for one in held]
         own = Resampled(scores, np.stack(moved, axis=1) if moved else np.empty((samples, 0)))
         gold = Resampled(people.scores[kept], people.samples[:, kept])
-        low, high = _interval(sign * scores, gold.samples, level)
-        level_of_metric = SystemLevel(
+        low, high = _interval(sign * scores, gold.samples)
+        row = SystemCorrelation(
             metric=metric.name,
-            systems=systems,
             pearson=_value(pearson, sign * scores, gold.scores),
             ci_low=low,
             ci_high=high,
             spearman=_value(spearman, sign * scores, gold.scores),
-            own=own,
-            human=gold,
+            n_systems=len(kept),
             n_segments=n,
+            samples=samples,
         )
-        found.append(level_of_metric)
+        found.append(SystemLevel(row, own, gold))
     return found
 
 
@@ -119,8 +99,8 @@ def _value(coefficient: Callable[..., Coefficient], x: Doubles, y: Doubles) -> f
     return coefficient(x, y, p_value="scipy").value if len(x) > 1 else nan
 
 
-def _interval(x: Doubles, samples: Doubles, level: float) -> tuple[float, float]:
-    """Percentiles of Pearson's r of x with every row of samples."""
+def _interval(x: Doubles, samples: Doubles) -> tuple[float, float]:
+    """The middle 95 % of Pearson's r of x with every row of samples."""
     if len(x) < 2 or np.ptp(x) == 0:
         return nan, nan
     centred = samples - samples.mean(axis=1, keepdims=True)
@@ -131,5 +111,4 @@ def _interval(x: Doubles, samples: Doubles, level: float) -> tuple[float, float]
     values = values[np.isfinite(values)]
     if not len(values):
         return nan, nan
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return percentile(values)
