@@ -22,10 +22,10 @@ import scipy.stats
 from benchmarks.made_evidence import made
 from clirbench.report.answer import answer
 from clirbench.statistics.bootstrap import Bootstrap, intervals
-from clirbench.statistics.differences import differences
+from clirbench.statistics.differences import Comparing, differences
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.decision import decide
-from clirbench.statistics.model.randomisation import compare_systems
+from clirbench.statistics.model.randomisation import PairTests, compare_systems
 from clirbench.statistics.resampling import Draws
 from clirbench.statistics.units.belonging import units_of
 from clirbench.statistics.vectorised import kendall_grid
@@ -90,15 +90,16 @@ def main() -> None:
     print(f"{'MacroF1 and MicroF1 add, for each system':<64} {(both - rest) / 38:8.3f} s   target <= .5")
     bca = Bootstrap(Draws(samples=1000), "bca")
     timed("the same, BCa, 8 dense metrics", lambda: intervals(dense, ["kendall"], bca), "-")
-    timed("PERM-BOTH, 1,000 samples, 28 pairs of dense metrics", lambda: differences(dense, ["perm-both"]), "< 10")
-    timed("PERM-BOTH, 1,000 samples, 28 pairs with MacroF1, MicroF1", lambda: differences(mixed, ["perm-both"]), "< 10")
+    perm_both = Comparing(["perm-both"])
+    timed("PERM-BOTH, 1,000 samples, 28 pairs of dense metrics", lambda: differences(dense, perm_both), "< 10")
+    timed("PERM-BOTH, 1,000 samples, 28 pairs with MacroF1, MicroF1", lambda: differences(mixed, perm_both), "< 10")
     four = without(dense, "chrF3", "chrF++", "BLEUlc", "TERcs", "MAP", "RBO", "nDCG", "P@10", "R@10", "AQWV")
     timed("best of 38 against the rest, 14,060 exchanges, 4 dense metrics", lambda: compare_systems(four), "-")
     with_macro = without(mixed, "chrF3", "chrF++", "TER", "MicroF1", "MAP", "RBO", "nDCG", "P@10", "R@10", "AQWV")
-    sacrebleu = ["sacrebleu"]
+    sacrebleu = PairTests(tests=["sacrebleu"], samples=1000)
     timed(
         "sacreBLEU's p, 3 dense metrics and MacroF1",
-        lambda: compare_systems(with_macro, sacrebleu, samples=1000),
+        lambda: compare_systems(with_macro, sacrebleu),
         "< 30",
     )
     against_scipy()

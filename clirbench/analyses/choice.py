@@ -47,7 +47,7 @@ class ChoiceAnalysis:
             AnalysisTable.of("improvement", "Does retrieval improve when a metric rises?", Improvement, curves, rises),
         ]
         if has_steps(evidence.board):
-            stops = early_stopping(evidence, self.patiences, series=self.series)
+            stops = early_stopping(evidence, self.patiences, self.series)
             tables.append(
                 AnalysisTable.of("early_stopping", "Early stopping replayed", Stop, stops, stop_findings(stops))
             )

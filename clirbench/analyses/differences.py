@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analyses.wording import listed, number, sizes
-from clirbench.errors import UnknownName
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.differences import TESTS, Cluster, Difference, clusters, differences
+from clirbench.statistics.differences import Cluster, Comparing, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_judged, twice_searched
 from clirbench.statistics.p_values import smallest_significant_tau
@@ -29,38 +28,16 @@ BIAS_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class DifferencesAnalysis:
+class DifferencesAnalysis(Comparing):
     """Is one metric a better predictor than another? Tables `differences`, `clusters`.
 
-    And `pseudo_bias`, where measures have both pseudo-relevance and human judgments.
-    Fields as in `differences.differences`. Raises `UnknownName` for a test. A run with fewer than two metrics gives no
-    rows and a sentence that says so.
+    And `pseudo_bias`, where measures have both pseudo-relevance and human judgments. A run with fewer than two metrics
+    gives no rows and a sentence that says so.
     """
-
-    tests: Sequence[str] = ("perm-systems",)
-    coefficient: str = "kendall"
-    samples: int = 1000
-    alpha: float = 0.05
-    complete: bool = True
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for test in self.tests:
-            if test not in TESTS:
-                raise UnknownName("analyses.differences.tests", test, TESTS)
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
-        rows = differences(
-            evidence,
-            self.tests,
-            coefficient=self.coefficient,
-            samples=self.samples,
-            alpha=self.alpha,
-            seed=self.seed,
-            complete=self.complete,
-            units=result.units,
-        )
+        rows = differences(evidence, self, result.units)
         found = clusters(rows)
         size = sizes(evidence, self.samples, self.seed)
         text = [*difference_findings(evidence, rows, self.alpha, result.units), size, *_what_the_tests_ask(rows)]

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from clirbench.analyses.types import COLORS
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.sensitivity import NOTICED, Contrast, Loss, Sensitivity, contrasts, losses, sensitivity
@@ -33,11 +31,7 @@ class SensitivityAnalysis:
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
-        means = {
-            name: values
-            for name, values in evidence.per_topic.items()
-            if np.allclose(evidence.measures[name].aggregate(values), values.mean(axis=-1))
-        }
+        means = {name: values for name, values in evidence.per_topic.items() if evidence.is_mean(name)}
         found = sensitivity(result.board, per_topic=means, seed=self.seed)
         header, costs = cost_table(found)
         text = [sentence for measure in self.measures for sentence in sensitivity_findings(found, self.metric, measure)]

@@ -131,7 +131,7 @@ def rule_table(board: Scoreboard, cells: Sequence[Configuration], floor: float) 
 def rules(column: Column, cells: Sequence[Configuration], floor: float) -> Iterator[RuleOfThumb]:
     """The rule by one column, at each size."""
     rows: Rows = {
-        (_size(cell), cell.values[VOCABULARY]): {
+        (" ".join(filter(None, (cell.values[SIZE], cell.values.get(ARCHITECTURE)))), cell.values[VOCABULARY]): {
             F95: cell.values[F95], "used": cell.values.get("classes", "0"), "score": repr(value)
         }
         for cell in cells
@@ -143,10 +143,6 @@ def rules(column: Column, cells: Sequence[Configuration], floor: float) -> Itera
             column.name, advice.group, advice.taken, sign * advice.value, advice.best, sign * advice.best_value,
             advice.difference,
         )  # fmt: skip
-
-
-def _size(cell: Configuration) -> str:
-    return " ".join(filter(None, (cell.values[SIZE], cell.values.get(ARCHITECTURE))))
 
 
 def _judged(name: str, found: Sequence[RuleOfThumb]) -> str:

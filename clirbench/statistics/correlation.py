@@ -9,7 +9,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.ceiling import WithoutNoise, without_noise
+from clirbench.statistics.model.ceiling import without_noise
 from clirbench.statistics.p_values import significance
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.claims import Claim, claims
@@ -174,26 +174,14 @@ def with_corrections(
 ) -> list[Correlation]:
     """The rows of kendall with tau without noise and its ceiling, or `corrected_note`, why there is none."""
     found = without_noise(evidence, units, same_lines=same_lines, seed=seed)
-    return [
-        _corrected(row, found[row.measure, row.metric])
-        if row.coefficient == "kendall" and (row.measure, row.metric) in found
-        else row
-        for row in rows
-    ]
-
-
-def _corrected(row: Correlation, found: WithoutNoise) -> Correlation:
-    true, top = found.corrected, found.ceiling
-    return replace(
-        row,
-        corrected=true.value,
-        corrected_low=true.low,
-        corrected_high=true.high,
-        corrected_note=true.note,
-        ceiling=top.value,
-        ceiling_low=top.low,
-        ceiling_high=top.high,
-    )
+    joined = []
+    for row in rows:
+        if row.coefficient == "kendall" and (row.measure, row.metric) in found:
+            true, top = found[row.measure, row.metric].corrected, found[row.measure, row.metric].ceiling
+            row = replace(row, corrected=true.value, corrected_low=true.low, corrected_high=true.high)
+            row = replace(row, corrected_note=true.note, ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high)
+        joined.append(row)
+    return joined
 
 
 def _jackknifed(row: Correlation, claim: Claim | None) -> Correlation:

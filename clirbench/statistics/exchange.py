@@ -82,7 +82,7 @@ def aligned_types(
 
 def _exchanged_topics(evidence: Evidence, column: str, pairs: Sequence[tuple[int, int]], keep: Doubles) -> Doubles:
     per_topic, aggregate = evidence.per_topic[column], evidence.measures[column].aggregate
-    if _is_mean(aggregate, per_topic):
+    if evidence.is_mean(column):
         gains = np.stack([per_topic[a] - per_topic[b] for a, b in pairs], axis=1)
         return np.asarray(evidence.sign(column) * (2 * keep - 1) @ gains / len(gains))
     stays = keep.astype(bool)
@@ -91,12 +91,6 @@ def _exchanged_topics(evidence: Evidence, column: str, pairs: Sequence[tuple[int
         for a, b in pairs
     ]
     return evidence.sign(column) * np.stack(found, axis=1)
-
-
-def _is_mean(aggregate: Callable[[Doubles], Doubles], values: Doubles) -> bool:
-    """Whether a measure's value is the mean over its topics, by trial; sums are much faster than trials."""
-    trials = (values, np.linspace(0.1, 1.0, values.shape[1]))
-    return all(np.allclose(aggregate(trial), trial.mean(axis=-1), rtol=1e-12, atol=0) for trial in trials)
 
 
 Swapped = tuple[tuple[str, str], Doubles]

@@ -11,7 +11,7 @@ from clirbench.files.human_scores import HumanSegments
 from clirbench.metrics.base import Metric
 from clirbench.statistics.bootstrap import percentile
 from clirbench.statistics.coefficients import Coefficient, pearson, spearman
-from clirbench.statistics.resampling import Draws, weighted_scores
+from clirbench.statistics.resampling import Draws, corpus_score, weighted_scores
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def against_people(
         kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in statistics]
         sign = 1.0 if metric.higher_is_better else -1.0
         held = [statistics[metric.name, human.systems[i]] for i in kept]
-        scores = np.array([_score(metric, one) for one in held])
+        scores = np.array([corpus_score(metric, one) for one in held])
         moved = [weighted_scores(metric, one, drawn) for one in held]
         own = Resampled(scores, np.stack(moved, axis=1) if moved else np.empty((samples, 0)))
         gold = Resampled(people.scores[kept], people.samples[:, kept])
@@ -89,10 +89,6 @@ def against_people(
         )
         found.append(SystemLevel(row, own, gold))
     return found
-
-
-def _score(metric: Metric, statistics: "Statistics") -> float:
-    return float(metric.score(np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)))
 
 
 def _value(coefficient: Callable[..., Coefficient], x: Doubles, y: Doubles) -> float:

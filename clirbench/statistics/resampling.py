@@ -95,6 +95,11 @@ def weights(items: Ints, n: int) -> Doubles:
     return np.bincount(flat, minlength=samples * n).reshape(samples, n).astype(np.float64)
 
 
+def corpus_score(metric: Metric, statistics: "Statistics") -> float:
+    """The score of all segments together."""
+    return float(metric.score(np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)))
+
+
 def weighted_scores(metric: Metric, statistics: "Statistics", weighting: Doubles) -> Doubles:
     """Scores of one system's statistics (segments x k) under every row of weights (samples, segments): (samples,)."""
     if isinstance(statistics, np.ndarray):
@@ -199,7 +204,7 @@ def pseudo_values(evidence: Evidence, metric: str) -> PseudoValues:
     raw = []
     for system in evidence.systems:
         statistics = evidence.statistics[metric, system]
-        whole = float(evidence.metrics[metric].score(np.asarray(statistics.sum(axis=0)).reshape(-1)))
+        whole = corpus_score(evidence.metrics[metric], statistics)
         raw.append(n * whole - (n - 1) * left_out_scores(evidence.metrics[metric], statistics))
     values = evidence.sign(metric) * np.stack(raw)
     return PseudoValues(metric, (values - values.mean()) / (values.std() or 1.0))

@@ -1,6 +1,5 @@
 """Systems along training: their order by run and step, and what is left of a tau without the common rise."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -13,6 +12,9 @@ from clirbench.statistics.coefficients import UNTESTED, kendall
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.seeds import seed_spread
 from clirbench.types import Doubles, Ints
+
+STEP = "step"
+"""The metadata column that says how far training has come."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,38 +33,40 @@ class Series:
         return np.array([column[rows].mean() for rows in self.members])
 
 
-def has_steps(board: Scoreboard, step: str = "step") -> bool:
+def has_steps(board: Scoreboard) -> bool:
     """Whether the systems carry training steps, at least two different ones."""
-    return len({text.strip() for text in board.metadata.get(step, ())} - {""}) > 1
+    return len({text.strip() for text in board.metadata.get(STEP, ())} - {""}) > 1
 
 
-def series_of(evidence: Evidence, step: str = "step", series: str = "") -> list[Series]:
-    """The training runs: systems grouped by the metadata column `series` (none: all are one run), ordered by `step`.
+def series_of(evidence: Evidence, series: str = "") -> list[Series]:
+    """The training runs: systems grouped by the metadata column `series` (none: all are one run), ordered by step.
 
     Systems without a step belong to none. Systems of one run with the same step are its replicates (seeds).
     Raises `UnknownName` for a column that does not exist, `InputError` for a step that is no number.
     """
     metadata = evidence.board.metadata
-    for column in filter(None, (step, series)):
+    for column in filter(None, (STEP, series)):
         if column not in metadata:
             raise UnknownName("metadata column", column, metadata)
     labels = metadata[series] if series else ("",) * len(evidence.systems)
     grouped: dict[str, dict[float, list[int]]] = {}
-    for row, (label, text) in enumerate(zip(labels, metadata[step], strict=True)):
+    for row, (label, text) in enumerate(zip(labels, metadata[STEP], strict=True)):
         if text.strip():
-            grouped.setdefault(label, {}).setdefault(_number(text, evidence.systems[row], step), []).append(row)
-    return [_series(label, by_step) for label, by_step in grouped.items()]
+            grouped.setdefault(label, {}).setdefault(_number(text, evidence.systems[row]), []).append(row)
+    return [
+        Series(
+            label,
+            np.array(sorted(by_step)),
+            tuple(np.array(rows, dtype=np.int64) for _, rows in sorted(by_step.items())),
+        )
+        for label, by_step in grouped.items()
+    ]
 
 
-def _series(label: str, by_step: Mapping[float, Sequence[int]]) -> Series:
-    steps = sorted(by_step)
-    return Series(label, np.array(steps), tuple(np.array(by_step[step], dtype=np.int64) for step in steps))
-
-
-def _number(text: str, system: str, step: str) -> float:
+def _number(text: str, system: str) -> float:
     value = number(text)
     if value is None or not isfinite(value):
-        raise InputError(f"system {system}: {step} {text!r} is not a number; write 1000, not 1,000 or 1_000")
+        raise InputError(f"system {system}: {STEP} {text!r} is not a number; write 1000, not 1,000 or 1_000")
     return value
 
 
@@ -87,15 +91,15 @@ class Trend:
     note: str = ""
 
 
-def trends(evidence: Evidence, *, step: str = "step", series: str = "") -> list[Trend]:
+def trends(evidence: Evidence, series: str = "") -> list[Trend]:
     """A row for every measure and metric; none where systems carry no steps.
 
     Several training runs (`series`) are taken each by itself, their changes pooled. Columns with holes are left out.
     """
-    if not has_steps(evidence.board, step):
+    if not has_steps(evidence.board):
         return []
     part, _ = next(iter(panels(evidence)))
-    runs = series_of(part, step, series)
+    runs = series_of(part, series)
     rows = np.concatenate([members for run in runs for members in run.members])
     return [
         _trend(runs, rows, measure, metric, part.x[m], part.y[k])
@@ -104,14 +108,7 @@ def trends(evidence: Evidence, *, step: str = "step", series: str = "") -> list[
     ]
 
 
-def _trend(
-    runs: list[Series],
-    rows: Ints,
-    measure: str,
-    metric: str,
-    x: Doubles,
-    y: Doubles,
-) -> Trend:
+def _trend(runs: list[Series], rows: Ints, measure: str, metric: str, x: Doubles, y: Doubles) -> Trend:
     plain = kendall(x[rows], y[rows], p_value=UNTESTED)
     changes_x, changes_y = (np.concatenate([np.diff(run.means(column)) for run in runs]) for column in (x, y))
     changes = kendall(changes_x, changes_y, p_value=UNTESTED)

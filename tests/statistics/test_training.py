@@ -29,7 +29,6 @@ def test_runs_are_ordered_by_step_with_their_replicates() -> None:
 
 def test_steps_must_be_there_and_be_numbers() -> None:
     assert not has_steps(checkpoints(["", ""]).board)
-    assert not has_steps(checkpoints(["1", "2"]).board, step="epoch")
     assert not has_steps(checkpoints(["1", "1"]).board)
     assert has_steps(checkpoints(["1", "2"]).board)
     with pytest.raises(InputError, match="system s1: step 'last' is not a number"):

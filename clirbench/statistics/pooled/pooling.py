@@ -183,7 +183,10 @@ def _pooled(
         low, high, p, freedom, new = robust.low, robust.high, robust.p_value, robust.freedom, (nan, nan)
         cluster, how = together, f"CR2 over {int(together.max()) + 1} clusters ({', '.join(groups)})"
         if isnan(low):
-            note = note or f"no interval: {freedom:.1f} degrees of freedom, for collections that share {_or(groups)}"
+            note = (
+                note
+                or f"no interval: {freedom:.1f} degrees of freedom, for collections that share {' or '.join(groups)}"
+            )
     elif len(y) < FEWEST_TO_PREDICT:
         note = note or f"no prediction: fewer than {FEWEST_TO_PREDICT} collections"
     if note.startswith("the pooled"):
@@ -214,10 +217,6 @@ def _sharing(entries: Sequence[_Entry], groups: Sequence[str]) -> Iterator[list[
         values = [{s.collection.about.get(group, "") for s in e.settings} - {""} for e in entries]
         for value in set().union(*values):
             yield [i for i, held in enumerate(values) if value in held]
-
-
-def _or(names: Sequence[str]) -> str:
-    return " or ".join(names)
 
 
 def _point(row: Pooled, entry: _Entry) -> Point:
