@@ -19,9 +19,9 @@ from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
-from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
+from clirbench.statistics.units.given import Permuting, within_strata
 from clirbench.statistics.units.jackknife import Interval
 from clirbench.steps.claims import Claims
 from clirbench.store.cached import here
@@ -171,7 +171,7 @@ def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:
 
 def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str], alpha: float, seed: int) -> str:
     """Sentence two, where it was asked what the metrics add to what is known beforehand."""
-    found = beyond_known(board, units, given, alpha=alpha, seed=seed)
+    found = beyond_known(board, units, given, Permuting(alpha, seed=seed))
     known = listed(list(given))
     tested = {metric: row for (_, metric), row in found.items() if not isnan(row.p_value)}
     if not tested:
@@ -218,7 +218,7 @@ def _along(metrics: Sequence[Column], column: Column, units: Units, alpha: float
     if own.number < fewest_units(alpha):
         return said
     x, y = np.stack([metric.oriented[rows] for metric in metrics]), column.oriented[rows]
-    found = at_same_step(x, y, own.index, own.steps, alpha=alpha, seed=seed)
+    found = within_strata(x, y, own.index, own.steps.tolist(), Permuting(alpha, seed=seed))
     tested = [(metric.name, row) for metric, row in zip(metrics, found, strict=True) if not isnan(row.p_value)]
     more = [name for name, row in tested if row.tau > 0 and row.p_value * len(tested) < alpha]
     if more:

@@ -47,7 +47,6 @@ class Curve:
     kind: str
     column: str
     role: Role
-    perfect: float
     rates: tuple[float, ...]
     values: tuple[float, ...]
     losses: tuple[float, ...]
@@ -60,12 +59,6 @@ class Curve:
             if low <= rate <= high:
                 return before + (after - before) * (rate - low) / (high - low)
         return nan
-
-    @property
-    def slope(self) -> float:
-        """Least-squares loss per unit of rate, through the origin: sum(rate * loss) / sum(rate ** 2)."""
-        rates, losses = np.array(self.rates), np.array(self.losses)
-        return float(rates @ losses / (rates @ rates))
 
     def interval(self, rate: float) -> tuple[float, float]:
         """The interval at a measured rate; NaN at any other."""
@@ -126,18 +119,13 @@ class Sensitivity:
         return wanted if wanted in names else names[0]
 
 
-def sensitivity(
-    board: Scoreboard,
-    rate: float | None = None,
-    per_topic: Mapping[str, Doubles] | None = None,
-    seed: int = 0,
-) -> Sensitivity:
+def sensitivity(board: Scoreboard, per_topic: Mapping[str, Doubles] | None = None, seed: int = 0) -> Sensitivity:
     """The curves of every kind of error and every column.
 
     loss = (perfect - value) / perfect; for an error rate such as TER, whose perfect score is 0: (value - perfect) / 100
 
-    board: systems with the metadata `kind` and `rate` (0-1), one of them of kind `none`. rate: where kinds are
-    compared; None: .1 where every kind was measured up to it, else the highest rate that every kind reaches.
+    board: systems with the metadata `kind` and `rate` (0-1), one of them of kind `none`. Kinds are
+    compared at .1 where every kind was measured up to it, else at the highest rate that every kind reaches.
     per_topic: by measure the values of systems x topics; such a measure must be their mean; its losses get 95 %
     intervals from resampled topics. A system without a value leaves its rate out; a perfect score of 0 or less makes
     the losses NaN. Raises `ConfigError` where metadata or the perfect translation are missing.
@@ -149,7 +137,7 @@ def sensitivity(
         for column in board.columns
     )
     reached = [max(r for k, r in zip(kinds, rates, strict=True) if k == kind) for kind in {*kinds} - {PERFECT}]
-    return Sensitivity(curves, min(COMMON_RATE, *reached) if rate is None else rate)
+    return Sensitivity(curves, min(COMMON_RATE, *reached))
 
 
 def _layout(board: Scoreboard) -> tuple[tuple[str, ...], tuple[float, ...], int]:
@@ -189,7 +177,6 @@ def _curve(
         kind=kind,
         column=column.name,
         role=column.role,
-        perfect=best,
         rates=tuple(rates[i] for i in chosen),
         values=tuple(float(column.values[i]) for i in chosen),
         losses=tuple(_loss(float(column.values[i]), best, column.higher_is_better) for i in chosen),

@@ -4,26 +4,22 @@ A loss rests on one system in each collection and is never below 0, so that no i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
 from clirbench.statistics.pooled.clusters import joined
-from clirbench.statistics.pooled.settings import Setting, Stratum, same_systems
+from clirbench.statistics.pooled.settings import AboutMetric, Setting, Stratum, same_systems
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Chosen(AboutMetric):
     """What the pick of a metric lost of a measure, in its own unit: 0 is the best system's; means over collections.
 
     `lost`: by the metric's first system (of several that tie, the worst); `at_random`: by any system, on average;
     `most`: the largest loss in one collection, `worst`. Settings of the same systems are averaged first.
     """
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
     lost: float
     at_random: float
     most: float
@@ -46,7 +42,7 @@ def chosen(stratum: Stratum, settings: Sequence[Setting]) -> list[Chosen]:
         worst = int(np.argmax(lost))
         rows.append(
             Chosen(
-                stratum.judge, stratum.measure, stratum.retriever, metric, float(np.mean(lost)),
+                *astuple(stratum), metric, float(np.mean(lost)),
                 float(np.mean(at_random)), lost[worst], "+".join(s.name for s in groups[worst]), len(groups),
             )
         )  # fmt: skip

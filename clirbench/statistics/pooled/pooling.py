@@ -1,7 +1,7 @@
 """From settings to pooled estimates: each metric's tau and each pair's difference, stratum by stratum."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 from math import isnan, nan
 
@@ -10,13 +10,13 @@ import numpy as np
 from clirbench.statistics.p_values import holm
 from clirbench.statistics.pooled.clusters import cluster_robust, joined, sign_flip
 from clirbench.statistics.pooled.random_effects import FEWEST_TO_PREDICT, pooled_mean, prediction
-from clirbench.statistics.pooled.settings import Setting, Stratum, same_systems
+from clirbench.statistics.pooled.settings import AboutMetric, Setting, Stratum, same_systems
 from clirbench.statistics.pooled.variances import tau_covariance
 from clirbench.types import Doubles, Ints
 
 
 @dataclass(frozen=True)
-class Pooled:
+class Pooled(AboutMetric):
     """One metric's tau with a measure, or (`other`) how much higher it is than another's, over collections.
 
     `value` in [-1, 1], of differences in [-2, 2]; `ci_low`, `ci_high`: of the mean over collections; `p_holm`: over all
@@ -26,10 +26,6 @@ class Pooled:
     one collection left out; `fragile`: those without which the interval's verdict on 0 is another.
     """
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
     other: str
     value: float
     ci_low: float
@@ -55,13 +51,9 @@ class Pooled:
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(AboutMetric):
     """What one collection says: `value` -+ 1.96 `error`, its error from the pooled tau; `settings` that it averages."""
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
     other: str
     collection: str
     value: float
@@ -203,7 +195,7 @@ def _pooled(
     ]
     bounds = [float(np.clip(value, -limit, limit)) for value in (low, high, *new)]
     return Pooled(
-        stratum.judge, stratum.measure, stratum.retriever, metric, other, found.mean, bounds[0], bounds[1], p, nan,
+        *astuple(stratum), metric, other, found.mean, bounds[0], bounds[1], p, nan,
         bounds[2], bounds[3], len(y), sum(len(e.names) for e in entries), sum(e.systems for e in entries), freedom,
         float(np.sqrt(found.tau2)), found.share, found.p_same, flip, smallest,
         min(m.mean for m in left), max(m.mean for m in left), ", ".join(fragile),

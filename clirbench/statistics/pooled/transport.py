@@ -4,21 +4,21 @@ dMeasure = slope_c * dMetric + noise,   for pairs of systems of collection c
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from scipy.special import ndtr
 
 from clirbench.statistics.pooled.clusters import joined
 from clirbench.statistics.pooled.random_effects import pooled_mean, prediction
-from clirbench.statistics.pooled.settings import Setting, Stratum, same_systems
+from clirbench.statistics.pooled.settings import AboutMetric, Setting, Stratum, same_systems
 from clirbench.types import Doubles
 
 FEWEST = 3
 
 
 @dataclass(frozen=True)
-class Transported:
+class Transported(AboutMetric):
     """How a metric's gain predicts a measure's in a collection that was left out.
 
     `slope` of the measure per point of the metric, with the interval of its mean and where a new collection's lies;
@@ -27,10 +27,6 @@ class Transported:
     stated, how much on average and how often it came true, over `pairs` of systems.
     """
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
     slope: float
     ci_low: float
     ci_high: float
@@ -80,7 +76,7 @@ def transported(stratum: Stratum, settings: Sequence[Setting]) -> list[Transport
         weight = np.concatenate([np.full(len(h[0]), 1 / len(h[0])) for h in held])
         rows.append(
             Transported(
-                stratum.judge, stratum.measure, stratum.retriever, metric, found.mean, found.low, found.high, *new,
+                *astuple(stratum), metric, found.mean, found.low, found.high, *new,
                 float(np.sqrt(found.tau2)), float(np.average((own - came) ** 2, weights=weight)),
                 float(np.average((common - came) ** 2, weights=weight)),
                 float(np.average(own[sure], weights=weight[sure])) if sure.any() else np.nan,

@@ -10,7 +10,7 @@ from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units, covariates, known_before
 from clirbench.statistics.units.concordance import agreements
-from clirbench.statistics.units.given import Beyond, beyond
+from clirbench.statistics.units.given import Beyond, Permuting, beyond
 from clirbench.statistics.units.permutation import SAMPLES, Tested, permutation_tests
 from clirbench.statistics.units.selection import Best, adjusted_p_values, best_metrics, common_systems
 from clirbench.types import Doubles, Ints
@@ -56,7 +56,7 @@ def claims(
 ) -> list[Claim]:
     """A row for every measure and metric; columns that are `known_before` are none. Intervals hold `level` of the time.
 
-    Along training there is neither interval nor p: see `along.at_same_step`. Without `tested`, a row that has an
+    Along training there is neither interval nor p: see `given.within_strata`. Without `tested`, a row that has an
     interval has no p.
     """
     rows = []
@@ -229,13 +229,7 @@ def _direction(values: Doubles, y: Doubles, unit: Ints) -> float:
 
 
 def beyond_known(
-    board: Scoreboard,
-    units: Units,
-    names: Sequence[str],
-    *,
-    alpha: float = 0.05,
-    samples: int = SAMPLES,
-    seed: int = 0,
+    board: Scoreboard, units: Units, names: Sequence[str], how: Permuting
 ) -> dict[tuple[str, str], Beyond]:
     """What each metric says of each measure beyond the named covariates, by (measure, metric).
 
@@ -258,7 +252,7 @@ def beyond_known(
                 continue
             unit = _factor(board, units, names, rows)
             x, y = metric.oriented[None, rows], measure.oriented[rows]
-            one = beyond(x, y, unit, given[:, rows], alpha=alpha, samples=samples, seed=seed)[0]
+            one = beyond(x, y, unit, given[:, rows], how)[0]
             found[measure.name, metric.name] = one
     return found
 
