@@ -12,9 +12,9 @@ from clirbench.analyses.favoritism import favoritism
 from clirbench.analyses.segment_level import topic_values
 from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, searches_test_set
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable, Inputs, Result, Retrieval
+from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.types import Documents, Doubles, Ints, Need
+from clirbench.types import DocumentMap, Documents, Doubles, Need
 
 MOST = 10
 """So many documents are named in which a system lost a term."""
@@ -54,12 +54,7 @@ class LostTopicsAnalysis:
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs, measure, pair = self.check(result)
-        label, relevance, values = topic_values(result, measure)
-        retrieval = result.retrieval[label]
-        systems = tuple(retrieval.runs)
-        difference = values[systems.index(pair.a)] - values[systems.index(pair.b)]
-        joined = Join(self, result, inputs, retrieval, relevance, pair)
-        found = list(joined.topics(measure, retrieval.topics(relevance, measure), difference))
+        found = list(self.lost(result, inputs, measure, pair))
         topics, terms = [topic for topic, _ in found], [term for _, terms in found for term in terms]
         text = (explained(pair, measure), *topic_findings(topics, pair, measure))
         title = f"Topics on which {pair.a} and {pair.b} differ"
@@ -67,6 +62,56 @@ class LostTopicsAnalysis:
             AnalysisTable.of("lost_topics", title, LostTopic, topics, text, said=min(10, len(topics))),
             AnalysisTable.of("lost_terms", f"{title}: their query terms", LostTerm, terms),
         )
+
+    def lost(
+        self, result: Result, inputs: Inputs, measure: str, pair: TwoSystems
+    ) -> Iterator[tuple["LostTopic", list["LostTerm"]]]:
+        """The topics with the largest difference and their terms, first those on which the second system lost."""
+        label, relevance, values = topic_values(result, measure)
+        retrieval = result.retrieval[label]
+        a, b = (tuple(retrieval.runs).index(system) for system in pair)
+        difference, topic_ids = values[a] - values[b], retrieval.topics(relevance, measure)
+        known = np.isfinite(difference)
+        order = [i for i in np.argsort(-np.abs(np.where(known, difference, 0)), kind="stable").tolist() if known[i]]
+        kept = [i for i in order if difference[i] != 0][: self.top]
+        texts = {topic.topic_id: topic.text for topic in inputs.topics[retrieval.topic_label]}
+        analyzer, grades = analyzer_of(result), retrieval.judged[relevance].qrels.grades
+        relevant = {i: [d for d, grade in grades[topic_ids[i]].items() if grade > 0] for i in kept}
+        wanted = {doc for docs in relevant.values() for doc in docs}
+        english = terms_of(inputs.corpus.english, wanted, analyzer)
+        sides = [terms_of(documents_of(inputs, system), wanted, analyzer) for system in pair]
+        delta = self.favoritism(result, inputs, pair)
+        for i in sorted(kept, key=lambda i: (-difference[i], i)):
+            topic_id = topic_ids[i]
+            terms = [
+                lost_term(topic_id, term, relevant[i], english, *sides)
+                for term in dict.fromkeys(analyzer.terms(texts[topic_id]))
+            ]
+            refs = sum(term.refs for term in terms)
+            yield (
+                LostTopic(
+                    topic_id=topic_id,
+                    topic=texts[topic_id],
+                    measure=measure,
+                    difference=float(difference[i]),
+                    relevant=len(relevant[i]),
+                    recall_a=_recall(sum(term.match_a for term in terms), refs),
+                    recall_b=_recall(sum(term.match_b for term in terms), refs),
+                    lost_terms=explaining(terms, 1 if difference[i] >= 0 else -1),
+                    favoritism=nan if delta is None else summed(delta, inputs.corpus.english.map, relevant[i]),
+                ),
+                terms,
+            )
+
+    def favoritism(self, result: Result, inputs: Inputs, pair: TwoSystems) -> Doubles | None:
+        """Of every segment; None where the searched text is not the test set."""
+        metrics = {metric.name: metric for metric in result.experiment.metrics}
+        name = self.metric or next(iter(metrics), None)
+        if name is None or not searches_test_set(inputs):
+            return None
+        if any((name, system) not in result.statistics for system in pair):
+            return None
+        return favoritism(metrics[name], *(result.statistics[name, system] for system in pair))
 
 
 @dataclass(frozen=True)
@@ -107,76 +152,17 @@ def _recall(match: int, refs: int) -> float:
     return 100 * match / refs if refs else nan
 
 
-@dataclass(frozen=True, eq=False)
-class Join:
-    """What the join reads: the run, both systems' documents as terms, and the favoritism of every segment."""
+def documents_of(inputs: Inputs, system: str) -> Documents:
+    """A system's translation of the searched documents."""
+    text = next(t.collection for t in inputs.translations if t.system == system)
+    assert text is not None
+    return Documents(text, inputs.corpus.english.map)
 
-    settings: LostTopicsAnalysis
-    result: Result
-    inputs: Inputs
-    retrieval: Retrieval
-    relevance: str
-    pair: TwoSystems
 
-    def topics(
-        self, measure: str, topic_ids: Sequence[str], difference: Doubles
-    ) -> Iterator[tuple[LostTopic, list[LostTerm]]]:
-        """The topics with the largest difference and their terms, first those on which the second system lost."""
-        judged = self.retrieval.judged[self.relevance]
-        known = np.isfinite(difference)
-        order = [i for i in np.argsort(-np.abs(np.where(known, difference, 0)), kind="stable").tolist() if known[i]]
-        kept = [i for i in order if difference[i] != 0][: self.settings.top]
-        texts = {topic.topic_id: topic.text for topic in self.inputs.topics[self.retrieval.topic_label]}
-        analyzer = analyzer_of(self.result)
-        relevant = {i: [d for d, grade in judged.qrels.grades[topic_ids[i]].items() if grade > 0] for i in kept}
-        wanted = {doc for docs in relevant.values() for doc in docs}
-        english = terms_of(self.inputs.corpus.english, wanted, analyzer)
-        sides = [terms_of(self._documents(system), wanted, analyzer) for system in self.pair]
-        delta = self._favoritism()
-        for i in sorted(kept, key=lambda i: (-difference[i], i)):
-            topic_id = topic_ids[i]
-            terms = [
-                lost_term(topic_id, term, relevant[i], english, *sides)
-                for term in dict.fromkeys(analyzer.terms(texts[topic_id]))
-            ]
-            refs = sum(term.refs for term in terms)
-            yield (
-                LostTopic(
-                    topic_id=topic_id,
-                    topic=texts[topic_id],
-                    measure=measure,
-                    difference=float(difference[i]),
-                    relevant=len(relevant[i]),
-                    recall_a=_recall(sum(term.match_a for term in terms), refs),
-                    recall_b=_recall(sum(term.match_b for term in terms), refs),
-                    lost_terms=explaining(terms, 1 if difference[i] >= 0 else -1),
-                    favoritism=self._sum(delta, relevant[i]),
-                ),
-                terms,
-            )
-
-    def _documents(self, system: str) -> Documents:
-        text = next(t.collection for t in self.inputs.translations if t.system == system)
-        assert text is not None
-        return Documents(text, self.inputs.corpus.english.map)
-
-    def _favoritism(self) -> Doubles | None:
-        """Of every segment; None where the searched text is not the test set."""
-        metrics = {metric.name: metric for metric in self.result.experiment.metrics}
-        name = self.settings.metric or next(iter(metrics), None)
-        if name is None or not searches_test_set(self.inputs):
-            return None
-        if any((name, system) not in self.result.statistics for system in self.pair):
-            return None
-        return favoritism(metrics[name], *(self.result.statistics[name, system] for system in self.pair))
-
-    def _sum(self, delta: Doubles | None, documents: Sequence[str]) -> float:
-        if delta is None:
-            return nan
-        map_ = self.inputs.corpus.english.map
-        place = {doc_id: i for i, doc_id in enumerate(map_.doc_ids)}
-        starts: Ints = map_.starts
-        return float(sum(delta[starts[place[d]] : starts[place[d] + 1]].sum() for d in documents))
+def summed(delta: Doubles, document_map: DocumentMap, documents: Sequence[str]) -> float:
+    """The sum of a value of every line over the lines of these documents."""
+    place, starts = {doc_id: i for i, doc_id in enumerate(document_map.doc_ids)}, document_map.starts
+    return float(sum(delta[starts[place[d]] : starts[place[d] + 1]].sum() for d in documents))
 
 
 def analyzer_of(result: Result) -> Analyzer:

@@ -13,7 +13,7 @@ from clirbench.errors import UnknownName
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.exchange import swapped_both, swapped_inputs
 from clirbench.statistics.p_values import holm, significance, williams
-from clirbench.statistics.resampling import PseudoValues, pseudo_values
+from clirbench.statistics.resampling import pseudo_values
 from clirbench.statistics.units.belonging import Units, known_before, units_of
 from clirbench.statistics.units.better import EXHAUSTIVE, gap, unit_swaps
 from clirbench.statistics.units.claims import ALONG
@@ -132,8 +132,8 @@ class _Asked:
     family: int
 
     @cached_property
-    def pseudo(self) -> dict[str, PseudoValues]:
-        """Of the metrics whose segments are known."""
+    def pseudo(self) -> dict[str, Doubles]:
+        """(systems, segments) of the metrics whose segments are known."""
         names = [name for name in self.evidence.metric_names if self.evidence.segments(name) and self.evidence.systems]
         return {name: pseudo_values(self.evidence, name) for name in names}
 
@@ -158,10 +158,8 @@ class _Asked:
             return self._of_units()
         if test == "williams":
             return {pair: [(p, "") for p in found] for pair, found in _williams(self.evidence).items()}
-        rng = np.random.default_rng([self.how.seed, TESTS.index(test)])
-        swapped = swapped_inputs if test == "perm-inputs" else swapped_both
-        sides = swapped({name: held.values for name, held in self.pseudo.items()}, self.how.samples, rng)
-        function = grid(self.how.coefficient)
+        rng, function = np.random.default_rng([self.how.seed, TESTS.index(test)]), grid(self.how.coefficient)
+        sides = (swapped_inputs if test == "perm-inputs" else swapped_both)(self.pseudo, self.how.samples, rng)
         return {pair: [(float(p), "") for p in _share(function, self.evidence.y, moved)] for pair, moved in sides}
 
     def enough(self, test: str) -> int:
@@ -172,16 +170,12 @@ class _Asked:
         return 0 if counted else max(self.how.samples, ceil(2 * self.family / self.how.alpha))
 
     def _of_units(self) -> dict[tuple[str, str], Sequence[tuple[float, str]]]:
-        x, y, unit = self.evidence.x, self.evidence.y, self.units.index
-        swaps = (
-            unit_swaps(self.units.number, self.enough("perm-systems"), self.how.seed)
-            if self.units.independent
-            else None
-        )
-        how = "" if self.units.independent else f"jackknife over {self.units.number} units ({self.units.source})"
+        x, y, units = self.evidence.x, self.evidence.y, self.units
+        swaps = unit_swaps(units.number, self.enough("perm-systems"), self.how.seed) if units.independent else None
+        how = "" if units.independent else f"jackknife over {units.number} units ({units.source})"
         found: dict[tuple[str, str], Sequence[tuple[float, str]]] = {}
         for a, b in _pairs(self.evidence):
-            gaps = [gap(x[a], x[b], column, unit, alpha=self.how.alpha, swaps=swaps) for column in y]
+            gaps = [gap(x[a], x[b], column, units.index, alpha=self.how.alpha, swaps=swaps) for column in y]
             names = self.evidence.metric_names[a], self.evidence.metric_names[b]
             found[names] = [(one.p_value, one.note or how) for one in gaps]
         return found
@@ -224,7 +218,7 @@ def _rows(asked: _Asked, test: str, note: str) -> Iterator[Difference]:
     shift = np.zeros_like(own)
     for at, metric in enumerate(evidence.metric_names):
         if test in LINEAR and metric in asked.pseudo:
-            means = asked.pseudo[metric].means[None, None]
+            means = asked.pseudo[metric].mean(axis=1)[None, None]
             shift[at] = grid(name)(means, evidence.y[None])[0, 0] - own[at]
     for k, measure in enumerate(evidence.measure_names):
         for a, b in _pairs(evidence):

@@ -180,21 +180,8 @@ def drawn_systems(columns: Doubles, systems: Ints) -> Doubles:
     return np.take_along_axis(columns, systems[:, None, :], axis=2)
 
 
-@dataclass(frozen=True, eq=False)
-class PseudoValues:
-    """Standardised pseudo-values of one metric: (systems, segments), more is better."""
-
-    metric: str
-    values: Doubles
-
-    @property
-    def means(self) -> Doubles:
-        """(systems,): the linear stand-in for the metric's scores."""
-        return np.asarray(self.values.mean(axis=1))
-
-
-def pseudo_values(evidence: Evidence, metric: str) -> PseudoValues:
-    """n M - (n - 1) M(-i) for every system and segment i, then standardised over all of them at once.
+def pseudo_values(evidence: Evidence, metric: str) -> Doubles:
+    """(systems, segments): n M - (n - 1) M(-i) for every segment i, more is better, standardised over all at once.
 
     M is the corpus score and M(-i) the score without segment i; for a metric that is a mean over segments this is
     the segment's own score. Standardising (mean 0, SD 1 over systems and segments) lets values of two metrics be
@@ -207,4 +194,4 @@ def pseudo_values(evidence: Evidence, metric: str) -> PseudoValues:
         whole = corpus_score(evidence.metrics[metric], statistics)
         raw.append(n * whole - (n - 1) * left_out_scores(evidence.metrics[metric], statistics))
     values = evidence.sign(metric) * np.stack(raw)
-    return PseudoValues(metric, (values - values.mean()) / (values.std() or 1.0))
+    return np.asarray((values - values.mean()) / (values.std() or 1.0))

@@ -44,7 +44,6 @@ class Decision:
     draws: Doubles = field(default_factory=lambda: np.empty((0, 0)))
     n_topics: int = 0
     reliability: float = nan
-    seed: int = 0
     reason: str = ""
     silent: str = ""
 
@@ -84,15 +83,28 @@ def decide(
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     found = true_values(y, noise, np.empty((0, len(y))) if same_lines else part.x, own, step, seed)
+    along, grouped = step is not None, len(np.unique(own)) < len(own)
     uneven = len(set(np.bincount(own).tolist())) > 1
-    held = CAREFUL if step is not None or topics < ENOUGH_TOPICS or uneven else HELD
-    grouped = len(np.unique(own)) < len(own)
-    silent = SAME_LINES if same_lines else GROUPED if grouped else ""
+    places = standings(part.systems, found.draws, CAREFUL if along or topics < ENOUGH_TOPICS or uneven else HELD)
     reliability = sure_reliability(y, noise)
-    decision = _decision(part, measure, silent, step is not None, reliability, found, topics, held, seed)
-    if grouped and step is None:  # among near-copies the intervals of true values held .91 to .92
-        return replace(decision, standings=tuple(replace(place, low=nan, high=nan) for place in decision.standings))
-    return decision
+    noisy = reliability < RELIABLE or topics < ENOUGH_TOPICS
+    silent = SAME_LINES if same_lines else GROUPED if grouped else ""
+    if noisy:
+        silent = f"noise is too large ({topics} topics; reliability may be as low as {reliability:.2f})"
+    elif along:
+        silent = ALONG
+    if noisy or along:
+        places = [replace(place, expected_loss=nan, p_best=nan if along else place.p_best) for place in places]
+    if grouped and not along:  # among near-copies the intervals of true values held .91 to .92
+        places = [replace(place, low=nan, high=nan) for place in places]
+    regrets = [
+        regret(name, part.systems, x, found.draws)
+        for name, x in zip(part.metric_names, part.x, strict=True)
+        if (x != x[0]).any() and not silent
+    ]
+    return Decision(
+        measure, part.systems, tuple(places), tuple(regrets), found.draws, topics, reliability, silent=silent
+    )  # fmt: skip
 
 
 def true_values(y: Doubles, noise: Noise, metrics: Doubles, unit: Ints, step: Doubles | None, seed: int) -> Posterior:
@@ -128,35 +140,6 @@ def sure_reliability(y: Doubles, noise: Noise) -> float:
 
     ratio = float(y.var(ddof=1)) / (float(np.trace(noise.covariance)) / (len(y) - 1))
     return max(0.0, 1 - float(fdtri(len(y) - 1, min(noise.freedom, 1e6), 0.95)) / ratio)
-
-
-def _decision(
-    part: Evidence,
-    measure: str,
-    silent: str,
-    along: bool,
-    reliability: float,
-    found: Posterior,
-    topics: int,
-    held: float,
-    seed: int,
-) -> Decision:
-    places = standings(part.systems, found.draws, held)
-    noisy = reliability < RELIABLE or topics < ENOUGH_TOPICS
-    if noisy:
-        silent = f"noise is too large ({topics} topics; reliability may be as low as {reliability:.2f})"
-    elif along:
-        silent = ALONG
-    if noisy or along:
-        places = [replace(place, expected_loss=nan, p_best=nan if along else place.p_best) for place in places]
-    regrets = [
-        regret(name, part.systems, x, found.draws)
-        for name, x in zip(part.metric_names, part.x, strict=True)
-        if (x != x[0]).any() and not silent
-    ]
-    return Decision(
-        measure, part.systems, tuple(places), tuple(regrets), found.draws, topics, reliability, seed, silent=silent
-    )  # fmt: skip
 
 
 def seeds_averaged(labels: Sequence[str], decision: Decision) -> dict[str, float]:

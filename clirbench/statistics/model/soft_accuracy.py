@@ -64,7 +64,7 @@ def accuracies(
             if (values := topic_values(part, name)) is not None
         }
         mine = {
-            name: mid_p_values(pseudo_values(part, name).values, samples=samples, seed=seed + 1)
+            name: mid_p_values(pseudo_values(part, name), samples=samples, seed=seed + 1)
             for name in part.metric_names
             if part.segments(name)
         }
