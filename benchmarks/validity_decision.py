@@ -23,7 +23,7 @@ from clirbench.statistics.model.noise import Noise, doubly_centred, topic_noise
 from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
 from clirbench.statistics.model.randomisation import PairTests, compare_systems
-from clirbench.statistics.model.rise import rise_for
+from clirbench.statistics.model.rise import jackknifed_slope, rise_of
 from clirbench.statistics.model.shipping import CAREFUL, CENTRAL, best_set, p_of_best, standings
 from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy
 
@@ -199,7 +199,7 @@ def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
         if not recipe.binary:
             told = [row.p_holm for row in rows if not math.isnan(row.p_holm)]
             yield "error best against the rest, equal systems", float(min(told) < 0.05) if told else math.nan
-    found = rise_for(world.x[0], world.y, world.unit) if np.isfinite(world.x[0]).all() else None
+    found = rise_of(jackknifed_slope(world.x[0], world.y, world.unit)) if np.isfinite(world.x[0]).all() else None
     if found is not None:
         truth = population_rise(recipe) if recipe.taus[0] else math.inf
         yield "cover rise for .8", float(found.low <= truth <= found.high) if not math.isnan(found.low) else math.nan

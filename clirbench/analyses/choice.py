@@ -8,7 +8,7 @@ from clirbench.analyses.wording import number, sizes
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.choice import Choice, Stop, choices, early_stopping
 from clirbench.statistics.evidence import holes
-from clirbench.statistics.improvement import Improvement, improvements
+from clirbench.statistics.model.rise import Improvement, improvements
 from clirbench.statistics.training import has_steps
 
 
