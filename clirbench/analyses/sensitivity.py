@@ -135,8 +135,8 @@ def figure(found: Sensitivity, columns: Iterable[str] = ()) -> "Figure":
         for name, color in zip(drawn, COLORS * len(drawn), strict=False):
             curve = found.of(kind, name)
             style = "--" if curve.role == "metric" else "-"
-            rates, losses = [0.0, *curve.rates], [0.0, *(100 * loss for loss in curve.losses)]
-            axis.plot(rates, losses, style, color=color, linewidth=1.5, marker="o", markersize=3, label=name)
+            rates, taken = zip(*((rate, 100 * loss) for rate, loss in curve.points), strict=True)
+            axis.plot(rates, taken, style, color=color, linewidth=1.5, marker="o", markersize=3, label=name)
         axis.set_title(kind, fontsize=9)
         axis.grid(alpha=0.25, linewidth=0.5)
         axis.tick_params(labelsize=8)

@@ -39,30 +39,31 @@ class Loss:
 
 @dataclass(frozen=True)
 class Curve:
-    """What one kind of error takes of one column: losses at rising rates.
+    """What one kind of error takes of one column, at rising rates.
 
-    `intervals[i]` is the 95 % interval of loss i over topics, NaN where the values of the topics are not known.
+    The intervals are over topics, NaN where the values of the topics are not known.
     """
 
     kind: str
     column: str
     role: Role
-    rates: tuple[float, ...]
-    values: tuple[float, ...]
-    losses: tuple[float, ...]
-    intervals: tuple[tuple[float, float], ...]
+    rows: tuple[Loss, ...]
+
+    @property
+    def points(self) -> list[tuple[float, float]]:
+        """(rate, loss), from no error, which takes nothing."""
+        return [(0.0, 0.0), *((row.rate, row.loss) for row in self.rows)]
 
     def at(self, rate: float) -> float:
         """The loss at a rate, straight lines between the measured ones and from 0 at rate 0; NaN beyond the last."""
-        points = [(0.0, 0.0), *zip(self.rates, self.losses, strict=True)]
-        for (low, before), (high, after) in pairwise(points):
+        for (low, before), (high, after) in pairwise(self.points):
             if low <= rate <= high:
                 return before + (after - before) * (rate - low) / (high - low)
         return nan
 
     def interval(self, rate: float) -> tuple[float, float]:
         """The interval at a measured rate; NaN at any other."""
-        return dict(zip(self.rates, self.intervals, strict=True)).get(rate, (nan, nan))
+        return {row.rate: (row.ci_low, row.ci_high) for row in self.rows}.get(rate, (nan, nan))
 
 
 @dataclass(frozen=True)
@@ -170,18 +171,14 @@ def _curve(
     topics: Doubles | None,
     seed: int,
 ) -> Curve:
-    best = float(column.values[perfect])
     chosen = [i for i, k in enumerate(kinds) if k == kind and isfinite(column.values[i])]
-    chosen.sort(key=rates.__getitem__)
-    return Curve(
-        kind=kind,
-        column=column.name,
-        role=column.role,
-        rates=tuple(rates[i] for i in chosen),
-        values=tuple(float(column.values[i]) for i in chosen),
-        losses=tuple(_loss(float(column.values[i]), best, column.higher_is_better) for i in chosen),
-        intervals=tuple((nan, nan) if topics is None else _interval(topics[i], topics[perfect], seed) for i in chosen),
-    )
+    rows = []
+    for i in sorted(chosen, key=rates.__getitem__):
+        value, best = float(column.values[i]), float(column.values[perfect])
+        low, high = (nan, nan) if topics is None else _interval(topics[i], topics[perfect], seed)
+        loss = _loss(value, best, column.higher_is_better)
+        rows.append(Loss(kind, column.role, column.name, rates[i], value, loss, low, high))
+    return Curve(kind, column.name, column.role, tuple(rows))
 
 
 def _loss(value: float, perfect: float, higher_is_better: bool) -> float:
@@ -226,17 +223,4 @@ def contrasts(found: Sensitivity, metric: str, measure: str) -> tuple[Contrast, 
 
 def losses(found: Sensitivity) -> list[Loss]:
     """One row for each kind, column and measured rate."""
-    return [
-        Loss(
-            kind=curve.kind,
-            role=curve.role,
-            column=curve.column,
-            rate=rate,
-            value=value,
-            loss=loss,
-            ci_low=low,
-            ci_high=high,
-        )
-        for curve in found.curves
-        for rate, value, loss, (low, high) in zip(curve.rates, curve.values, curve.losses, curve.intervals, strict=True)
-    ]
+    return [row for curve in found.curves for row in curve.rows]

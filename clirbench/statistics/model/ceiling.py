@@ -118,7 +118,7 @@ def corrected_tau(
     r = (np.sin(pi * found_taus / 2) * np.sqrt(var_x * var_y) - covariance) / np.sqrt(true_x * true_y)
     if not abs(float(r[0])) < 1:
         return Interval(nan, note=TOO_NOISY)
-    found = jackknifed(float(r[0]), r[1:].tolist(), _atanh, np.tanh)
+    found = jackknifed(float(r[0]), r[1:].tolist(), lambda v: float(np.arctanh(v)) if abs(v) < 1 else nan, np.tanh)
     if np.isnan(found.low):
         return Interval(nan, note=TOO_NOISY if found.note.startswith("undefined") else found.note)
     low, high = 2 / pi * asin(found.low), 2 / pi * asin(found.high)
@@ -170,7 +170,3 @@ def variances_between(values: Doubles, unit: Ints) -> Doubles:
     squares = weights * (values[:, None] - values[None, :]) ** 2
     found, size = pair_totals(np.stack([squares, weights]), unit)
     return np.asarray(np.where(size > 1e-12, found / np.maximum(size, 1e-12) / 2, nan))
-
-
-def _atanh(value: float) -> float:
-    return float(np.arctanh(value)) if abs(value) < 1 else nan

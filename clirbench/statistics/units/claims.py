@@ -211,8 +211,8 @@ def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0)
         for name, values in covariates(board, units).items()
         if np.isfinite(values[rows]).all() and np.ptp(values[rows]) > 0
     ]
-    trivial = [(name, values * _direction(values, y[rows], own.index)) for name, values in trivial]
-    every = [*columns, *trivial]
+    turned = [-1.0 if agreements(values[None], y[rows], own.index)[0].tau < 0 else 1.0 for _, values in trivial]
+    every = [*columns, *((name, sign * values) for sign, (name, values) in zip(turned, trivial, strict=True))]
     best = best_metrics(np.stack([values for _, values in every]), y[rows], own.index, seed=seed)
     return Selected(
         measure.name,
@@ -222,10 +222,6 @@ def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0)
         tuple(column.name for m, column in enumerate(metrics) if m not in whole),
         rows,
     )
-
-
-def _direction(values: Doubles, y: Doubles, unit: Ints) -> float:
-    return -1.0 if agreements(values[None], y, unit)[0].tau < 0 else 1.0
 
 
 def beyond_known(
