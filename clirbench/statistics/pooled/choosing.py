@@ -4,7 +4,7 @@ A loss rests on one system in each collection and is never below 0, so that no i
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def chosen(stratum: Stratum, settings: Sequence[Setting]) -> list[Chosen]:
         worst = int(np.argmax(lost))
         rows.append(
             Chosen(
-                *astuple(stratum), metric, float(np.mean(lost)),
+                stratum.judge, stratum.measure, stratum.retriever, metric, float(np.mean(lost)),
                 float(np.mean(at_random)), lost[worst], "+".join(s.name for s in groups[worst]), len(groups),
             )
         )  # fmt: skip

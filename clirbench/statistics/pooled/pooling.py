@@ -1,7 +1,7 @@
 """From settings to pooled estimates: each metric's tau and each pair's difference, stratum by stratum."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, nan
 
@@ -195,7 +195,7 @@ def _pooled(
     ]
     bounds = [float(np.clip(value, -limit, limit)) for value in (low, high, *new)]
     return Pooled(
-        *astuple(stratum), metric, other, found.mean, bounds[0], bounds[1], p, nan,
+        stratum.judge, stratum.measure, stratum.retriever, metric, other, found.mean, bounds[0], bounds[1], p, nan,
         bounds[2], bounds[3], len(y), sum(len(e.names) for e in entries), sum(e.systems for e in entries), freedom,
         float(np.sqrt(found.tau2)), found.share, found.p_same, flip, smallest,
         min(m.mean for m in left), max(m.mean for m in left), ", ".join(fragile),

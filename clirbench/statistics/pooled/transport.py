@@ -4,7 +4,7 @@ dMeasure = slope_c * dMetric + noise,   for pairs of systems of collection c
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
@@ -76,7 +76,7 @@ def transported(stratum: Stratum, settings: Sequence[Setting]) -> list[Transport
         weight = np.concatenate([np.full(len(h[0]), 1 / len(h[0])) for h in held])
         rows.append(
             Transported(
-                *astuple(stratum), metric, found.mean, found.low, found.high, *new,
+                stratum.judge, stratum.measure, stratum.retriever, metric, found.mean, found.low, found.high, *new,
                 float(np.sqrt(found.tau2)), float(np.average((own - came) ** 2, weights=weight)),
                 float(np.average((common - came) ** 2, weights=weight)),
                 float(np.average(own[sure], weights=weight[sure])) if sure.any() else np.nan,

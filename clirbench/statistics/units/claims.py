@@ -59,14 +59,14 @@ def claims(
     Along training there is neither interval nor p: see `given.within_strata`. Without `tested`, a row that has an
     interval has no p.
     """
-    rows = []
+    rows, how = [], Permuting(alpha, samples, seed)
     metrics = real_metrics(board)
     for measure in board.measures:
         looked = tested and not units.along_training
-        adjusted = _adjusted(metrics, measure, units, alpha, samples, seed) if looked else {}
+        adjusted = _adjusted(metrics, measure, units, how) if looked else {}
         found: dict[str, Claim] = {}
         for alike in _with_the_same_holes(metrics, measure):
-            found |= _claimed(alike, measure, units, adjusted, alpha, level, samples, seed, tested)
+            found |= _claimed(alike, measure, units, how, adjusted, level, tested)
         rows += [found[metric.name] for metric in metrics]
     return rows
 
@@ -84,9 +84,7 @@ def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
     return tuple(column for column in board.metrics if not known_before(column.name))
 
 
-def _adjusted(
-    metrics: Sequence[Column], measure: Column, units: Units, alpha: float, samples: int, seed: int
-) -> dict[str, float]:
+def _adjusted(metrics: Sequence[Column], measure: Column, units: Units, how: Permuting) -> dict[str, float]:
     """Adjusted p by name, of the metrics that are compared."""
     if not metrics:
         return {}
@@ -96,7 +94,8 @@ def _adjusted(
     if not len(compared):
         return {}
     part = x[compared][:, rows]
-    found = adjusted_p_values(part, y[rows], units.only(rows).index, alpha=alpha, samples=samples, seed=seed)
+    unit = units.only(rows).index
+    found = adjusted_p_values(part, y[rows], unit, alpha=how.alpha, samples=how.samples, seed=how.seed)
     return {metrics[m].name: float(p) for m, p in zip(compared.tolist(), found.adjusted, strict=True)}
 
 
@@ -111,11 +110,9 @@ def _claimed(
     metrics: Sequence[Column],
     measure: Column,
     units: Units,
+    how: Permuting,
     adjusted: Mapping[str, float],
-    alpha: float,
     level: float,
-    samples: int,
-    seed: int,
     tested: bool,
 ) -> dict[str, Claim]:
     """The claims of metrics that lack the same systems, by name."""
@@ -128,7 +125,7 @@ def _claimed(
     agreed = agreements(x, y, own.index, level)
     tests: Sequence[Tested | None] = [None] * len(metrics)
     if not units.along_training and (tested or any(isnan(found.low) for found in agreed)):
-        tests = permutation_tests(x, y, own.index, alpha=alpha, samples=samples, seed=seed)
+        tests = permutation_tests(x, y, own.index, alpha=how.alpha, samples=how.samples, seed=how.seed)
     claimed = {}
     for metric, found, test in zip(metrics, agreed, tests, strict=True):
         if isnan(found.tau):
@@ -139,14 +136,13 @@ def _claimed(
             low, high, note = nan, nan, ALONG
         elif test is not None:
             p = test.p_value
-            error = 0.0 if test.exact or isnan(p) else sqrt(p * (1 - p) / samples)
+            error = 0.0 if test.exact or isnan(p) else sqrt(p * (1 - p) / how.samples)
             notes = (test.note,) if test.note.startswith(found.note) else (test.note, found.note)
             note = "; ".join(filter(None, notes))
         scheme = "" if isnan(low) else f"{100 * level:g} %: {_estimand(own)}"
         claimed[metric.name] = Claim(
             measure.name, metric.name, found.tau, found.within, low, high, p, adjusted.get(metric.name, nan),
-            found.disagree,
-            len(rows), own.number, own.source, scheme, note, error,
+            found.disagree, len(rows), own.number, own.source, scheme, note, error,
         )  # fmt: skip
     return claimed
 
