@@ -73,13 +73,6 @@ class TypeReport:
     def f1(self) -> Doubles:
         return np.asarray(200.0 * self.match / (self.refs + self.preds))
 
-    def of(self, kind: str) -> tuple[int, int, int]:
-        """REFS, PREDS and MATCH of one type; one that does not occur raises `UnknownName` with the closest."""
-        if kind not in self.types:
-            raise UnknownName(f"word type of {self.system}", kind, near(kind, self.types))
-        at = self.types.index(kind)
-        return int(self.refs[at]), int(self.preds[at]), int(self.match[at])
-
 
 def _rate(match: Ints, all_: Ints) -> Doubles:
     rate: Doubles = np.divide(100.0 * match, all_, out=np.full(len(match), 100.0), where=all_ > 0)
