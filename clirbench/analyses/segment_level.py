@@ -206,9 +206,9 @@ def figure(found: Sequence[SystemLevel]) -> "Figure":
     axes = drawn.subplots(rows, columns, squeeze=False).ravel()
     for axis, one in zip(axes, found, strict=False):
         for at in range(one.row.n_systems):
-            x, y = ellipse(one.own.samples[:, at], one.human.samples[:, at])
-            axis.plot(one.own.scores[at] + x, one.human.scores[at] + y, color="#BBBBBB", linewidth=0.7)
-        axis.scatter(one.own.scores, one.human.scores, s=16, color="#0072B2")
+            x, y = ellipse(one.samples[:, at], one.human_samples[:, at])
+            axis.plot(one.scores[at] + x, one.human_scores[at] + y, color="#BBBBBB", linewidth=0.7)
+        axis.scatter(one.scores, one.human_scores, s=16, color="#0072B2")
         axis.set_xlabel(one.row.metric)
         axis.set_ylabel("people")
         axis.set_title(f"r {one.row.pearson:.3f}", fontsize=9)

@@ -11,7 +11,7 @@ import numpy as np
 
 from clirbench.errors import UnknownName
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.exchange import swapped_both, swapped_inputs
+from clirbench.statistics.exchange import swapped_segments
 from clirbench.statistics.p_values import holm, significance, williams
 from clirbench.statistics.resampling import pseudo_values
 from clirbench.statistics.units.belonging import Units, known_before, units_of
@@ -159,7 +159,7 @@ class _Asked:
         if test == "williams":
             return {pair: [(p, "") for p in found] for pair, found in _williams(self.evidence).items()}
         rng, function = np.random.default_rng([self.how.seed, TESTS.index(test)]), grid(self.how.coefficient)
-        sides = (swapped_inputs if test == "perm-inputs" else swapped_both)(self.pseudo, self.how.samples, rng)
+        sides = swapped_segments(self.pseudo, self.how.samples, rng, together=test == "perm-inputs")
         return {pair: [(float(p), "") for p in _share(function, self.evidence.y, moved)] for pair, moved in sides}
 
     def enough(self, test: str) -> int:

@@ -96,33 +96,27 @@ def _exchanged_topics(evidence: Evidence, column: str, pairs: Sequence[tuple[int
 Swapped = tuple[tuple[str, str], Doubles]
 
 
-def swapped_inputs(values: Mapping[str, Doubles], samples: int, rng: np.random.Generator) -> Iterator[Swapped]:
-    """Whole segments change sides, for all systems; values (systems, segments) are standardised already."""
-    for _, held in _same_items(values).items():
-        segments = next(iter(held.values())).shape[1]
-        swap = _coins(samples, segments, rng)
-        moved = {name: swap @ column.T / segments for name, column in held.items()}
-        yield from _exchanged({name: column.mean(axis=1) for name, column in held.items()}, moved)
+def swapped_segments(
+    values: Mapping[str, Doubles], samples: int, rng: np.random.Generator, *, together: bool
+) -> Iterator[Swapped]:
+    """Segments change sides between two metrics, each for all systems `together` or for every system by itself.
 
-
-def swapped_both(values: Mapping[str, Doubles], samples: int, rng: np.random.Generator) -> Iterator[Swapped]:
-    """Every value of a system and a segment changes sides by itself; values (systems, segments)."""
+    values: (systems, segments), standardised. Yields for every pair of metrics (samples + 1, 2, systems), the first
+    sample unswapped: what each metric gives away, the other receives.
+    """
     for held in _same_items(values).values():
-        names = list(held)
-        systems, segments = held[names[0]].shape
-        moved = {name: np.empty((samples + 1, systems)) for name in names}
+        systems, segments = next(iter(held.values())).shape
+        moved = {name: np.empty((samples + 1, systems)) for name in held}
         for system in range(systems):
-            sums = _coins(samples, segments, rng) @ np.stack([held[name][system] for name in names], axis=1)
-            for at, name in enumerate(names):
+            if system == 0 or not together:
+                swap = _coins(samples, segments, rng)
+            sums = swap @ np.stack([column[system] for column in held.values()], axis=1)
+            for at, name in enumerate(held):
                 moved[name][:, system] = sums[:, at] / segments
-        yield from _exchanged({name: column.mean(axis=1) for name, column in held.items()}, moved)
-
-
-def _exchanged(means: Mapping[str, Doubles], moved: Mapping[str, Doubles]) -> Iterator[Swapped]:
-    """What each metric gives away, the other receives: `moved` (samples + 1, systems) of the means (systems,)."""
-    for a, b in combinations(means, 2):
-        given = moved[b] - moved[a]
-        yield (a, b), np.stack([means[a] + given, means[b] - given], axis=1)
+        means = {name: column.mean(axis=1) for name, column in held.items()}
+        for a, b in combinations(held, 2):
+            given = moved[b] - moved[a]
+            yield (a, b), np.stack([means[a] + given, means[b] - given], axis=1)
 
 
 def _same_items(values: Mapping[str, Doubles]) -> dict[int, dict[str, Doubles]]:

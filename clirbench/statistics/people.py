@@ -33,20 +33,17 @@ class SystemCorrelation:
 
 
 @dataclass(frozen=True, eq=False)
-class Resampled:
-    """Scores of systems and what they are on resampled segments: (systems,) and (samples, systems)."""
-
-    scores: Doubles
-    samples: Doubles
-
-
-@dataclass(frozen=True, eq=False)
 class SystemLevel:
-    """One metric against people, over systems: the row of the table, and both sides' samples."""
+    """One metric against people, over systems: the row of the table, and what both sides are on resampled segments.
+
+    `scores`, `human_scores`: (systems,); `samples`, `human_samples`: (samples, systems).
+    """
 
     row: SystemCorrelation
-    own: Resampled
-    human: Resampled
+    scores: Doubles
+    samples: Doubles
+    human_scores: Doubles
+    human_samples: Doubles
 
 
 def against_people(
@@ -66,7 +63,7 @@ def against_people(
     """
     n = human.scores.shape[1]
     drawn = Draws(("segments",), samples, "replacement", seed).weights("segments", n)
-    people = Resampled(human.means, human.resampled(drawn))
+    means, resampled = human.means, human.resampled(drawn)
     found = []
     for metric in metrics:
         kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in statistics]
@@ -74,20 +71,20 @@ def against_people(
         held = [statistics[metric.name, human.systems[i]] for i in kept]
         scores = np.array([corpus_score(metric, one) for one in held])
         moved = [weighted_scores(metric, one, drawn) for one in held]
-        own = Resampled(scores, np.stack(moved, axis=1) if moved else np.empty((samples, 0)))
-        gold = Resampled(people.scores[kept], people.samples[:, kept])
-        low, high = _interval(sign * scores, gold.samples)
+        gold, gold_samples = means[kept], resampled[:, kept]
+        low, high = _interval(sign * scores, gold_samples)
         row = SystemCorrelation(
             metric=metric.name,
-            pearson=_value(pearson, sign * scores, gold.scores),
+            pearson=_value(pearson, sign * scores, gold),
             ci_low=low,
             ci_high=high,
-            spearman=_value(spearman, sign * scores, gold.scores),
+            spearman=_value(spearman, sign * scores, gold),
             n_systems=len(kept),
             n_segments=n,
             samples=samples,
         )
-        found.append(SystemLevel(row, own, gold))
+        own = np.stack(moved, axis=1) if moved else np.empty((samples, 0))
+        found.append(SystemLevel(row, scores, own, gold, gold_samples))
     return found
 
 

@@ -31,9 +31,9 @@ def test_coefficients_are_scipys_and_less_is_turned_round() -> None:
     statistics, human = judged_systems()
     first, second = against_people([BLEU(), TER()], statistics, human, samples=200)
     bleu, ter = first.row, second.row
-    assert bleu.pearson == pytest.approx(pearsonr(first.own.scores, human.means).statistic)
-    assert bleu.spearman == pytest.approx(spearmanr(first.own.scores, human.means).statistic)
-    assert ter.pearson == pytest.approx(-pearsonr(second.own.scores, human.means).statistic)
+    assert bleu.pearson == pytest.approx(pearsonr(first.scores, human.means).statistic)
+    assert bleu.spearman == pytest.approx(spearmanr(first.scores, human.means).statistic)
+    assert ter.pearson == pytest.approx(-pearsonr(second.scores, human.means).statistic)
     assert bleu.ci_low <= bleu.pearson <= bleu.ci_high
     assert bleu == SystemCorrelation(
         metric="BLEU",
@@ -50,6 +50,6 @@ def test_coefficients_are_scipys_and_less_is_turned_round() -> None:
 def test_the_interval_is_of_peoples_judgments_drawn_again() -> None:
     statistics, human = judged_systems()
     (found,) = against_people([BLEU()], statistics, human, samples=300, seed=7)
-    values = [pearsonr(found.own.scores, row).statistic for row in found.human.samples]
+    values = [pearsonr(found.scores, row).statistic for row in found.human_samples]
     assert found.row.ci_low == pytest.approx(np.quantile(values, 0.025))
     assert found.row.ci_high == pytest.approx(np.quantile(values, 0.975))
