@@ -89,37 +89,27 @@ def correlate(
                     p_error=found.p_error,
                 )
                 rows.append(row)
-    return rows if units.independent else _between_units(rows, board, units, alpha, seed)
-
-
-def _between_units(
-    rows: Sequence[Correlation], board: Scoreboard, units: Units, alpha: float, seed: int
-) -> list[Correlation]:
-    """The rows with the p of permuted units; NaN for other coefficients than kendall, which have no such test."""
+    if units.independent:
+        return rows
     found = by_pair(claims(board, units, alpha=alpha, seed=seed))
-    joined = []
-    for row in rows:
-        claim = found.get((row.measure, row.metric))
-        if isnan(row.value):
-            joined.append(row)
-        elif claim is None or row.coefficient != "kendall":
-            why = NO_METRIC if claim is None else f"{units.said}: tested for kendall alone"
-            joined.append(
-                replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, why))
-            )
-        else:
-            untested = isnan(claim.p_value)
-            joined.append(
-                replace(
-                    row,
-                    p_value=claim.p_value,
-                    significant=significance(claim.p_value, alpha),
-                    p_method="" if untested else "units",
-                    p_error=claim.p_error,
-                    note=_and(row, claim.note, _between(claim)),
-                )
-            )
-    return joined
+    return [_between_units(row, found.get((row.measure, row.metric)), units, alpha) for row in rows]
+
+
+def _between_units(row: Correlation, claim: Claim | None, units: Units, alpha: float) -> Correlation:
+    """The row with the p of permuted units; NaN for other coefficients than kendall, which have no such test."""
+    if isnan(row.value):
+        return row
+    if claim is None or row.coefficient != "kendall":
+        why = NO_METRIC if claim is None else f"{units.said}: tested for kendall alone"
+        return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, why))
+    return replace(
+        row,
+        p_value=claim.p_value,
+        significant=significance(claim.p_value, alpha),
+        p_method="" if isnan(claim.p_value) else "units",
+        p_error=claim.p_error,
+        note=_and(row, claim.note, _between(claim)),
+    )
 
 
 def by_pair(found: Sequence[Claim]) -> dict[tuple[str, str], Claim]:
@@ -141,11 +131,7 @@ def _and(row: Correlation, *notes: str) -> str:
 
 
 def with_intervals(
-    rows: Sequence[Correlation],
-    evidence: Evidence,
-    how: Bootstrap,
-    complete: bool = False,
-    units: Units | None = None,
+    rows: Sequence[Correlation], evidence: Evidence, how: Bootstrap, complete: bool = False, units: Units | None = None
 ) -> list[Correlation]:
     """The rows with intervals: of units for kendall; resampled for spearman and pearson, if systems are independent.
 
