@@ -75,12 +75,11 @@ def sensitivity_findings(found: Sensitivity, metric: str = "BLEU", measure: str 
 def _verdict(compared: Sequence[Contrast], verdict: str, meaning: str) -> list[str]:
     struck = [row for row in compared if row.verdict == verdict]
     if not struck:
-        expected = verdict in ("retrieval", "metric")
-        return (
-            [f"At {_percent(compared[0].rate)} % of the words with an error, no kind of error was found to {meaning}."]
-            if expected
-            else []
-        )
+        if verdict not in ("retrieval", "metric"):
+            return []
+        return [
+            f"At {_percent(compared[0].rate)} % of the words with an error, no kind of error was found to {meaning}."
+        ]
     listed = "; ".join(map(_costs, struck))
     return [f"At {_percent(struck[0].rate)} % of the words with an error, these kinds {meaning}: {listed}."]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 
 import numpy as np
 
@@ -116,12 +117,8 @@ class SubsetAnalysis:
 
     def smallest(self, rows: Sequence[Recovery], way: str, does: Callable[[Recovery], bool]) -> Recovery | None:
         """The first row of a way from which on all do."""
-        found = None
-        for row in reversed([row for row in rows if row.way == way]):
-            if not does(row):
-                break
-            found = row
-        return found
+        doing = list(takewhile(does, reversed([row for row in rows if row.way == way])))
+        return doing[-1] if doing else None
 
 
 def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dict[str, Run]:

@@ -26,9 +26,8 @@ def exchanger(evidence: Evidence, column: str, pairs: Sequence[tuple[int, int]])
     metric, sign = evidence.metrics[column], evidence.sign(column)
     sides = [tuple(evidence.statistics[column, evidence.systems[i]] for i in pair) for pair in pairs]
     if all(isinstance(side, np.ndarray) for both in sides for side in both):
-        moving = np.hstack(
-            [np.asarray(first - second) for first, second in sides]
-        )  # one product for all pairs: BLAS likes it wide
+        # One product for all pairs: BLAS likes it wide.
+        moving = np.hstack([np.asarray(first - second) for first, second in sides])
         first, second = (np.stack([both[side].sum(axis=0) for both in sides]) for side in (0, 1))
 
         def dense(keep: Doubles) -> Doubles:
@@ -93,12 +92,9 @@ def _exchanged_topics(evidence: Evidence, column: str, pairs: Sequence[tuple[int
     return evidence.sign(column) * np.stack(found, axis=1)
 
 
-Swapped = tuple[tuple[str, str], Doubles]
-
-
 def swapped_segments(
     values: Mapping[str, Doubles], samples: int, rng: np.random.Generator, *, together: bool
-) -> Iterator[Swapped]:
+) -> Iterator[tuple[tuple[str, str], Doubles]]:
     """Segments change sides between two metrics, each for all systems `together` or for every system by itself.
 
     values: (systems, segments), standardised. Yields for every pair of metrics (samples + 1, 2, systems), the first

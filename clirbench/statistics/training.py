@@ -112,8 +112,6 @@ def _trend(runs: list[Series], rows: Ints, measure: str, metric: str, x: Doubles
     plain = kendall(x[rows], y[rows], p_value=UNTESTED)
     changes_x, changes_y = (np.concatenate([np.diff(run.means(column)) for run in runs]) for column in (x, y))
     changes = kendall(changes_x, changes_y, p_value=UNTESTED)
-    n_steps = sum(len(run.steps) for run in runs)
-    replicates = max(len(members) for run in runs for members in run.members)
     return Trend(
         measure=measure,
         metric=metric,
@@ -122,8 +120,8 @@ def _trend(runs: list[Series], rows: Ints, measure: str, metric: str, x: Doubles
         noise_metric=noise_floor(runs, x),
         noise_measure=noise_floor(runs, y),
         n_systems=len(rows),
-        n_steps=n_steps,
-        n_replicates=replicates,
+        n_steps=sum(len(run.steps) for run in runs),
+        n_replicates=max(len(members) for run in runs for members in run.members),
         note=plain.note or changes.note,
     )
 
