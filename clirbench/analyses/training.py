@@ -14,7 +14,7 @@ from clirbench.errors import ConfigError
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.imbalance import Recommendation, Rows, recommendations
-from clirbench.statistics.seeds import FEWEST, seed_spread
+from clirbench.statistics.training import FEWEST, seed_spread
 from clirbench.statistics.units.belonging import SEED, Units
 
 if TYPE_CHECKING:
