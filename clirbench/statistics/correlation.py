@@ -91,8 +91,8 @@ def correlate(
                 rows.append(row)
     if units.independent:
         return rows
-    found = by_pair(claims(board, units, alpha=alpha, seed=seed))
-    return [_between_units(row, found.get((row.measure, row.metric)), units, alpha) for row in rows]
+    said = by_pair(claims(board, units, alpha=alpha, seed=seed))
+    return [_between_units(row, said.get((row.measure, row.metric)), units, alpha) for row in rows]
 
 
 def _between_units(row: Correlation, claim: Claim | None, units: Units, alpha: float) -> Correlation:
