@@ -17,13 +17,13 @@ from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe, World
 from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import against
-from clirbench.statistics.model.ceiling import Errors, between_error, ceiling, corrected_tau
+from clirbench.statistics.model.ceiling import between_error, ceiling, corrected_tau
 from clirbench.statistics.model.decision import decide, true_values
 from clirbench.statistics.model.noise import Noise, doubly_centred, topic_noise
 from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
-from clirbench.statistics.model.randomisation import compare_systems
-from clirbench.statistics.model.rise import rise_for
+from clirbench.statistics.model.randomisation import PairTests, compare_systems
+from clirbench.statistics.model.rise import jackknifed_slope, rise_of
 from clirbench.statistics.model.shipping import CAREFUL, CENTRAL, best_set, p_of_best, standings
 from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy
 
@@ -173,7 +173,7 @@ def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     covariance = recipe.shared * math.sqrt(variance * recipe._topic_variance / recipe.topics)
     if not np.isfinite(world.x[0]).all():
         return
-    found = corrected_tau(world.x[0], world.y, Errors(variance, error, covariance), world.unit)
+    found = corrected_tau(world.x[0], world.y, variance, error, world.unit, covariance)
     said = not math.isnan(found.low)
     yield "cover corrected tau", float(found.low <= recipe.taus[0] <= found.high) if said else math.nan
     yield "width corrected tau", found.high - found.low
@@ -193,11 +193,13 @@ def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
         level = world.per_topic - world.true_y[:, None] * (0 if recipe.binary else 1)
         board = replace(world.board, columns=tuple(c for c in world.board.columns if c.role == "measure"))
         board = replace(board, columns=(replace(board.columns[0], values=level.mean(axis=1)),))
-        rows = compare_systems(Evidence(board, per_topic={"MAP": level}, measures={"MAP": Average()}), seed=seed)
+        rows = compare_systems(
+            Evidence(board, per_topic={"MAP": level}, measures={"MAP": Average()}), PairTests(seed=seed)
+        )
         if not recipe.binary:
             told = [row.p_holm for row in rows if not math.isnan(row.p_holm)]
             yield "error best against the rest, equal systems", float(min(told) < 0.05) if told else math.nan
-    found = rise_for(world.x[0], world.y, world.unit) if np.isfinite(world.x[0]).all() else None
+    found = rise_of(jackknifed_slope(world.x[0], world.y, world.unit)) if np.isfinite(world.x[0]).all() else None
     if found is not None:
         truth = population_rise(recipe) if recipe.taus[0] else math.inf
         yield "cover rise for .8", float(found.low <= truth <= found.high) if not math.isnan(found.low) else math.nan

@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmarks.worlds import COVARIATE_WORLDS, NULL_WORLDS, TRAINING_WORLDS, TRUE_WORLDS, Recipe, World
 from clirbench.report.answer import answer
-from clirbench.statistics.units.along import at_same_step
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.better import gap
 from clirbench.statistics.units.claims import beyond_known
 from clirbench.statistics.units.concordance import agreements
+from clirbench.statistics.units.given import Permuting, within_strata
 from clirbench.statistics.units.loops import swapped_differences
 from clirbench.statistics.units.permutation import permutation_tests
 from clirbench.statistics.units.selection import adjusted_p_values, best_metrics, common_systems
@@ -120,7 +120,9 @@ def training(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """Claims along training, of metrics whose curves have nothing to do with the measure's."""
     world = recipe.draw(rng)
     units = units_of(world.board)
-    found = at_same_step(world.x, world.y, units.index, units.steps, samples=PERMUTATIONS, seed=seed)
+    found = within_strata(
+        world.x, world.y, units.index, units.steps.tolist(), Permuting(samples=PERMUTATIONS, seed=seed)
+    )
     yield "error same step, runs permuted", below(found[0].p_value)
     yield (
         "error difference of two metrics",
@@ -136,7 +138,9 @@ def training(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
 def given(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """Metrics that say nothing beyond the covariate."""
     world = recipe.draw(rng)
-    found = beyond_known(world.board, units_of(world.board), ["training_lines"], samples=PERMUTATIONS, seed=seed)
+    found = beyond_known(
+        world.board, units_of(world.board), ["training_lines"], Permuting(samples=PERMUTATIONS, seed=seed)
+    )
     yield f"error beyond the covariate, {found['MAP', 'm0'].method}", below(found["MAP", "m0"].p_value)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +31,10 @@ from clirbench.result import (
     unwatched,
 )
 from clirbench.statistics.bootstrap import Bootstrap
-from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.coefficients import UNTESTED
+from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.vectorised import kendall_table
+from clirbench.statistics.units.belonging import NONE, units_of
 from clirbench.steps.correlations import Correlations
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import FileHealth, health
@@ -160,13 +160,8 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
 
 def untested(result: Result) -> Result:
     """The result with the coefficients alone, which are there long before tests and intervals."""
-    evidence = result.evidence
-    taus = kendall_table(evidence.x, evidence.y)
-    rows = [
-        Correlation(measure, metric, "kendall", float(tau), nan, len(evidence.systems), "undefined")
-        for metric, row in zip(evidence.metric_names, taus, strict=True)
-        for measure, tau in zip(evidence.measure_names, row, strict=True)
-    ]
+    alone = units_of(result.board, NONE)
+    rows = correlate(result.board, ["kendall"], p_value=UNTESTED, complete=False, units=alone)
     return replace(result, correlations=tuple(rows))
 
 

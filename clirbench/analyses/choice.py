@@ -8,7 +8,7 @@ from clirbench.analyses.wording import number, sizes
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.choice import Choice, Stop, choices, early_stopping
 from clirbench.statistics.evidence import holes
-from clirbench.statistics.improvement import Improvement, improvements
+from clirbench.statistics.model.rise import Improvement, improvements
 from clirbench.statistics.training import has_steps
 
 
@@ -47,7 +47,7 @@ class ChoiceAnalysis:
             AnalysisTable.of("improvement", "Does retrieval improve when a metric rises?", Improvement, curves, rises),
         ]
         if has_steps(evidence.board):
-            stops = early_stopping(evidence, self.patiences, series=self.series)
+            stops = early_stopping(evidence, self.patiences, self.series)
             tables.append(
                 AnalysisTable.of("early_stopping", "Early stopping replayed", Stop, stops, stop_findings(stops))
             )

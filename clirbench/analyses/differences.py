@@ -1,15 +1,14 @@
 """`analysis=[differences]`: which metric predicts retrieval better."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analyses.wording import listed, number, sizes
-from clirbench.errors import UnknownName
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.differences import TESTS, Cluster, Difference, clusters, differences
+from clirbench.statistics.differences import Cluster, Comparing, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence, holes
-from clirbench.statistics.model.pseudo_bias import PseudoBias, RetrieverGap, pseudo_biases, retriever_gaps
+from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_judged, twice_searched
 from clirbench.statistics.p_values import smallest_significant_tau
 from clirbench.statistics.units.belonging import Units
 
@@ -17,41 +16,28 @@ CLUSTERS = (
     "Metrics by their coefficient; a new cluster begins where every metric above differs significantly from every "
     "metric below."
 )
+BIAS = (
+    "bias: tau with the measure by pseudo-relevance less tau with the same measure by human judgments, over the "
+    "same systems; above 0 the metric looks better by pseudo-relevance. The intervals are not corrected for their "
+    "number."
+)
+BIAS_COLUMNS = (
+    "pseudo", "judged", "metric", "tau_pseudo", "tau_judged", "bias", "ci_low", "ci_high", "n_systems", "n_units",
+    "note",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class DifferencesAnalysis:
+class DifferencesAnalysis(Comparing):
     """Is one metric a better predictor than another? Tables `differences`, `clusters`.
 
-    And `pseudo_bias`, where measures have both pseudo-relevance and human judgments.
-    Fields as in `differences.differences`. Raises `UnknownName` for a test. A run with fewer than two metrics gives no
-    rows and a sentence that says so.
+    And `pseudo_bias`, where measures have both pseudo-relevance and human judgments. A run with fewer than two metrics
+    gives no rows and a sentence that says so.
     """
-
-    tests: Sequence[str] = ("perm-systems",)
-    coefficient: str = "kendall"
-    samples: int = 1000
-    alpha: float = 0.05
-    complete: bool = True
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for test in self.tests:
-            if test not in TESTS:
-                raise UnknownName("analyses.differences.tests", test, TESTS)
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
-        rows = differences(
-            evidence,
-            self.tests,
-            coefficient=self.coefficient,
-            samples=self.samples,
-            alpha=self.alpha,
-            seed=self.seed,
-            complete=self.complete,
-            units=result.units,
-        )
+        rows = differences(evidence, self, result.units)
         found = clusters(rows)
         size = sizes(evidence, self.samples, self.seed)
         text = [*difference_findings(evidence, rows, self.alpha, result.units), size, *_what_the_tests_ask(rows)]
@@ -59,47 +45,36 @@ class DifferencesAnalysis:
             AnalysisTable.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
             AnalysisTable.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
         ]
-        bias = pseudo_biases(evidence.board, result.units)
+        bias = tau_gaps(evidence.board, result.units, twice_judged(evidence.board))
         if bias:
             title = "Does a metric look better by pseudo-relevance than by human judgments?"
-            tables.append(AnalysisTable.of("pseudo_bias", title, PseudoBias, bias, [*bias_findings(bias), size]))
+            text = [BIAS, *_clear(bias), size]
+            tables.append(AnalysisTable.of("pseudo_bias", title, TauGap, bias, text, header=BIAS_COLUMNS))
         return tables
-
-
-def bias_findings(rows: Sequence[PseudoBias]) -> Iterator[str]:
-    """For each pair of measures: what the bias is, and the metrics whose interval leaves 0 out."""
-    yield (
-        "bias: tau with the measure by pseudo-relevance less tau with the same measure by human judgments, over the "
-        "same systems; above 0 the metric looks better by pseudo-relevance. The intervals are not corrected for their "
-        "number."
-    )
-    yield from _clear((f"{r.pseudo} and {r.judged}", r.metric, r.bias, r.ci_low, r.ci_high, r.note) for r in rows)
 
 
 def retriever_tables(result: Result) -> list[AnalysisTable]:
     """Table `retrievers`, where a second retriever searched: does a metric predict one better than the other?"""
-    rows = retriever_gaps(result.board, result.units)
+    rows = tau_gaps(result.board, result.units, twice_searched(result.board))
     text = [
         "gap: tau with the measure by the first retriever less tau with the same measure by the second, over the same "
         "systems; above 0 the metric predicts the first better. Under pseudo-relevance each retriever is judged by its "
         "own ranking of the English side. The intervals are not corrected for their number.",
-        *_clear((f"{r.first} and {r.second}", r.metric, r.gap, r.ci_low, r.ci_high, r.note) for r in rows),
+        *_clear(rows),
     ]
     title = "Does a metric predict one retriever better than the other?"
-    return [AnalysisTable.of("retrievers", title, RetrieverGap, rows, text, said=10)] if rows else []
+    return [AnalysisTable.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
 
 
-def _clear(rows: Iterable[tuple[str, str, float, float, float, str]]) -> Iterator[str]:
-    """For each pair of measures the metrics whose interval leaves 0 out; of (pair, metric, value, low, high, note)."""
-    pairs: dict[str, list[tuple[str, str, float, float, float, str]]] = {}
-    for row in rows:
-        pairs.setdefault(row[0], []).append(row)
-    for pair, here in pairs.items():
-        if all(isnan(low) for _, _, _, low, _, _ in here):
-            yield f"{pair}: no interval: {here[0][-1]}."
+def _clear(rows: Sequence[TauGap]) -> Iterator[str]:
+    """For each pair of measures the metrics whose interval leaves 0 out."""
+    for pair in dict.fromkeys((row.first, row.second) for row in rows):
+        here = [row for row in rows if (row.first, row.second) == pair]
+        if all(isnan(row.ci_low) for row in here):
+            yield f"{' and '.join(pair)}: no interval: {here[0].note}."
             continue
-        clear = [f"{metric} {number(value)}" for _, metric, value, low, high, _ in here if low > 0 or high < 0]
-        yield f"{pair}: the interval leaves 0 out for {listed(clear) if clear else 'no metric'}."
+        clear = [f"{row.metric} {number(row.gap)}" for row in here if row.ci_low > 0 or row.ci_high < 0]
+        yield f"{' and '.join(pair)}: the interval leaves 0 out for {listed(clear) if clear else 'no metric'}."
 
 
 def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: float, units: Units) -> Iterator[str]:

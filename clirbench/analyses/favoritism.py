@@ -10,7 +10,7 @@ from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, test_l
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.result import AnalysisTable, Inputs, Result
-from clirbench.statistics.resampling import left_out_scores
+from clirbench.statistics.resampling import corpus_score, left_out_scores
 from clirbench.statistics.segment_level import segment_scores
 from clirbench.types import Doubles, Ints
 
@@ -85,8 +85,7 @@ def favoritism(metric: Metric, ours: Statistics, theirs: Statistics) -> Doubles:
 
 def benefit(metric: Metric, statistics: Statistics) -> Doubles:
     """delta_i = M - M without segment i: (segments,), on the metric's own scale. **Source:** as `favoritism`."""
-    totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)
-    return np.asarray(float(metric.score(totals)) - left_out_scores(metric, statistics))
+    return np.asarray(corpus_score(metric, statistics) - left_out_scores(metric, statistics))
 
 
 def ranked(delta: Doubles) -> Ints:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import nan
 from typing import ClassVar
 
@@ -13,9 +12,9 @@ from clirbench.analyses.favoritism import favoritism
 from clirbench.analyses.segment_level import topic_values
 from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, searches_test_set
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable, Inputs, Result, Retrieval
+from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.types import Documents, Doubles, Ints, Need
+from clirbench.types import DocumentMap, Documents, Doubles, Need
 
 MOST = 10
 """So many documents are named in which a system lost a term."""
@@ -55,20 +54,64 @@ class LostTopicsAnalysis:
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         inputs, measure, pair = self.check(result)
-        label, relevance, values = topic_values(result, measure)
-        retrieval = result.retrieval[label]
-        systems = tuple(retrieval.runs)
-        difference = values[systems.index(pair.a)] - values[systems.index(pair.b)]
-        joined = Join(self, result, inputs, retrieval, relevance, pair)
-        found = list(joined.topics(label, retrieval.topics(relevance, measure), difference))
-        text = (explained(pair, measure), *topic_findings(found, pair, measure))
+        found = list(self.lost(result, inputs, measure, pair))
+        topics, terms = [topic for topic, _ in found], [term for _, terms in found for term in terms]
+        text = (explained(pair, measure), *topic_findings(topics, pair, measure))
         title = f"Topics on which {pair.a} and {pair.b} differ"
-        topics = [lost_topic(topic, measure) for topic in found]
-        terms = [lost_term(topic, term) for topic in found for term in topic.terms]
         return (
             AnalysisTable.of("lost_topics", title, LostTopic, topics, text, said=min(10, len(topics))),
             AnalysisTable.of("lost_terms", f"{title}: their query terms", LostTerm, terms),
         )
+
+    def lost(
+        self, result: Result, inputs: Inputs, measure: str, pair: TwoSystems
+    ) -> Iterator[tuple["LostTopic", list["LostTerm"]]]:
+        """The topics with the largest difference and their terms, first those on which the second system lost."""
+        label, relevance, values = topic_values(result, measure)
+        retrieval = result.retrieval[label]
+        a, b = (tuple(retrieval.runs).index(system) for system in pair)
+        difference, topic_ids = values[a] - values[b], retrieval.topics(relevance, measure)
+        known = np.isfinite(difference)
+        order = [i for i in np.argsort(-np.abs(np.where(known, difference, 0)), kind="stable").tolist() if known[i]]
+        kept = [i for i in order if difference[i] != 0][: self.top]
+        texts = {topic.topic_id: topic.text for topic in inputs.topics[retrieval.topic_label]}
+        analyzer, grades = analyzer_of(result), retrieval.judged[relevance].qrels.grades
+        relevant = {i: [d for d, grade in grades[topic_ids[i]].items() if grade > 0] for i in kept}
+        wanted = {doc for docs in relevant.values() for doc in docs}
+        english = terms_of(inputs.corpus.english, wanted, analyzer)
+        sides = [terms_of(documents_of(inputs, system), wanted, analyzer) for system in pair]
+        delta = self.favoritism(result, inputs, pair)
+        for i in sorted(kept, key=lambda i: (-difference[i], i)):
+            topic_id = topic_ids[i]
+            terms = [
+                lost_term(topic_id, term, relevant[i], english, *sides)
+                for term in dict.fromkeys(analyzer.terms(texts[topic_id]))
+            ]
+            refs = sum(term.refs for term in terms)
+            yield (
+                LostTopic(
+                    topic_id=topic_id,
+                    topic=texts[topic_id],
+                    measure=measure,
+                    difference=float(difference[i]),
+                    relevant=len(relevant[i]),
+                    recall_a=_recall(sum(term.match_a for term in terms), refs),
+                    recall_b=_recall(sum(term.match_b for term in terms), refs),
+                    lost_terms=explaining(terms, 1 if difference[i] >= 0 else -1),
+                    favoritism=nan if delta is None else summed(delta, inputs.corpus.english.map, relevant[i]),
+                ),
+                terms,
+            )
+
+    def favoritism(self, result: Result, inputs: Inputs, pair: TwoSystems) -> Doubles | None:
+        """Of every segment; None where the searched text is not the test set."""
+        metrics = {metric.name: metric for metric in result.experiment.metrics}
+        name = self.metric or next(iter(metrics), None)
+        if name is None or not searches_test_set(inputs):
+            return None
+        if any((name, system) not in result.statistics for system in pair):
+            return None
+        return favoritism(metrics[name], *(result.statistics[name, system] for system in pair))
 
 
 @dataclass(frozen=True)
@@ -105,134 +148,21 @@ class LostTerm:
     lost_in: str
 
 
-@dataclass(frozen=True)
-class TermLoss:
-    """One query term in the relevant documents: occurrences on the English side and matched by each system."""
-
-    term: str
-    documents: int
-    refs: int
-    match_a: int
-    match_b: int
-    lost_in: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class TopicLoss:
-    """One topic: the difference of the measure, its terms, and the favoritism of the segments concerned."""
-
-    topic_id: str
-    text: str
-    difference: float
-    relevant: int
-    terms: tuple[TermLoss, ...]
-    favoritism: float
-
-    @property
-    def lost(self) -> str:
-        """The terms that the side that did worse has less often, which explain it: `harbour (2), bridge (1)`."""
-        sign = 1 if self.difference >= 0 else -1
-        fewer = [(term.term, sign * (term.match_a - term.match_b)) for term in self.terms]
-        most_first = sorted(((term, n) for term, n in fewer if n > 0), key=lambda item: -item[1])
-        return ", ".join(f"{term} ({n})" for term, n in most_first)
-
-
-def lost_topic(topic: TopicLoss, measure: str) -> LostTopic:
-    """The topic as a row of the table."""
-    refs = sum(term.refs for term in topic.terms)
-    return LostTopic(
-        topic_id=topic.topic_id,
-        topic=topic.text,
-        measure=measure,
-        difference=topic.difference,
-        relevant=topic.relevant,
-        recall_a=_recall(sum(term.match_a for term in topic.terms), refs),
-        recall_b=_recall(sum(term.match_b for term in topic.terms), refs),
-        lost_terms=topic.lost,
-        favoritism=topic.favoritism,
-    )
-
-
-def lost_term(topic: TopicLoss, term: TermLoss) -> LostTerm:
-    """One term of the topic as a row of the table."""
-    more = f" and {len(term.lost_in) - MOST} more" if len(term.lost_in) > MOST else ""
-    return LostTerm(
-        topic_id=topic.topic_id,
-        term=term.term,
-        documents=term.documents,
-        refs=term.refs,
-        match_a=term.match_a,
-        match_b=term.match_b,
-        recall_a=_recall(term.match_a, term.refs),
-        recall_b=_recall(term.match_b, term.refs),
-        lost_in=", ".join(term.lost_in[:MOST]) + more,
-    )
-
-
 def _recall(match: int, refs: int) -> float:
     return 100 * match / refs if refs else nan
 
 
-@dataclass(frozen=True, eq=False)
-class Join:
-    """What the join reads: the run, both systems' documents as terms, and the favoritism of every segment."""
+def documents_of(inputs: Inputs, system: str) -> Documents:
+    """A system's translation of the searched documents."""
+    text = next(t.collection for t in inputs.translations if t.system == system)
+    assert text is not None
+    return Documents(text, inputs.corpus.english.map)
 
-    settings: LostTopicsAnalysis
-    result: Result
-    inputs: Inputs
-    retrieval: Retrieval
-    relevance: str
-    pair: TwoSystems
 
-    @cached_property
-    def has_segments(self) -> bool:
-        """Whether the searched text is the test set, so that documents have segments with favoritism."""
-        return searches_test_set(self.inputs)
-
-    def topics(self, label: str, topic_ids: Sequence[str], difference: Doubles) -> Iterator[TopicLoss]:
-        """The topics with the largest difference, first those on which the second system lost."""
-        judged = self.retrieval.judged[self.relevance]
-        known = np.isfinite(difference)
-        order = [i for i in np.argsort(-np.abs(np.where(known, difference, 0)), kind="stable").tolist() if known[i]]
-        kept = [i for i in order if difference[i] != 0][: self.settings.top]
-        texts = {topic.topic_id: topic.text for topic in self.inputs.topics[self.retrieval.topic_label]}
-        analyzer = analyzer_of(self.result)
-        relevant = {i: [d for d, grade in judged.qrels.grades[topic_ids[i]].items() if grade > 0] for i in kept}
-        wanted = {doc for docs in relevant.values() for doc in docs}
-        english = terms_of(self.inputs.corpus.english, wanted, analyzer)
-        sides = [terms_of(self._documents(system), wanted, analyzer) for system in self.pair]
-        delta = self._favoritism()
-        for i in sorted(kept, key=lambda i: (-difference[i], i)):
-            topic_id = topic_ids[i]
-            documents = relevant[i]
-            terms = tuple(
-                term_loss(term, documents, english, sides[0], sides[1])
-                for term in dict.fromkeys(analyzer.terms(texts[topic_id]))
-            )
-            total = self._sum(delta, documents)
-            yield TopicLoss(topic_id, texts[topic_id], float(difference[i]), len(documents), terms, total)
-
-    def _documents(self, system: str) -> Documents:
-        text = next(t.collection for t in self.inputs.translations if t.system == system)
-        assert text is not None
-        return Documents(text, self.inputs.corpus.english.map)
-
-    def _favoritism(self) -> Doubles | None:
-        metrics = {metric.name: metric for metric in self.result.experiment.metrics}
-        name = self.settings.metric or next(iter(metrics), None)
-        if name is None or not self.has_segments:
-            return None
-        if any((name, system) not in self.result.statistics for system in self.pair):
-            return None
-        return favoritism(metrics[name], *(self.result.statistics[name, system] for system in self.pair))
-
-    def _sum(self, delta: Doubles | None, documents: Sequence[str]) -> float:
-        if delta is None:
-            return nan
-        map_ = self.inputs.corpus.english.map
-        place = {doc_id: i for i, doc_id in enumerate(map_.doc_ids)}
-        starts: Ints = map_.starts
-        return float(sum(delta[starts[place[d]] : starts[place[d] + 1]].sum() for d in documents))
+def summed(delta: Doubles, document_map: DocumentMap, documents: Sequence[str]) -> float:
+    """The sum of a value of every line over the lines of these documents."""
+    place, starts = {doc_id: i for i, doc_id in enumerate(document_map.doc_ids)}, document_map.starts
+    return float(sum(delta[starts[place[d]] : starts[place[d] + 1]].sum() for d in documents))
 
 
 def analyzer_of(result: Result) -> Analyzer:
@@ -248,13 +178,14 @@ def terms_of(documents: Documents, wanted: set[str], analyzer: Analyzer) -> dict
     return {doc.doc_id: Counter(analyzer.terms(doc.text)) for doc in documents if doc.doc_id in wanted}
 
 
-def term_loss(
+def lost_term(
+    topic_id: str,
     term: str,
     documents: Sequence[str],
     english: Mapping[str, Counter[str]],
     ours: Mapping[str, Counter[str]],
     theirs: Mapping[str, Counter[str]],
-) -> TermLoss:
+) -> LostTerm:
     """REFS and MATCH of one term over documents, and the documents where one system has it less often.
 
     MATCH clips at the English side's count in each document, so recall = MATCH / REFS is at most 1.
@@ -262,9 +193,26 @@ def term_loss(
     having = [doc for doc in documents if english[doc][term]]
     a = {doc: min(english[doc][term], ours[doc][term]) for doc in having}
     b = {doc: min(english[doc][term], theirs[doc][term]) for doc in having}
-    fewer = tuple(f"{doc} ({a[doc]}/{b[doc]} of {english[doc][term]})" for doc in having if a[doc] != b[doc])
-    refs = sum(english[doc][term] for doc in having)
-    return TermLoss(term, len(having), refs, sum(a.values()), sum(b.values()), fewer)
+    fewer = [f"{doc} ({a[doc]}/{b[doc]} of {english[doc][term]})" for doc in having if a[doc] != b[doc]]
+    refs, match_a, match_b = sum(english[doc][term] for doc in having), sum(a.values()), sum(b.values())
+    return LostTerm(
+        topic_id=topic_id,
+        term=term,
+        documents=len(having),
+        refs=refs,
+        match_a=match_a,
+        match_b=match_b,
+        recall_a=_recall(match_a, refs),
+        recall_b=_recall(match_b, refs),
+        lost_in=", ".join(fewer[:MOST]) + (f" and {len(fewer) - MOST} more" if len(fewer) > MOST else ""),
+    )
+
+
+def explaining(terms: Sequence[LostTerm], sign: int) -> str:
+    """The terms that the side that did worse (the second: 1) has less often: `harbour (2), bridge (1)`."""
+    fewer = [(term.term, sign * (term.match_a - term.match_b)) for term in terms]
+    most_first = sorted(((term, n) for term, n in fewer if n > 0), key=lambda item: -item[1])
+    return ", ".join(f"{term} ({n})" for term, n in most_first)
 
 
 def explained(pair: TwoSystems, measure: str) -> str:
@@ -278,12 +226,12 @@ def explained(pair: TwoSystems, measure: str) -> str:
     )
 
 
-def topic_findings(found: Sequence[TopicLoss], pair: TwoSystems, measure: str) -> Iterator[str]:
+def topic_findings(found: Sequence[LostTopic], pair: TwoSystems, measure: str) -> Iterator[str]:
     """How many of the listed topics have a lost term on the losing side, and how often favoritism agrees."""
     if not found:
         yield f"{pair.a} and {pair.b} have the same {measure} on every topic."
         return
-    with_lost_term = sum(bool(topic.lost) for topic in found)
+    with_lost_term = sum(bool(topic.lost_terms) for topic in found)
     yield (
         f"Of the {len(found)} topics with the largest difference, {with_lost_term} have a query term that the "
         "losing side lost."

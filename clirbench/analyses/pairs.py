@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clirbench.analyses.wording import listed, sizes
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import UnknownName
 from clirbench.metrics.base import Typed
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.evidence import Evidence, holes
-from clirbench.statistics.model.randomisation import TESTS, PairResult, compare_systems
-from clirbench.statistics.resampling import SAMPLING
+from clirbench.statistics.model.randomisation import PairResult, PairTests, compare_systems
 
 NAMED_TESTS = {
     "sacrebleu": "sacrebleu is that tool's p, which is about one-sided: of pairs of equal systems it calls .10 to .14 "
@@ -20,28 +19,8 @@ NAMED_TESTS = {
 
 
 @dataclass(frozen=True)
-class PairsAnalysis:
-    """Is one MT system better than another, by every metric and measure? Table `pairs`.
-
-    `pair` names two systems; none: the best of each column against every other. Other fields as in
-    `randomisation.compare_systems`. Raises `UnknownName`, `ConfigError`.
-    """
-
-    pair: Sequence[str] | None = None
-    tests: Sequence[str] = ("randomisation",)
-    samples: int | None = None
-    sampling: str = "replacement"
-    alpha: float = 0.05
-    seed: int = 12345
-
-    def __post_init__(self) -> None:
-        for test in self.tests:
-            if test not in TESTS:
-                raise UnknownName("analyses.pairs.tests", test, TESTS)
-        if self.sampling not in SAMPLING:
-            raise UnknownName("analyses.pairs.sampling", self.sampling, SAMPLING)
-        if len(self.pair or ()) not in (0, 2):
-            raise ConfigError(f"pair={list(self.pair or ())}: name two systems, or none for the best against the rest")
+class PairsAnalysis(PairTests):
+    """Is one MT system better than another, by every metric and measure? Table `pairs`."""
 
     def check(self, result: Result) -> None:
         """Raise `UnknownName` for a system of the pair that does not take part."""
@@ -50,19 +29,10 @@ class PairsAnalysis:
                 raise UnknownName("system of pair", str(name), result.board.systems)
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
-        pairs = [(self.pair[0], self.pair[1])] if self.pair else None
         evidence = result.evidence
         if "randomisation" in self.tests:
             evidence = replace(evidence, types=type_names(result))
-        rows = compare_systems(
-            evidence,
-            self.tests,
-            pairs=pairs,
-            samples=self.samples,
-            sampling=self.sampling,
-            alpha=self.alpha,
-            seed=self.seed,
-        )
+        rows = compare_systems(evidence, self)
         text = [*pair_findings(evidence, rows, self.alpha), sizes(evidence)]
         return (AnalysisTable.of("pairs", "Is one MT system better than another?", PairResult, rows, text),)
 
@@ -86,8 +56,9 @@ def pair_findings(evidence: Evidence, rows: Sequence[PairResult], alpha: float) 
     for column, test in dict.fromkeys((row.column, row.test) for row in rows):
         here = [row for row in rows if (row.column, row.test) == (column, test)]
         first = here[0]
+        others = first.system_b if len(here) == 1 else f"the other {len(here)}"
         how = f"{first.samples} samples, seed {first.seed}" if first.samples else "all exchanges counted"
-        head = f"{column}: {first.system_a} against {_others(here)} ({test}, {first.n_items} {first.items}, {how}"
+        head = f"{column}: {first.system_a} against {others} ({test}, {first.n_items} {first.items}, {how}"
         if first.note:
             yield f"{head}): {first.note}."
             continue
@@ -100,7 +71,3 @@ def pair_findings(evidence: Evidence, rows: Sequence[PairResult], alpha: float) 
         yield "No column's segments or topics are known, so no two systems can be compared."
     for hole in holes(evidence):
         yield f"{hole}: no systems are compared by it."
-
-
-def _others(rows: Sequence[PairResult]) -> str:
-    return rows[0].system_b if len(rows) == 1 else f"the other {len(rows)}"

@@ -6,7 +6,7 @@ from math import isinf, isnan
 
 from clirbench.analyses.wording import number, sizes
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.model.power import Power, power_table
+from clirbench.statistics.model.power import Power, PowerPlan, power_table
 
 HOW = (
     "Simulated from a normal copula of metrics and measure, each with the noise that resampling shows; tested as "
@@ -15,29 +15,15 @@ HOW = (
 
 
 @dataclass(frozen=True)
-class PowerAnalysis:
-    """How many systems and topics would it take? Table `power`; fields as in `power.power_table`.
+class PowerAnalysis(PowerPlan):
+    """How many systems and topics would it take? Table `power`.
 
     A run that cannot be modelled (fewer than 3 units or 2 metrics, or along training) gives no rows and a sentence.
     """
 
-    differences: Sequence[float] = (0.05, 0.1, 0.2)
-    wanted: float = 0.8
-    alpha: float = 0.05
-    simulations: int = 100
-    seed: int = 0
-
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
-        rows = power_table(
-            evidence,
-            self.differences,
-            wanted=self.wanted,
-            alpha=self.alpha,
-            simulations=self.simulations,
-            seed=self.seed,
-            units=result.units,
-        )
+        rows = power_table(evidence, self, result.units)
         text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
         return (AnalysisTable.of("power", "How many systems and topics would it take?", Power, rows, text),)
 

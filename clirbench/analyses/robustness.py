@@ -35,11 +35,11 @@ class RobustnessAnalysis:
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
-        rows = robustness(evidence, groups, complete=self.complete)
+        rows = robustness(evidence, groups, self.complete)
         text = [*robustness_findings(rows), sizes(evidence)]
         tables = [AnalysisTable.of("robustness", TITLE, Robustness, rows, text)]
         if has_steps(evidence.board):
-            along = trends(evidence, series=self.series)
+            along = trends(evidence, self.series)
             text = [*trend_findings(along), sizes(evidence)]
             tables.append(AnalysisTable.of("trend", "Along training: description only", Trend, along, text))
         return tables
@@ -47,12 +47,11 @@ class RobustnessAnalysis:
 
 def grouping(evidence: Evidence) -> tuple[str, ...]:
     """Metadata columns with at least 2 values and at least 3 systems to a value on average; never the step itself."""
-    found = []
-    for name, texts in evidence.board.metadata.items():
-        values = len(set(texts))
-        if name != "step" and 2 <= values <= len(texts) / 3:
-            found.append(name)
-    return tuple(found)
+    return tuple(
+        name
+        for name, texts in evidence.board.metadata.items()
+        if name != "step" and 2 <= len(set(texts)) <= len(texts) / 3
+    )
 
 
 def robustness_findings(rows: Sequence[Robustness]) -> Iterator[str]:

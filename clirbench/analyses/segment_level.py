@@ -17,9 +17,10 @@ from clirbench.statistics.coefficients import pearson
 from clirbench.statistics.people import SystemCorrelation, SystemLevel, against_people
 from clirbench.statistics.segment_level import (
     SegmentAgreement,
+    TrueSkillRating,
     agreements,
-    comparisons_of,
     group_scores,
+    judged_pairs,
     matrix,
     rate,
     segment_scores,
@@ -113,7 +114,7 @@ class SegmentLevelAnalysis:
             "system_level",
             "Metrics against people, system by system",
             SystemCorrelation,
-            [one.row() for one in found],
+            [one.row for one in found],
             text,
             figure=lambda: figure(found),
         )
@@ -168,37 +169,15 @@ def topic_values(result: Result, measure: str) -> tuple[str, str, Doubles]:
     raise UnknownName("analyses.segment_level.gold", measure, [PEOPLE, *names])
 
 
-@dataclass(frozen=True)
-class TrueSkillRating:
-    """One row of trueskill.tsv: a system's rating beside the mean of people's scores."""
-
-    system: str
-    rating: float
-    sigma: float
-    mean_score: float
-    comparisons: int
-
-
 def rating_table(human: HumanSegments, games: int, seed: int) -> AnalysisTable:
     """TrueSkill ratings from people's relative rankings: every pair of systems judged on one segment."""
-    found = comparisons_of(human.scores)
-    rated = rate(human.systems, found, games=games, seed=seed)
-    means = dict(zip(human.systems, human.means.tolist(), strict=True))
-    rows = [
-        TrueSkillRating(
-            system=rating.system,
-            rating=rating.mu,
-            sigma=rating.sigma,
-            mean_score=means[rating.system],
-            comparisons=rating.comparisons,
-        )
-        for rating in rated
-    ]
+    pairs = judged_pairs(human.scores)
+    rows = rate(human.systems, human.means.tolist(), pairs, games=games, seed=seed)
     ratings, scores = np.array([row.rating for row in rows]), np.array([row.mean_score for row in rows])
     agreement = pearson(ratings, scores, p_value="scipy").value
     text = (
         f"TrueSkill over relative rankings made from people's segment scores: five runs of {games} comparisons drawn "
-        f"from {len(found)}, seed {seed}. Pearson's r of rating and mean score: {agreement:.3f}.",
+        f"from {len(pairs)}, seed {seed}. Pearson's r of rating and mean score: {agreement:.3f}.",
     )
     return AnalysisTable.of("trueskill", "TrueSkill ratings", TrueSkillRating, rows, text)
 
@@ -226,13 +205,13 @@ def figure(found: Sequence[SystemLevel]) -> "Figure":
     drawn = Figure(figsize=(3.4 * columns, 3 * rows), layout="constrained")
     axes = drawn.subplots(rows, columns, squeeze=False).ravel()
     for axis, one in zip(axes, found, strict=False):
-        for at in range(len(one.systems)):
-            x, y = ellipse(one.own.samples[:, at], one.human.samples[:, at])
-            axis.plot(one.own.scores[at] + x, one.human.scores[at] + y, color="#BBBBBB", linewidth=0.7)
-        axis.scatter(one.own.scores, one.human.scores, s=16, color="#0072B2")
-        axis.set_xlabel(one.metric)
+        for at in range(one.row.n_systems):
+            x, y = ellipse(one.samples[:, at], one.human_samples[:, at])
+            axis.plot(one.scores[at] + x, one.human_scores[at] + y, color="#BBBBBB", linewidth=0.7)
+        axis.scatter(one.scores, one.human_scores, s=16, color="#0072B2")
+        axis.set_xlabel(one.row.metric)
         axis.set_ylabel("people")
-        axis.set_title(f"r {one.pearson:.3f}", fontsize=9)
+        axis.set_title(f"r {one.row.pearson:.3f}", fontsize=9)
         axis.grid(alpha=0.25, linewidth=0.5)
     for axis in axes[len(found) :]:
         axis.set_visible(False)

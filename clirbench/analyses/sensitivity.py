@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from clirbench.analyses.types import COLORS
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.sensitivity import NOTICED, Contrast, Loss, Sensitivity, contrasts, losses, sensitivity
@@ -33,11 +31,7 @@ class SensitivityAnalysis:
 
     def tables(self, result: Result) -> Sequence[AnalysisTable]:
         evidence = result.evidence
-        means = {
-            name: values
-            for name, values in evidence.per_topic.items()
-            if np.allclose(evidence.measures[name].aggregate(values), values.mean(axis=-1))
-        }
+        means = {name: values for name, values in evidence.per_topic.items() if evidence.is_mean(name)}
         found = sensitivity(result.board, per_topic=means, seed=self.seed)
         header, costs = cost_table(found)
         text = [sentence for measure in self.measures for sentence in sensitivity_findings(found, self.metric, measure)]
@@ -81,12 +75,11 @@ def sensitivity_findings(found: Sensitivity, metric: str = "BLEU", measure: str 
 def _verdict(compared: Sequence[Contrast], verdict: str, meaning: str) -> list[str]:
     struck = [row for row in compared if row.verdict == verdict]
     if not struck:
-        expected = verdict in ("retrieval", "metric")
-        return (
-            [f"At {_percent(compared[0].rate)} % of the words with an error, no kind of error was found to {meaning}."]
-            if expected
-            else []
-        )
+        if verdict not in ("retrieval", "metric"):
+            return []
+        return [
+            f"At {_percent(compared[0].rate)} % of the words with an error, no kind of error was found to {meaning}."
+        ]
     listed = "; ".join(map(_costs, struck))
     return [f"At {_percent(struck[0].rate)} % of the words with an error, these kinds {meaning}: {listed}."]
 
@@ -141,8 +134,8 @@ def figure(found: Sensitivity, columns: Iterable[str] = ()) -> "Figure":
         for name, color in zip(drawn, COLORS * len(drawn), strict=False):
             curve = found.of(kind, name)
             style = "--" if curve.role == "metric" else "-"
-            rates, losses = [0.0, *curve.rates], [0.0, *(100 * loss for loss in curve.losses)]
-            axis.plot(rates, losses, style, color=color, linewidth=1.5, marker="o", markersize=3, label=name)
+            rates, taken = zip(*((rate, 100 * loss) for rate, loss in curve.points), strict=True)
+            axis.plot(rates, taken, style, color=color, linewidth=1.5, marker="o", markersize=3, label=name)
         axis.set_title(kind, fontsize=9)
         axis.grid(alpha=0.25, linewidth=0.5)
         axis.tick_params(labelsize=8)

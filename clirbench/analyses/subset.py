@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from clirbench.later import opened
 from clirbench.result import AnalysisTable, Result, Retrieval, unwatched
 from clirbench.statistics.subset import Recovery, cut, judged_among, pooled, recovery, values_among
 from clirbench.steps.search import search
-from clirbench.types import DocumentMap, Doubles, Run, sound
+from clirbench.types import DocumentMap, Run, sound
 
 SAMPLE, POOL = "sample", "pool"
 WAYS = {SAMPLE: "drawn at random", POOL: "the first {:g} of each topic on the English side"}
@@ -75,12 +77,7 @@ class SubsetAnalysis:
         runs = dict(retrieval.runs)
         systems = tuple(runs)
 
-        def row(way: str, size: float, parts: Sequence[Doubles], documents: int) -> Recovery:
-            return recovery(
-                measure, whole, parts, way=way, size=size, documents=documents, of=len(doc_ids), among=among,
-                sure=self.sure,
-            )  # fmt: skip
-
+        row = partial(recovery, measure, whole, of=len(doc_ids), among=among, sure=self.sure)
         for fraction in sorted(self.fractions):
             documents = max(1, round(fraction * len(doc_ids)))
             parts = []
@@ -89,13 +86,14 @@ class SubsetAnalysis:
                 left = {system: cut(run, drawn) for system, run in runs.items()}
                 here = judged_among(judged, cut(ideal, drawn), drawn)
                 parts.append(values_among(measure, systems, left, here, topic_ids))
-            yield row(SAMPLE, fraction, parts, documents)
+            yield row(parts, way=SAMPLE, size=fraction, documents=documents)
         for depth in sorted(self.depths) if ideal.topic_ids and result.experiment.runs is None else ():
             pool = pooled(ideal, depth)
             if len(pool) < len(doc_ids):
                 found = searched(result, retrieval, pool)
                 here = judged_among(judged, found.pop(""), pool)
-                yield row(POOL, depth, [values_among(measure, systems, found, here, topic_ids)], len(pool))
+                parts = [values_among(measure, systems, found, here, topic_ids)]
+                yield row(parts, way=POOL, size=depth, documents=len(pool))
 
     def findings(self, rows: Sequence[Recovery]) -> Iterator[str]:
         """The smallest fractions that do, their bias, and what was assumed."""
@@ -119,12 +117,8 @@ class SubsetAnalysis:
 
     def smallest(self, rows: Sequence[Recovery], way: str, does: Callable[[Recovery], bool]) -> Recovery | None:
         """The first row of a way from which on all do."""
-        found = None
-        for row in reversed([row for row in rows if row.way == way]):
-            if not does(row):
-                break
-            found = row
-        return found
+        doing = list(takewhile(does, reversed([row for row in rows if row.way == way])))
+        return doing[-1] if doing else None
 
 
 def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dict[str, Run]:

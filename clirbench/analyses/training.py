@@ -1,7 +1,7 @@
 """`analysis=[training]`: a grid of training runs: every cell, the rule of thumb for vocabularies, the SD over seeds."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING
@@ -13,8 +13,8 @@ from clirbench.checks import number
 from clirbench.errors import ConfigError
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.imbalance import Rows, recommendations
-from clirbench.statistics.seeds import FEWEST, seed_spread
+from clirbench.statistics.imbalance import Recommendation, Rows, recommendations
+from clirbench.statistics.training import FEWEST, seed_spread
 from clirbench.statistics.units.belonging import SEED, Units
 
 if TYPE_CHECKING:
@@ -31,23 +31,6 @@ class Configuration:
 
     values: Mapping[str, str]
     rows: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class RuleOfThumb:
-    """What the largest vocabulary with F95 of at least `floor` gives up by one column, at one size.
-
-    `regret`: the best cell's value less that of the recommended one, turned so that more is worse; NaN: no vocabulary
-    is recommended.
-    """
-
-    column: str
-    size: str
-    recommended: str
-    value: float
-    best: str
-    best_value: float
-    regret: float
 
 
 @dataclass(frozen=True)
@@ -116,45 +99,41 @@ def cell_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTab
 
 
 def rule_table(board: Scoreboard, cells: Sequence[Configuration], floor: float) -> AnalysisTable:
-    """By each column and at each size, what the rule of thumb recommends and what that costs."""
-    found = [rule for column in board.columns for rule in rules(column, cells, floor)]
-    text = [
+    """By each column and at each size, what the largest vocabulary with F95 of at least `floor` gives up."""
+    found = {column.name: rules(column, cells, floor) for column in board.columns}
+    text = (
         "The rule: of the vocabularies with F95 of at least "
         f"{floor:g} the largest (Gowda 2020, section 9). Regret: what it gives up against the best vocabulary at that "
         "size, which is chosen by the same numbers and so looks better than it is.",
-        *(_judged(column.name, [rule for rule in found if rule.column == column.name]) for column in board.columns),
-    ]
-    title = "The rule of thumb for the size of a vocabulary"
-    return AnalysisTable.of("rule_of_thumb", title, RuleOfThumb, found, text)
+        *(_judged(name, rules) for name, rules in found.items()),
+    )
+    header = ("column", "size", "recommended", "value", "best", "best_value", "regret")
+    rows = tuple((name, *astuple(rule)) for name, rules in found.items() for rule in rules)
+    return AnalysisTable("rule_of_thumb", "The rule of thumb for the size of a vocabulary", header, rows, text)
 
 
-def rules(column: Column, cells: Sequence[Configuration], floor: float) -> Iterator[RuleOfThumb]:
-    """The rule by one column, at each size."""
+def rules(column: Column, cells: Sequence[Configuration], floor: float) -> list[Recommendation]:
+    """The rule by one column, at each size; the difference is turned so that more is worse."""
     rows: Rows = {
-        (_size(cell), cell.values[VOCABULARY]): {
+        (" ".join(filter(None, (cell.values[SIZE], cell.values.get(ARCHITECTURE)))), cell.values[VOCABULARY]): {
             F95: cell.values[F95], "used": cell.values.get("classes", "0"), "score": repr(value)
         }
         for cell in cells
         if not isnan(value := mean(cell, column.oriented)) and cell.values[F95]
     }  # fmt: skip
     sign = 1.0 if column.higher_is_better else -1.0
-    for advice in recommendations(rows, floor, "score"):
-        yield RuleOfThumb(
-            column.name, advice.group, advice.taken, sign * advice.value, advice.best, sign * advice.best_value,
-            advice.difference,
-        )  # fmt: skip
+    return [
+        replace(advice, value=sign * advice.value, best_value=sign * advice.best_value)
+        for advice in recommendations(rows, floor, "score")
+    ]
 
 
-def _size(cell: Configuration) -> str:
-    return " ".join(filter(None, (cell.values[SIZE], cell.values.get(ARCHITECTURE))))
-
-
-def _judged(name: str, found: Sequence[RuleOfThumb]) -> str:
-    given = [rule for rule in found if not isnan(rule.regret)]
+def _judged(name: str, found: Sequence[Recommendation]) -> str:
+    given = [rule for rule in found if not isnan(rule.difference)]
     if not given:
         return f"{name}: no size has a vocabulary with an F95 that high: all are too large for their text."
-    best = sum(rule.regret == 0 for rule in given)
-    mean_regret, worst = np.mean([rule.regret for rule in given]), max(rule.regret for rule in given)
+    best = sum(rule.difference == 0 for rule in given)
+    mean_regret, worst = np.mean([rule.difference for rule in given]), max(rule.difference for rule in given)
     return (
         f"{name}: the best in {best} of {len(given)} sizes; regret {mean_regret:.3g} on average, {worst:.3g} at most."
     )

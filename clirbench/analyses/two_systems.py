@@ -1,21 +1,17 @@
 """Which two systems an analysis of two systems is about, and their outputs side by side."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.result import Inputs, Result
 
 
-@dataclass(frozen=True)
-class TwoSystems:
+class TwoSystems(NamedTuple):
     """Two systems by name; what is positive speaks for `a`."""
 
     a: str
     b: str
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((self.a, self.b))
 
 
 def chosen_pair(pair: Sequence[str] | None, systems: Sequence[str], analysis: str) -> TwoSystems:

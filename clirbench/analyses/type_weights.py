@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clirbench.analyses.two_systems import read
-from clirbench.analyses.types import COLORS
+from clirbench.analyses.types import COLORS, near
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
@@ -101,8 +101,7 @@ def _chosen(words: Vocabulary, only: Sequence[str]) -> tuple[str, ...]:
     there = frozenset(words.types)
     for kind in only:
         if kind not in there:
-            alike = [name for name in words.types if name[:2].lower() == kind[:2].lower()][:20]
-            raise UnknownName("word type of the reference", kind, alike or words.types[:20])
+            raise UnknownName("word type of the reference", kind, near(kind, words.types))
     return tuple(only)
 
 

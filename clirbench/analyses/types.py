@@ -73,20 +73,13 @@ class TypeReport:
     def f1(self) -> Doubles:
         return np.asarray(200.0 * self.match / (self.refs + self.preds))
 
-    def of(self, kind: str) -> tuple[int, int, int]:
-        """REFS, PREDS and MATCH of one type; one that does not occur raises `UnknownName` with the closest."""
-        if kind not in self.types:
-            raise UnknownName(f"word type of {self.system}", kind, _near(kind, self.types))
-        at = self.types.index(kind)
-        return int(self.refs[at]), int(self.preds[at]), int(self.match[at])
-
 
 def _rate(match: Ints, all_: Ints) -> Doubles:
     rate: Doubles = np.divide(100.0 * match, all_, out=np.full(len(match), 100.0), where=all_ > 0)
     return rate
 
 
-def _near(kind: str, types: Sequence[str]) -> list[str]:
+def near(kind: str, types: Sequence[str]) -> list[str]:
     """A few types to choose from: those that begin like the missing one."""
     alike = [name for name in types if name[:2].lower() == kind[:2].lower()]
     return alike[:20] or list(types[:20])
@@ -156,7 +149,7 @@ class TypesAnalysis:
         ]
         for kind in self.only:
             if not any(kind in report.types for report in reports):
-                raise UnknownName("word type", kind, _near(kind, [t for report in reports for t in report.types]))
+                raise UnknownName("word type", kind, near(kind, [t for report in reports for t in report.types]))
         text = (
             f"Tokens: {self.tokenize}, {'lower-cased' if self.lowercase else 'mixed case'}, the first reference. "
             "Precision is 100 where a type is never predicted, recall 100 where the reference lacks it.",

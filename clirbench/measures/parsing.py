@@ -37,7 +37,9 @@ def parse(name: str) -> Measure:
         return IrMeasure(name, name.replace("GMAP", "AP", 1), geometric=True)
     if base in OURS:
         return _ours(name, base, _arguments(name, match["arguments"]), cutoff)
-    if base not in _known_to_ir_measures():
+    import ir_measures
+
+    if base not in ir_measures.measures.registry:
         raise UnknownName("measure", name, choices())
     return IrMeasure(name, name)
 
@@ -86,12 +88,6 @@ def _value(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
-
-
-def _known_to_ir_measures() -> set[str]:
-    import ir_measures
-
-    return set(ir_measures.measures.registry)
 
 
 OURS: Mapping[str, tuple[Any, Mapping[str, Any]]] = {

@@ -16,9 +16,8 @@ from clirbench.files.human_scores import HumanSegments, read_human
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.people import against_people
-from clirbench.statistics.segment_level import comparisons, matrix, segment_kendall, segment_scores
+from clirbench.statistics.segment_level import compared, matrix, segment_scores
 from clirbench.systems.files import FileSystems
-from clirbench.types import Doubles
 
 
 @dataclass(frozen=True)
@@ -93,12 +92,13 @@ class MetricsTask:
                 statistics[metric.name, translation.system] = metric.statistics(lines, corpus.test)
         path = human_path(self.human.get(label), corpus)
         human = read_human(path, [translation.system for translation in translations], len(corpus.test))
-        levels = against_people(metrics, statistics, human, samples=self.samples, seed=self.seed)
+        found = against_people(metrics, statistics, human, samples=self.samples, seed=self.seed)
+        rows = [level.row for level in found]
         return Direction(
             label,
             len(human.systems),
-            pearson={one.metric: Interval(one.pearson, (one.ci_high - one.ci_low) / 2) for one in levels},
-            rho={one.metric: one.spearman for one in levels},
+            pearson={row.metric: Interval(row.pearson, (row.ci_high - row.ci_low) / 2) for row in rows},
+            rho={row.metric: row.spearman for row in rows},
             tau={metric.name: self._tau(metric, statistics, human) for metric in metrics},
         )
 
@@ -106,9 +106,9 @@ class MetricsTask:
         """Segment-level tau; for its interval segments are drawn again, with all comparisons made on them."""
         sign = 1.0 if metric.higher_is_better else -1.0
         own = np.stack([sign * segment_scores(metric, statistics[metric.name, system]) for system in human.systems])
-        form = matrix(self.matrix_name)
-        tau = segment_kendall(*comparisons(human.scores, own), form).value
-        above, below = counts_by_segment(human.scores, own, form.coefficients)
+        cells = compared(human.scores, own, matrix(self.matrix_name))
+        above, below = np.nansum(cells, axis=0), np.isfinite(cells).sum(axis=0)
+        tau = float(above.sum() / below.sum()) if below.any() else nan
         drawn = np.random.default_rng([self.seed, 2]).integers(len(above), size=(self.samples, len(above)))
         with np.errstate(invalid="ignore"):
             values = above[drawn].sum(axis=1) / below[drawn].sum(axis=1)
@@ -145,14 +145,3 @@ def mean(values: Sequence[float]) -> float:
     """The mean of what is defined; NaN of nothing."""
     known = [value for value in values if not isnan(value)]
     return sum(known) / len(known) if known else nan
-
-
-def counts_by_segment(gold: Doubles, own: Doubles, coefficients: Doubles) -> tuple[Doubles, Doubles]:
-    """For every segment the sum of coefficients over its pairs of systems, and how many of them count."""
-    a, b = np.triu_indices(len(gold), 1)
-    human, metric = gold[a] - gold[b], own[a] - own[b]
-    known = np.isfinite(human) & np.isfinite(metric)
-    row = (1 - np.sign(np.where(known, human, 0))).astype(np.int64)
-    column = (1 - np.sign(np.where(known, metric, 0))).astype(np.int64)
-    cells = np.where(known, coefficients[row, column], np.nan)
-    return np.nansum(cells, axis=0), np.isfinite(cells).sum(axis=0).astype(np.float64)

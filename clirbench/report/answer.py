@@ -18,10 +18,10 @@ from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, 
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.model.decision import Decision
-from clirbench.statistics.model.pseudo_bias import RetrieverGap, retriever_gaps
-from clirbench.statistics.units.along import at_same_step
+from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
+from clirbench.statistics.units.given import Permuting, within_strata
 from clirbench.statistics.units.jackknife import Interval
 from clirbench.steps.claims import Claims
 from clirbench.store.cached import here
@@ -65,13 +65,14 @@ def answered(result: Result) -> Answer:
         )
 
     found = about(first)
-    gaps = retriever_gaps(result.board, result.units, 1 - experiment.alpha / max(1, len(real_metrics(result.board))))
+    confidence = 1 - experiment.alpha / max(1, len(real_metrics(result.board)))
+    gaps = tau_gaps(result.board, result.units, twice_searched(result.board), confidence)
     about_first = [row for row in gaps if row.first == first]
     others = [about(name).sentences[0] for name in dict.fromkeys(row.second for row in about_first)]
     return replace(found, sentences=(*found.sentences, *others, *_gap(about_first)))
 
 
-def _gap(rows: Sequence[RetrieverGap]) -> list[str]:
+def _gap(rows: Sequence[TauGap]) -> list[str]:
     """A sentence for each second retriever, by intervals that are corrected for the number of metrics."""
     said = []
     for first, second in dict.fromkeys((row.first, row.second) for row in rows):
@@ -170,7 +171,7 @@ def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:
 
 def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str], alpha: float, seed: int) -> str:
     """Sentence two, where it was asked what the metrics add to what is known beforehand."""
-    found = beyond_known(board, units, given, alpha=alpha, seed=seed)
+    found = beyond_known(board, units, given, Permuting(alpha, seed=seed))
     known = listed(list(given))
     tested = {metric: row for (_, metric), row in found.items() if not isnan(row.p_value)}
     if not tested:
@@ -217,7 +218,7 @@ def _along(metrics: Sequence[Column], column: Column, units: Units, alpha: float
     if own.number < fewest_units(alpha):
         return said
     x, y = np.stack([metric.oriented[rows] for metric in metrics]), column.oriented[rows]
-    found = at_same_step(x, y, own.index, own.steps, alpha=alpha, seed=seed)
+    found = within_strata(x, y, own.index, own.steps.tolist(), Permuting(alpha, seed=seed))
     tested = [(metric.name, row) for metric, row in zip(metrics, found, strict=True) if not isnan(row.p_value)]
     more = [name for name, row in tested if row.tau > 0 and row.p_value * len(tested) < alpha]
     if more:

@@ -10,7 +10,7 @@ from clirbench.analyses.wording import listed, many, number
 from clirbench.report.picking import bounds, expectation
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.model.baseline import Comparison
-from clirbench.statistics.model.decision import Decision, seeds_averaged
+from clirbench.statistics.model.decision import POPULATION, Decision, seeds_averaged
 from clirbench.statistics.units.belonging import SEED, is_step
 
 MOST = 15
@@ -113,7 +113,7 @@ def _decision_table(result: Result) -> Iterator[AnalysisTable]:
     )  # fmt: skip
     told = [
         f"Least expected loss first. `value`: as measured on {many(decision.n_topics, 'topic')}; the other "
-        f"columns are about {decision.estimand}: `mean` with its .95 interval (none where systems form units), "
+        f"columns are about {POPULATION}: `mean` with its .95 interval (none where systems form units), "
         "P(best), what shipping the system is expected to lose, and whether it may be the best (`in_set`)."
     ]
     left = [name for name in result.board.systems if name not in decision.systems]

@@ -23,7 +23,7 @@ from clirbench.result import AnalysisTable, Result, marked
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.units.claims import beyond_known
-from clirbench.statistics.units.given import Beyond
+from clirbench.statistics.units.given import Beyond, Permuting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,9 @@ def all_tables(result: Result) -> tuple[AnalysisTable, ...]:
     experiment, searched = result.experiment, retriever_tables(result)
     if not experiment.given:
         return (*searched, *result.tables)
-    found = beyond_known(result.board, result.units, experiment.given, alpha=experiment.alpha, seed=experiment.seed)
+    found = beyond_known(
+        result.board, result.units, experiment.given, Permuting(experiment.alpha, seed=experiment.seed)
+    )
     header = ("measure", "metric", *(field.name for field in dataclasses.fields(Beyond)))
     rows = tuple((*pair, *dataclasses.astuple(row)) for pair, row in found.items())
     known = listed(list(experiment.given))

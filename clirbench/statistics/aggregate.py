@@ -45,14 +45,14 @@ def aggregate(
             for label, rows in correlations.items()
         }
         table = {label: rows for label, rows in table.items() if rows}
-        out = [label for label, rows in table.items() if exclude_not_significant and not _all_significant(rows)]
+        out = [
+            label
+            for label, rows in table.items()
+            if exclude_not_significant and any(row.significant != "true" for row in rows.values())
+        ]
         metrics = dict.fromkeys(metric for rows in table.values() for metric in rows)
         found += [_row(measure, name, metric, table, out) for metric in metrics]
     return found
-
-
-def _all_significant(rows: Mapping[str, Correlation]) -> bool:
-    return all(row.significant == "true" for row in rows.values())
 
 
 def _row(

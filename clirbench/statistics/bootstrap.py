@@ -1,7 +1,8 @@
 """Intervals of coefficients: resample systems, topics and segments, each alone or all at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import product
 from math import nan
 from statistics import NormalDist
 from typing import Literal
@@ -19,37 +20,15 @@ from clirbench.statistics.resampling import (
     resampled_x,
     resampled_y,
 )
+from clirbench.statistics.units.jackknife import Interval
 from clirbench.statistics.vectorised import Grid, grid
 from clirbench.types import Doubles, Ints
 
 Method = Literal["percentile", "bca"]
 METHODS = ("percentile", "bca")
 GROUPS = 100
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The confidence interval of one coefficient between one measure and one metric.
-
-    `samples` is how many resamples gave a value (a resample in which a column is constant gives none); `scheme`
-    says what was drawn and how. NaN bounds come with a note that says why.
-    """
-
-    measure: str
-    metric: str
-    coefficient: str
-    value: float
-    ci_low: float
-    ci_high: float
-    level: float
-    method: str
-    scheme: str
-    n_systems: int
-    n_topics: int
-    n_segments: int
-    samples: int
-    seed: int
-    note: str = ""
+FEWEST = 3
+"""Systems that an interval needs."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +53,16 @@ class Bootstrap:
         if self.method == "bca" and self.draws.sampling != "replacement":
             raise ConfigError("method=bca needs sampling=replacement; half samples have percentile intervals")
 
+    @property
+    def scheme(self) -> str:
+        """What the tables print: method, level and what was drawn."""
+        return f"{self.method} {100 * self.level:g} %: {self.draws.scheme}"
+
 
 def intervals(
-    evidence: Evidence, coefficients: Sequence[str] = ("kendall",), how: Bootstrap = Bootstrap(), complete: bool = False
-) -> list[Interval]:
-    """An interval for every coefficient of every (measure, metric) pair.
+    evidence: Evidence, coefficients: Sequence[str], how: Bootstrap = Bootstrap(), complete: bool = False
+) -> dict[tuple[str, str, str], Interval]:
+    """The interval of every coefficient by (measure, metric, coefficient); NaN with the reason in `note`.
 
     Pairs with holes are undefined and say which systems are missing; with `complete` they are computed over the
     systems that have both values.
@@ -87,49 +71,41 @@ def intervals(
     for part, note in panels(evidence, complete):
         drawn = resampled_x(part, how.draws), resampled_y(part, how.draws)
         for name in coefficients:
-            for row in _panel(part, name, how, note, drawn):
-                found.setdefault((row.measure, row.metric, name), row)
+            found = _panel(part, name, how, note, drawn) | found
     lacking = {hole.column: str(hole) for hole in holes(evidence)}
-    return [
-        found.get((measure, metric, name)) or _hole(evidence, measure, metric, name, how, lacking)
-        for measure in evidence.measure_names
-        for metric in evidence.metric_names
-        for name in coefficients
-    ]
+    for measure, metric, name in product(evidence.measure_names, evidence.metric_names, coefficients):
+        note = "; ".join(lacking[column] for column in (metric, measure) if column in lacking)
+        found.setdefault((measure, metric, name), Interval(nan, note=note))
+    return found
 
 
-def _panel(evidence: Evidence, name: str, how: Bootstrap, note: str, drawn: tuple[Doubles, Doubles]) -> list[Interval]:
+def _panel(
+    evidence: Evidence, name: str, how: Bootstrap, note: str, drawn: tuple[Doubles, Doubles]
+) -> dict[tuple[str, str, str], Interval]:
     function = grid(name)
     observed = function(evidence.x[None], evidence.y[None])[0]
-    few = len(evidence.systems) < 3
     systems = how.draws.items("systems", len(evidence.systems))
     values = function(*(drawn_systems(columns, systems) for columns in drawn))
-    jackknifed = _jackknife(evidence, function, how.draws.levels) if how.method == "bca" and not few else []
-    rows = []
+    bca_asked = how.method == "bca" and len(evidence.systems) >= FEWEST
+    jackknifed = _jackknife(evidence, function, how.draws.levels) if bca_asked else []
+    rows = {}
     for at_y, measure in enumerate(evidence.measure_names):
         for at_x, metric in enumerate(evidence.metric_names):
             sample = values[:, at_x, at_y]
             sample = sample[np.isfinite(sample)]
             value = float(observed[at_x, at_y])
-            row = replace(_unbounded(evidence, measure, metric, name, how), value=value, samples=len(sample), note=note)
             influences = [part[:, at_x, at_y] for part in jackknifed]
-            rows.append(_bounded(row, sample, influences, _problem(evidence, metric, measure, value, few), how))
+            low, high, said = nan, nan, _problem(evidence, metric, measure, value)
+            if not said and len(sample) < 0.5 * how.draws.samples:
+                said = f"only {len(sample)} of {how.draws.samples} resamples have a value"
+            if not said:
+                low, high = bca(sample, value, influences, how.level) if bca_asked else percentile(sample, how.level)
+                outside = (
+                    "" if low <= value <= high else "the interval does not contain the value: resampling is biased"
+                )
+                said = "; ".join(filter(None, [_fixed(evidence, metric, measure, how.draws.levels), outside]))
+            rows[measure, metric, name] = Interval(value, low, high, "; ".join(filter(None, [note, said])))
     return rows
-
-
-def _bounded(row: Interval, sample: Doubles, influences: list[Doubles], problem: str, how: Bootstrap) -> Interval:
-    """The row with its bounds, or with the reason why there are none."""
-    fixed = _fixed(row, how.draws.levels)
-    if not problem and len(sample) < 0.5 * how.draws.samples:
-        problem = f"only {len(sample)} of {how.draws.samples} resamples have a value"
-    if problem:
-        return replace(row, note="; ".join(filter(None, [row.note, problem])))
-    if how.method == "bca":
-        low, high = bca(sample, row.value, influences, how.level)
-    else:
-        low, high = percentile(sample, how.level)
-    outside = "" if low <= row.value <= high else "the interval does not contain the value: resampling is biased"
-    return replace(row, ci_low=low, ci_high=high, note="; ".join(filter(None, [row.note, fixed, outside])))
 
 
 def percentile(sample: Doubles, level: float = 0.95) -> tuple[float, float]:
@@ -211,44 +187,22 @@ def _leaving_out(n: int) -> Ints:
     return np.array([[i for i in range(n) if i != left] for left in range(n)], dtype=np.int64).reshape(n, n - 1)
 
 
-def _problem(evidence: Evidence, metric: str, measure: str, value: float, few: bool) -> str:
-    if few:
-        return f"{len(evidence.systems)} systems: an interval needs at least 3"
+def _problem(evidence: Evidence, metric: str, measure: str, value: float) -> str:
+    """Why there is no interval; nothing where there is one."""
+    if len(evidence.systems) < FEWEST:
+        return f"{len(evidence.systems)} systems: an interval needs at least {FEWEST}"
     if np.isnan(value):
         constant = [name for name in (metric, measure) if len(np.unique(evidence.board[name].values)) == 1]
         return f"{' and '.join(constant)}: constant over all systems"
     return ""
 
 
-def _fixed(row: Interval, levels: Sequence[str]) -> str:
+def _fixed(evidence: Evidence, metric: str, measure: str, levels: Sequence[str]) -> str:
     """Which levels were asked for and could not be drawn, because only the scores are known."""
-    known = {"systems": row.n_systems, "topics": row.n_topics, "segments": row.n_segments}
+    known = {
+        "systems": len(evidence.systems),
+        "topics": evidence.topics(measure),
+        "segments": evidence.segments(metric),
+    }
     fixed = [level for level in LEVELS if level in levels and not known[level]]
     return f"{' and '.join(fixed)} held fixed: only scores are known" if fixed else ""
-
-
-def _hole(
-    evidence: Evidence, measure: str, metric: str, name: str, how: Bootstrap, lacking: dict[str, str]
-) -> Interval:
-    note = "; ".join(lacking[column] for column in (metric, measure) if column in lacking)
-    return replace(_unbounded(evidence, measure, metric, name, how), note=note)
-
-
-def _unbounded(evidence: Evidence, measure: str, metric: str, name: str, how: Bootstrap) -> Interval:
-    """What an interval says before anything was drawn."""
-    return Interval(
-        measure=measure,
-        metric=metric,
-        coefficient=name,
-        value=nan,
-        ci_low=nan,
-        ci_high=nan,
-        level=how.level,
-        method=how.method,
-        scheme=how.draws.scheme,
-        n_systems=len(evidence.systems),
-        n_topics=evidence.topics(measure),
-        n_segments=evidence.segments(metric),
-        samples=0,
-        seed=how.draws.seed,
-    )

@@ -26,13 +26,10 @@ def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool 
     if int(kept.sum()) > MOST_SYSTEMS:
         return Decision(measure, reason=f"{int(kept.sum())} systems: at most {MOST_SYSTEMS} are compared")
     own = units.only(np.flatnonzero(kept))
-    step = _positive(own.steps) if own.along_training and np.isfinite(own.steps).all() else None
+    step = own.steps if own.along_training and np.isfinite(own.steps).all() else None
+    if step is not None:  # they need a logarithm: step 0 lies halfway before the first one
+        step = np.where(step > 0, step, step[step > 0].min() / 2)
     return decide(evidence.only(kept), measure, unit=own.index, step=step, same_lines=same_lines, seed=seed)
-
-
-def _positive(steps: Doubles) -> Doubles:
-    """Steps with a logarithm: step 0 lies halfway before the first one."""
-    return np.where(steps > 0, steps, steps[steps > 0].min() / 2)
 
 
 @dataclass(frozen=True)
@@ -139,21 +136,19 @@ class Stop:
     n_steps: int
 
 
-def early_stopping(
-    evidence: Evidence, patiences: Sequence[int] = (1, 2, 3, 5), *, step: str = "step", series: str = ""
-) -> list[Stop]:
+def early_stopping(evidence: Evidence, patiences: Sequence[int] = (1, 2, 3, 5), series: str = "") -> list[Stop]:
     """A row for every training run, measure, metric and patience; none where systems carry no steps.
 
     A metric that equals its best has not improved. Raises `ConfigError` for a patience below 1.
     """
     if any(patience < 1 for patience in patiences):
         raise ConfigError(f"patiences={list(patiences)}: at least 1")
-    if not has_steps(evidence.board, step):
+    if not has_steps(evidence.board):
         return []
     part, _ = next(iter(panels(evidence)))
     return [
         _replayed(run, measure, metric, run.means(part.x[m]), run.means(part.y[k]), patience)
-        for run in series_of(part, step, series)
+        for run in series_of(part, series)
         for k, measure in enumerate(part.measure_names)
         for m, metric in enumerate(part.metric_names)
         for patience in patiences

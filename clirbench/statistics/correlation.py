@@ -9,7 +9,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.ceiling import WithoutNoise, without_noise
+from clirbench.statistics.model.ceiling import without_noise
 from clirbench.statistics.p_values import significance
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.claims import Claim, claims
@@ -89,37 +89,27 @@ def correlate(
                     p_error=found.p_error,
                 )
                 rows.append(row)
-    return rows if units.independent else _between_units(rows, board, units, alpha, seed)
+    if units.independent:
+        return rows
+    said = by_pair(claims(board, units, alpha=alpha, seed=seed))
+    return [_between_units(row, said.get((row.measure, row.metric)), units, alpha) for row in rows]
 
 
-def _between_units(
-    rows: Sequence[Correlation], board: Scoreboard, units: Units, alpha: float, seed: int
-) -> list[Correlation]:
-    """The rows with the p of permuted units; NaN for other coefficients than kendall, which have no such test."""
-    found = by_pair(claims(board, units, alpha=alpha, seed=seed))
-    joined = []
-    for row in rows:
-        claim = found.get((row.measure, row.metric))
-        if isnan(row.value):
-            joined.append(row)
-        elif claim is None or row.coefficient != "kendall":
-            why = NO_METRIC if claim is None else f"{units.said}: tested for kendall alone"
-            joined.append(
-                replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, why))
-            )
-        else:
-            untested = isnan(claim.p_value)
-            joined.append(
-                replace(
-                    row,
-                    p_value=claim.p_value,
-                    significant=significance(claim.p_value, alpha),
-                    p_method="" if untested else "units",
-                    p_error=claim.p_error,
-                    note=_and(row, claim.note, _between(claim)),
-                )
-            )
-    return joined
+def _between_units(row: Correlation, claim: Claim | None, units: Units, alpha: float) -> Correlation:
+    """The row with the p of permuted units; NaN for other coefficients than kendall, which have no such test."""
+    if isnan(row.value):
+        return row
+    if claim is None or row.coefficient != "kendall":
+        why = NO_METRIC if claim is None else f"{units.said}: tested for kendall alone"
+        return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, why))
+    return replace(
+        row,
+        p_value=claim.p_value,
+        significant=significance(claim.p_value, alpha),
+        p_method="" if isnan(claim.p_value) else "units",
+        p_error=claim.p_error,
+        note=_and(row, claim.note, _between(claim)),
+    )
 
 
 def by_pair(found: Sequence[Claim]) -> dict[tuple[str, str], Claim]:
@@ -141,11 +131,7 @@ def _and(row: Correlation, *notes: str) -> str:
 
 
 def with_intervals(
-    rows: Sequence[Correlation],
-    evidence: Evidence,
-    how: Bootstrap,
-    complete: bool = False,
-    units: Units | None = None,
+    rows: Sequence[Correlation], evidence: Evidence, how: Bootstrap, complete: bool = False, units: Units | None = None
 ) -> list[Correlation]:
     """The rows with intervals: of units for kendall; resampled for spearman and pearson, if systems are independent.
 
@@ -157,15 +143,14 @@ def with_intervals(
     names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS and name != "kendall"]
     if not units.independent or not names:
         return rows
-    found = {(row.measure, row.metric, row.coefficient): row for row in intervals(evidence, names, how, complete)}
+    found = intervals(evidence, names, how, complete)
     joined = []
     for row in rows:
         interval = found.get((row.measure, row.metric, row.coefficient))
         if interval is not None:
-            scheme = f"{interval.method} {100 * interval.level:g} %: {interval.scheme}"
-            extra = [interval.note] if interval.note and interval.note not in row.note and not isnan(row.value) else []
-            note = "; ".join(filter(None, [row.note, *extra]))
-            row = replace(row, ci_low=interval.ci_low, ci_high=interval.ci_high, scheme=scheme, note=note)
+            known = not interval.note or interval.note in row.note or isnan(row.value)
+            note = row.note if known else "; ".join(filter(None, [row.note, interval.note]))
+            row = replace(row, ci_low=interval.low, ci_high=interval.high, scheme=how.scheme, note=note)
         joined.append(row)
     return joined
 
@@ -175,26 +160,14 @@ def with_corrections(
 ) -> list[Correlation]:
     """The rows of kendall with tau without noise and its ceiling, or `corrected_note`, why there is none."""
     found = without_noise(evidence, units, same_lines=same_lines, seed=seed)
-    return [
-        _corrected(row, found[row.measure, row.metric])
-        if row.coefficient == "kendall" and (row.measure, row.metric) in found
-        else row
-        for row in rows
-    ]
-
-
-def _corrected(row: Correlation, found: WithoutNoise) -> Correlation:
-    true, top = found.corrected, found.ceiling
-    return replace(
-        row,
-        corrected=true.value,
-        corrected_low=true.low,
-        corrected_high=true.high,
-        corrected_note=true.note,
-        ceiling=top.value,
-        ceiling_low=top.low,
-        ceiling_high=top.high,
-    )
+    joined = []
+    for row in rows:
+        if row.coefficient == "kendall" and (row.measure, row.metric) in found:
+            true, top = found[row.measure, row.metric].corrected, found[row.measure, row.metric].ceiling
+            row = replace(row, corrected=true.value, corrected_low=true.low, corrected_high=true.high)
+            row = replace(row, corrected_note=true.note, ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high)
+        joined.append(row)
+    return joined
 
 
 def _jackknifed(row: Correlation, claim: Claim | None) -> Correlation:

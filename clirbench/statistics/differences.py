@@ -11,9 +11,9 @@ import numpy as np
 
 from clirbench.errors import UnknownName
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.exchange import swapped_both, swapped_inputs
+from clirbench.statistics.exchange import swapped_segments
 from clirbench.statistics.p_values import holm, significance, williams
-from clirbench.statistics.resampling import PseudoValues, pseudo_values
+from clirbench.statistics.resampling import pseudo_values
 from clirbench.statistics.units.belonging import Units, known_before, units_of
 from clirbench.statistics.units.better import EXHAUSTIVE, gap, unit_swaps
 from clirbench.statistics.units.claims import ALONG
@@ -56,26 +56,16 @@ class Difference:
     note: str = ""
 
 
-def differences(
-    evidence: Evidence,
-    tests: Sequence[str] = ("perm-systems",),
-    *,
-    coefficient: str = "kendall",
-    samples: int = 1000,
-    alpha: float = 0.05,
-    seed: int = 0,
-    complete: bool = False,
-    units: Units | None = None,
-) -> list[Difference]:
-    """Every pair of metrics, for every measure and test; metrics with holes take part only if `complete`.
+@dataclass(frozen=True)
+class Comparing:
+    """How metrics are compared: the settings of `analysis=[differences]`.
 
     `perm-systems` is `units.better.gap`: a system's values change sides between the two metrics, as ranks;
     where units hold several systems, values and test are of tau between units. `perm-inputs` swaps a segment's
     pseudo-values for all systems, `perm-both` every single pseudo-value (Deutsch et al. 2021). Segments belong to
     the MT side only: topics are other items and are not swapped. `williams` is a t-test of two Pearson's r that
-    share a variable. A pair for which a test cannot be done has p NaN and a note: so have all along training, and
-    those whose smallest attainable p, corrected, is not below alpha. `samples` of perm-systems are more where the
-    correction needs more. Raises `UnknownName`.
+    share a variable. `samples` of perm-systems are more where the correction needs more; metrics with holes take part
+    only if `complete`. Raises `UnknownName` for a test.
 
     The null hypotheses differ, and it matters. `perm-systems` asks whether whole systems are exchangeable between
     the metrics and keeps its false-positive rate. `perm-both` and `perm-inputs` ask whether segments are: they have
@@ -84,20 +74,37 @@ def differences(
     .05, .14, .30; perm-inputs .04, .13, .29; perm-systems .05, .04, .06. So perm-systems is the default.
     **Source:** Deutsch, Dror and Roth 2021, section 3.3; Williams 1959; Holm 1979.
     """
-    for test in tests:
-        if test not in TESTS:
-            raise UnknownName("test of differences", test, TESTS)
+
+    tests: Sequence[str] = ("perm-systems",)
+    coefficient: str = "kendall"
+    samples: int = 1000
+    alpha: float = 0.05
+    complete: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for test in self.tests:
+            if test not in TESTS:
+                raise UnknownName("analyses.differences.tests", test, TESTS)
+
+
+def differences(evidence: Evidence, how: Comparing = Comparing(), units: Units | None = None) -> list[Difference]:
+    """Every pair of metrics, for every measure and test.
+
+    A pair for which a test cannot be done has p NaN and a note: so have all along training, and those whose smallest
+    attainable p, corrected, is not below alpha.
+    """
     units = units_of(evidence.board) if units is None else units
     known = {column.name for column in evidence.board.metrics if known_before(column.name)}
     evidence = evidence.columns({column.name for column in evidence.board.columns} - known)
-    parts = [(next(iter(panels(evidence)))[0], units, ""), *(_holed_pairs(evidence, units) if complete else ())]
+    parts = [(next(iter(panels(evidence)))[0], units, ""), *(_holed_pairs(evidence, units) if how.complete else ())]
     pairs = Counter(measure for part, _, _ in parts for measure in part.measure_names for _ in _pairs(part))
     family = max(pairs.values(), default=0)
     rows = []
     for part, own, note in parts:
-        asked = _Asked(part, own, coefficient, samples, alpha, seed, family)
-        rows += [row for test in tests if pairs for row in _rows(asked, test, note)]
-    return corrected(rows, alpha)
+        asked = _Asked(part, own, how, family)
+        rows += [row for test in how.tests if pairs for row in _rows(asked, test, note)]
+    return corrected(rows, how.alpha)
 
 
 def _holed_pairs(evidence: Evidence, units: Units) -> Iterator[tuple[Evidence, Units, str]]:
@@ -121,15 +128,12 @@ class _Asked:
 
     evidence: Evidence
     units: Units
-    coefficient: str
-    samples: int
-    alpha: float
-    seed: int
+    how: Comparing
     family: int
 
     @cached_property
-    def pseudo(self) -> dict[str, PseudoValues]:
-        """Of the metrics whose segments are known."""
+    def pseudo(self) -> dict[str, Doubles]:
+        """(systems, segments) of the metrics whose segments are known."""
         names = [name for name in self.evidence.metric_names if self.evidence.segments(name) and self.evidence.systems]
         return {name: pseudo_values(self.evidence, name) for name in names}
 
@@ -142,10 +146,10 @@ class _Asked:
             return ALONG
         if test != "perm-systems":
             return "" if self.units.independent else f"{self.units.said}: tested by perm-systems alone"
-        if self.coefficient != "kendall":
+        if self.how.coefficient != "kendall":
             return "perm-systems tests kendall alone"
-        if self.units.independent and 2.0 ** (1 - n) * self.family >= self.alpha:
-            return f"not run: {n} systems and {self.family} pairs cannot give a corrected p below {self.alpha:g}"
+        if self.units.independent and 2.0 ** (1 - n) * self.family >= self.how.alpha:
+            return f"not run: {n} systems and {self.family} pairs cannot give a corrected p below {self.how.alpha:g}"
         return ""
 
     def p_values(self, test: str) -> dict[tuple[str, str], Sequence[tuple[float, str]]]:
@@ -154,28 +158,24 @@ class _Asked:
             return self._of_units()
         if test == "williams":
             return {pair: [(p, "") for p in found] for pair, found in _williams(self.evidence).items()}
-        rng = np.random.default_rng([self.seed, TESTS.index(test)])
-        swapped = swapped_inputs if test == "perm-inputs" else swapped_both
-        sides = swapped({name: held.values for name, held in self.pseudo.items()}, self.samples, rng)
-        function = grid(self.coefficient)
+        rng, function = np.random.default_rng([self.how.seed, TESTS.index(test)]), grid(self.how.coefficient)
+        sides = swapped_segments(self.pseudo, self.how.samples, rng, together=test == "perm-inputs")
         return {pair: [(float(p), "") for p in _share(function, self.evidence.y, moved)] for pair, moved in sides}
 
     def enough(self, test: str) -> int:
         """How many exchanges are drawn; 0 where none are, or all are counted."""
         if test != "perm-systems":
-            return 0 if test == "williams" else self.samples
+            return 0 if test == "williams" else self.how.samples
         counted = not self.units.independent or self.units.number <= EXHAUSTIVE
-        return 0 if counted else max(self.samples, ceil(2 * self.family / self.alpha))
+        return 0 if counted else max(self.how.samples, ceil(2 * self.family / self.how.alpha))
 
     def _of_units(self) -> dict[tuple[str, str], Sequence[tuple[float, str]]]:
-        x, y, unit = self.evidence.x, self.evidence.y, self.units.index
-        swaps = (
-            unit_swaps(self.units.number, self.enough("perm-systems"), self.seed) if self.units.independent else None
-        )
-        how = "" if self.units.independent else f"jackknife over {self.units.number} units ({self.units.source})"
+        x, y, units = self.evidence.x, self.evidence.y, self.units
+        swaps = unit_swaps(units.number, self.enough("perm-systems"), self.how.seed) if units.independent else None
+        how = "" if units.independent else f"jackknife over {units.number} units ({units.source})"
         found: dict[tuple[str, str], Sequence[tuple[float, str]]] = {}
         for a, b in _pairs(self.evidence):
-            gaps = [gap(x[a], x[b], column, unit, alpha=self.alpha, swaps=swaps) for column in y]
+            gaps = [gap(x[a], x[b], column, units.index, alpha=self.how.alpha, swaps=swaps) for column in y]
             names = self.evidence.metric_names[a], self.evidence.metric_names[b]
             found[names] = [(one.p_value, one.note or how) for one in gaps]
         return found
@@ -186,7 +186,7 @@ class _Asked:
         if test == "perm-systems" and not self.refusal(test) and not self.units.independent:
             taus = [estimates(evidence.x, column, self.units.index).tau for column in evidence.y]
             return "kendall between units", np.stack(taus, axis=1)
-        name = "pearson" if test == "williams" else self.coefficient
+        name = "pearson" if test == "williams" else self.how.coefficient
         return name, grid(name)(evidence.x[None], evidence.y[None])[0]
 
 
@@ -218,7 +218,7 @@ def _rows(asked: _Asked, test: str, note: str) -> Iterator[Difference]:
     shift = np.zeros_like(own)
     for at, metric in enumerate(evidence.metric_names):
         if test in LINEAR and metric in asked.pseudo:
-            means = asked.pseudo[metric].means[None, None]
+            means = asked.pseudo[metric].mean(axis=1)[None, None]
             shift[at] = grid(name)(means, evidence.y[None])[0, 0] - own[at]
     for k, measure in enumerate(evidence.measure_names):
         for a, b in _pairs(evidence):
@@ -245,7 +245,7 @@ def _rows(asked: _Asked, test: str, note: str) -> Iterator[Difference]:
                 n_systems=len(evidence.systems),
                 n_segments=segments,
                 samples=asked.enough(test),
-                seed=asked.seed,
+                seed=asked.how.seed,
                 note="; ".join(filter(None, [note, why])),
             )
 

@@ -26,9 +26,8 @@ def exchanger(evidence: Evidence, column: str, pairs: Sequence[tuple[int, int]])
     metric, sign = evidence.metrics[column], evidence.sign(column)
     sides = [tuple(evidence.statistics[column, evidence.systems[i]] for i in pair) for pair in pairs]
     if all(isinstance(side, np.ndarray) for both in sides for side in both):
-        moving = np.hstack(
-            [np.asarray(first - second) for first, second in sides]
-        )  # one product for all pairs: BLAS likes it wide
+        # One product for all pairs: BLAS likes it wide.
+        moving = np.hstack([np.asarray(first - second) for first, second in sides])
         first, second = (np.stack([both[side].sum(axis=0) for both in sides]) for side in (0, 1))
 
         def dense(keep: Doubles) -> Doubles:
@@ -82,7 +81,7 @@ def aligned_types(
 
 def _exchanged_topics(evidence: Evidence, column: str, pairs: Sequence[tuple[int, int]], keep: Doubles) -> Doubles:
     per_topic, aggregate = evidence.per_topic[column], evidence.measures[column].aggregate
-    if _is_mean(aggregate, per_topic):
+    if evidence.is_mean(column):
         gains = np.stack([per_topic[a] - per_topic[b] for a, b in pairs], axis=1)
         return np.asarray(evidence.sign(column) * (2 * keep - 1) @ gains / len(gains))
     stays = keep.astype(bool)
@@ -93,42 +92,27 @@ def _exchanged_topics(evidence: Evidence, column: str, pairs: Sequence[tuple[int
     return evidence.sign(column) * np.stack(found, axis=1)
 
 
-def _is_mean(aggregate: Callable[[Doubles], Doubles], values: Doubles) -> bool:
-    """Whether a measure's value is the mean over its topics, by trial; sums are much faster than trials."""
-    trials = (values, np.linspace(0.1, 1.0, values.shape[1]))
-    return all(np.allclose(aggregate(trial), trial.mean(axis=-1), rtol=1e-12, atol=0) for trial in trials)
+def swapped_segments(
+    values: Mapping[str, Doubles], samples: int, rng: np.random.Generator, *, together: bool
+) -> Iterator[tuple[tuple[str, str], Doubles]]:
+    """Segments change sides between two metrics, each for all systems `together` or for every system by itself.
 
-
-Swapped = tuple[tuple[str, str], Doubles]
-
-
-def swapped_inputs(values: Mapping[str, Doubles], samples: int, rng: np.random.Generator) -> Iterator[Swapped]:
-    """Whole segments change sides, for all systems; values (systems, segments) are standardised already."""
-    for _, held in _same_items(values).items():
-        segments = next(iter(held.values())).shape[1]
-        swap = _coins(samples, segments, rng)
-        moved = {name: swap @ column.T / segments for name, column in held.items()}
-        yield from _exchanged({name: column.mean(axis=1) for name, column in held.items()}, moved)
-
-
-def swapped_both(values: Mapping[str, Doubles], samples: int, rng: np.random.Generator) -> Iterator[Swapped]:
-    """Every value of a system and a segment changes sides by itself; values (systems, segments)."""
+    values: (systems, segments), standardised. Yields for every pair of metrics (samples + 1, 2, systems), the first
+    sample unswapped: what each metric gives away, the other receives.
+    """
     for held in _same_items(values).values():
-        names = list(held)
-        systems, segments = held[names[0]].shape
-        moved = {name: np.empty((samples + 1, systems)) for name in names}
+        systems, segments = next(iter(held.values())).shape
+        moved = {name: np.empty((samples + 1, systems)) for name in held}
         for system in range(systems):
-            sums = _coins(samples, segments, rng) @ np.stack([held[name][system] for name in names], axis=1)
-            for at, name in enumerate(names):
+            if system == 0 or not together:
+                swap = _coins(samples, segments, rng)
+            sums = swap @ np.stack([column[system] for column in held.values()], axis=1)
+            for at, name in enumerate(held):
                 moved[name][:, system] = sums[:, at] / segments
-        yield from _exchanged({name: column.mean(axis=1) for name, column in held.items()}, moved)
-
-
-def _exchanged(means: Mapping[str, Doubles], moved: Mapping[str, Doubles]) -> Iterator[Swapped]:
-    """What each metric gives away, the other receives: `moved` (samples + 1, systems) of the means (systems,)."""
-    for a, b in combinations(means, 2):
-        given = moved[b] - moved[a]
-        yield (a, b), np.stack([means[a] + given, means[b] - given], axis=1)
+        means = {name: column.mean(axis=1) for name, column in held.items()}
+        for a, b in combinations(held, 2):
+            given = moved[b] - moved[a]
+            yield (a, b), np.stack([means[a] + given, means[b] - given], axis=1)
 
 
 def _same_items(values: Mapping[str, Doubles]) -> dict[int, dict[str, Doubles]]:

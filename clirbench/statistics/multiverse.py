@@ -1,5 +1,6 @@
 """Would another reasonable choice have named another winner? The same question asked over a grid of choices."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -86,9 +87,7 @@ def universe_taus(boards: Mapping[Universe, Scoreboard], name: str = "kendall") 
 
 def multiverse(rows: Sequence[UniverseTau]) -> list[MultiverseRow]:
     """The summary of `universe_taus` for every measure and metric; undefined taus are left out of it."""
-    winners: dict[tuple[int, str], int] = {}
-    for tau in rows:
-        winners[tau.universe, tau.measure] = winners.get((tau.universe, tau.measure), 0) + tau.best
+    winners = Counter((tau.universe, tau.measure) for tau in rows if tau.best)
     summary = []
     for measure, metric in dict.fromkeys((row.measure, row.metric) for row in rows):
         here = [tau for tau in rows if (tau.measure, tau.metric) == (measure, metric) and not isnan(tau.value)]

@@ -95,6 +95,11 @@ def weights(items: Ints, n: int) -> Doubles:
     return np.bincount(flat, minlength=samples * n).reshape(samples, n).astype(np.float64)
 
 
+def corpus_score(metric: Metric, statistics: "Statistics") -> float:
+    """The score of all segments together."""
+    return float(metric.score(np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)))
+
+
 def weighted_scores(metric: Metric, statistics: "Statistics", weighting: Doubles) -> Doubles:
     """Scores of one system's statistics (segments x k) under every row of weights (samples, segments): (samples,)."""
     if isinstance(statistics, np.ndarray):
@@ -175,21 +180,8 @@ def drawn_systems(columns: Doubles, systems: Ints) -> Doubles:
     return np.take_along_axis(columns, systems[:, None, :], axis=2)
 
 
-@dataclass(frozen=True, eq=False)
-class PseudoValues:
-    """Standardised pseudo-values of one metric: (systems, segments), more is better."""
-
-    metric: str
-    values: Doubles
-
-    @property
-    def means(self) -> Doubles:
-        """(systems,): the linear stand-in for the metric's scores."""
-        return np.asarray(self.values.mean(axis=1))
-
-
-def pseudo_values(evidence: Evidence, metric: str) -> PseudoValues:
-    """n M - (n - 1) M(-i) for every system and segment i, then standardised over all of them at once.
+def pseudo_values(evidence: Evidence, metric: str) -> Doubles:
+    """(systems, segments): n M - (n - 1) M(-i) for every segment i, more is better, standardised over all at once.
 
     M is the corpus score and M(-i) the score without segment i; for a metric that is a mean over segments this is
     the segment's own score. Standardising (mean 0, SD 1 over systems and segments) lets values of two metrics be
@@ -199,7 +191,7 @@ def pseudo_values(evidence: Evidence, metric: str) -> PseudoValues:
     raw = []
     for system in evidence.systems:
         statistics = evidence.statistics[metric, system]
-        whole = float(evidence.metrics[metric].score(np.asarray(statistics.sum(axis=0)).reshape(-1)))
+        whole = corpus_score(evidence.metrics[metric], statistics)
         raw.append(n * whole - (n - 1) * left_out_scores(evidence.metrics[metric], statistics))
     values = evidence.sign(metric) * np.stack(raw)
-    return PseudoValues(metric, (values - values.mean()) / (values.std() or 1.0))
+    return np.asarray((values - values.mean()) / (values.std() or 1.0))

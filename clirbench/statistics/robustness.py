@@ -8,8 +8,7 @@ from math import nan, pi, sin, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.errors import UnknownName
-from clirbench.statistics.coefficients import Coefficient, coefficient
+from clirbench.statistics.coefficients import UNTESTED, Coefficient, kendall
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.vectorised import kendall_grid
 from clirbench.types import Doubles
@@ -17,6 +16,8 @@ from clirbench.types import Doubles
 Kept = NDArray[np.bool_]
 CUTOFF = 2.5
 MAD_TO_SD = 1.483
+tau = partial(kendall, p_value=UNTESTED)
+"""Its p-value is not looked at."""
 
 
 @dataclass(frozen=True)
@@ -43,26 +44,20 @@ class Robustness:
     note: str = ""
 
 
-def robustness(
-    evidence: Evidence, groups: tuple[str, ...] = (), *, name: str = "kendall", complete: bool = False
-) -> list[Robustness]:
+def robustness(evidence: Evidence, groups: tuple[str, ...] = (), complete: bool = False) -> list[Robustness]:
     """Every check for every measure and metric; `groups` are metadata columns.
 
-    A check that leaves fewer than 2 systems, or makes a column constant, is undefined with the reason. Raises
-    `UnknownName` for a metadata column that does not exist.
+    A check that leaves fewer than 2 systems, or makes a column constant, is undefined with the reason.
     **Source:** outliers: Mathur, Baldwin and Cohn 2020, section 4.
     """
-    for column in groups:
-        if column not in evidence.board.metadata:
-            raise UnknownName("metadata column", column, evidence.board.metadata)
     found = []
     for part, note in panels(evidence, complete):
         for k, measure in enumerate(part.measure_names):
             for m, metric in enumerate(part.metric_names):
                 x, y = part.x[m], part.y[k]
-                overall = coefficient(name)(x, y, p_value="scipy").value
-                halves = top_half_expected(overall, len(x)) if name == "kendall" else (nan, nan, nan)
-                for check, detail, result in _checks(part, measure, metric, x, y, groups, name):
+                overall = tau(x, y).value
+                halves = top_half_expected(overall, len(x))
+                for check, detail, result in _checks(part, measure, metric, x, y, groups):
                     expected = halves if check.startswith("top half") else (nan, nan, nan)
                     row = Robustness(
                         measure=measure,
@@ -83,10 +78,9 @@ def robustness(
 
 
 def _checks(
-    evidence: Evidence, measure: str, metric: str, x: Doubles, y: Doubles, groups: tuple[str, ...], name: str
+    evidence: Evidence, measure: str, metric: str, x: Doubles, y: Doubles, groups: tuple[str, ...]
 ) -> Iterator[tuple[str, str, Coefficient]]:
-    function = partial(coefficient(name), p_value="scipy")
-    yield from _leave_one_out(evidence, x, y, name)
+    yield from _leave_one_out(evidence, x, y)
     for label, out in (
         (measure, outliers(y)),
         (metric, outliers(x)),
@@ -94,22 +88,22 @@ def _checks(
     ):
         if out.any():
             gone = ", ".join(system for system, o in zip(evidence.systems, out, strict=True) if o)
-            yield f"without outliers of {label}", gone, function(x[~out], y[~out])
+            yield f"without outliers of {label}", gone, tau(x[~out], y[~out])
         else:
-            yield f"without outliers of {label}", "no outliers", function(x, y)
+            yield f"without outliers of {label}", "no outliers", tau(x, y)
     for label, column in ((measure, y), (metric, x)):
         top = column >= np.sort(column)[-half(len(column))] if len(column) else np.zeros(0, dtype=bool)
-        yield f"top half by {label}", f"{int(top.sum())} of {len(column)}", function(x[top], y[top])
+        yield f"top half by {label}", f"{int(top.sum())} of {len(column)}", tau(x[top], y[top])
     for group in groups:
         texts = np.array(evidence.board.metadata[group])
         for text in dict.fromkeys(texts.tolist()):
             inside = texts == text
-            yield f"group {group}", text or "(empty)", function(x[inside], y[inside])
+            yield f"group {group}", text or "(empty)", tau(x[inside], y[inside])
 
 
-def _leave_one_out(evidence: Evidence, x: Doubles, y: Doubles, name: str) -> Iterator[tuple[str, str, Coefficient]]:
+def _leave_one_out(evidence: Evidence, x: Doubles, y: Doubles) -> Iterator[tuple[str, str, Coefficient]]:
     """The lowest and the highest tau without one system; the first of several that tie."""
-    results = [coefficient(name)(np.delete(x, i), np.delete(y, i), p_value="scipy") for i in range(len(x))]
+    results = [tau(np.delete(x, i), np.delete(y, i)) for i in range(len(x))]
     values = np.array([result.value for result in results])
     if not len(values) or np.isnan(values).all():
         return

@@ -6,7 +6,7 @@ Does a metric order two systems' translations of one segment (or of one topic's 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from math import isnan, nan
+from math import nan
 from pathlib import Path
 
 import numpy as np
@@ -21,98 +21,52 @@ MATRICES = Path(__file__).parents[1] / "data" / "wmt_segment_kendall.tsv"
 RELATIONS = ("<", "=", ">")
 
 
-@dataclass(frozen=True, eq=False)
-class Matrix:
-    """One member of the family: (3, 3) coefficients, rows the gold's relation, columns the metric's, in `<=>`.
-
-    `<`: the first is better. NaN leaves the comparison out.
-    """
-
-    name: str
-    coefficients: Doubles
-
-
-@dataclass(frozen=True)
-class SegmentKendall:
-    """tau of one metric: concordant less discordant over the comparisons that count.
-
-    `concordant`, `discordant`: comparisons with coefficient 1 and -1; `neutral`: with 0; `left_out`: with X.
-    """
-
-    matrix: str
-    value: float
-    concordant: int
-    discordant: int
-    neutral: int
-    left_out: int
-    note: str = ""
-
-
 @lru_cache(maxsize=1)
-def matrices() -> dict[str, Matrix]:
-    """All members by name, from the table that is shipped; WMT15 is the same matrix as WMT14."""
+def matrices() -> dict[str, Doubles]:
+    """All members of the family by name, from the table that is shipped; WMT15 is the same matrix as WMT14.
+
+    (3, 3) coefficients: rows the gold's relation, columns the metric's, in `<=>` (`<`: the first is better); NaN leaves
+    the comparison out.
+    """
     found: dict[str, Doubles] = {}
     for record in read_table(MATRICES).records():
         held = found.setdefault(record["name"], np.full((3, 3), nan))
         for at, relation in enumerate(RELATIONS):
             cell = record[relation]
             held[RELATIONS.index(record["people"]), at] = nan if cell == "X" else float(cell)
-    found["WMT15"] = found["WMT14"]
-    return {name: Matrix(name, held) for name, held in found.items()}
+    return {**found, "WMT15": found["WMT14"]}
 
 
-def matrix(name: str) -> Matrix:
+def matrix(name: str) -> Doubles:
     """The member of that name; an unknown one raises `UnknownName` with the choices."""
     if name not in matrices():
         raise UnknownName("segment-level matrix", name, matrices())
     return matrices()[name]
 
 
-def segment_kendall(gold: Doubles, metric: Doubles, form: Matrix) -> SegmentKendall:
-    """tau = sum of C |S| / sum of |S| over the cells of C that are not X, S the comparisons that fall into a cell.
+def compared(gold: Doubles, own: Doubles, form: Doubles) -> Doubles:
+    """(pairs of systems, items): 1 concordant, -1 discordant, 0 neither, by a matrix; NaN what is left out.
 
-    `gold`, `metric`: (comparisons,) differences first - second, more is better; only their signs count. NaN
-    comparisons are left out. Returns [-1, 1]; undefined without a comparison that counts. Raises `AlignmentError`.
+    The mean of the others is tau = sum of C |S| / sum of |S| over the cells of C that are not X, S the comparisons
+    that fall into a cell. `gold`, `own`: (systems, items) of the same items (segments, documents or topics), more is
+    better, NaN where unknown. Raises `AlignmentError`.
     **Source:** Machacek and Bojar 2014, section 4.2; Stanojevic et al. 2015, section 4.
     """
-    if gold.shape != metric.shape:
-        raise AlignmentError(f"{len(gold)} gold comparisons for {len(metric)} of the metric")
-    known = ~(np.isnan(gold) | np.isnan(metric))
-    cells = form.coefficients[_relation(gold[known]), _relation(metric[known])]
-    counted = cells[~np.isnan(cells)]
-    value = float(counted.sum() / len(counted)) if len(counted) else nan
-    return SegmentKendall(
-        matrix=form.name,
-        value=value,
-        concordant=int((counted == 1).sum()),
-        discordant=int((counted == -1).sum()),
-        neutral=int((counted == 0).sum()),
-        left_out=len(gold) - len(counted),
-        note="no comparison counts" if isnan(value) else "",
-    )
-
-
-def comparisons(gold: Doubles, metric: Doubles) -> tuple[Doubles, Doubles]:
-    """Every pair of systems on every item: (pairs * items,) differences of both sides.
-
-    `gold`, `metric`: (systems, items) of the same items (segments, documents or topics).
-    """
-    if gold.shape != metric.shape:
-        raise AlignmentError(f"gold values {gold.shape} and metric scores {metric.shape}: systems x the same items")
+    if gold.shape != own.shape:
+        raise AlignmentError(f"gold values {gold.shape} and metric scores {own.shape}: systems x the same items")
     first, second = np.triu_indices(len(gold), 1)
-    return (gold[first] - gold[second]).reshape(-1), (metric[first] - metric[second]).reshape(-1)
-
-
-def _relation(differences: Doubles) -> Ints:
-    """0 where the first is better, 1 where tied, 2 where the second is."""
-    return np.asarray(1 - np.sign(differences), dtype=np.int64)
+    sides = gold[first] - gold[second], own[first] - own[second]
+    known = np.isfinite(sides[0]) & np.isfinite(sides[1])
+    better = [np.asarray(1 - np.sign(np.where(known, side, 0)), dtype=np.int64) for side in sides]
+    return np.where(known, form[better[0], better[1]], nan)
 
 
 @dataclass(frozen=True)
 class SegmentAgreement:
     """One row of segment_level.tsv: tau by one matrix over `n` comparisons, or Pearson's r over `n` scores.
 
-    `concordant`, `discordant`: as in `SegmentKendall`; Pearson's r has neither, and no matrix.
+    `concordant`, `discordant`: comparisons with coefficient 1 and -1; Pearson's r has neither, and no matrix. `value`
+    in [-1, 1], NaN where nothing is counted.
     """
 
     metric: str
@@ -130,19 +84,13 @@ def agreements(metric: Metric, gold: Doubles, own: Doubles, names: Sequence[str]
     gold, own: (systems, items), NaN where unknown; a metric where less is better is turned round.
     """
     sign = 1.0 if metric.higher_is_better else -1.0
-    pairs = comparisons(gold, sign * own)
     rows = []
-    for tau in (segment_kendall(*pairs, matrix(name)) for name in names):
-        row = SegmentAgreement(
-            metric=metric.name,
-            matrix=tau.matrix,
-            coefficient="kendall",
-            value=tau.value,
-            concordant=tau.concordant,
-            discordant=tau.discordant,
-            n=tau.concordant + tau.discordant + tau.neutral,
-        )
-        rows.append(row)
+    for name in names:
+        cells = compared(gold, sign * own, matrix(name))
+        taken = cells[np.isfinite(cells)]
+        tau = float(taken.sum() / len(taken)) if len(taken) else nan
+        right, wrong = int((taken == 1).sum()), int((taken == -1).sum())
+        rows.append(SegmentAgreement(metric.name, name, "kendall", tau, right, wrong, len(taken)))
     known = np.isfinite(gold) & np.isfinite(own)
     n = int(known.sum())
     r = pearson(sign * own[known], gold[known], p_value="scipy").value if n > 1 else nan
@@ -182,40 +130,31 @@ def topic_segments(grades: Mapping[str, Mapping[str, int]], document_map: Docume
 
 
 @dataclass(frozen=True)
-class Rating:
-    """A system's rating: mean over the runs of TrueSkill's mu and sigma; more is better."""
+class TrueSkillRating:
+    """One row of trueskill.tsv: a system's rating (means of TrueSkill's mu and sigma) beside its mean score."""
 
     system: str
-    mu: float
+    rating: float
     sigma: float
+    mean_score: float
     comparisons: int
 
 
-@dataclass(frozen=True, eq=False)
-class Comparisons:
-    """Which of two systems was better, many times: indices of the two, and the sign of first minus second (0: tie)."""
+def judged_pairs(scores: Doubles) -> Ints:
+    """(comparisons, 3): indices of two systems and the sign of first minus second, for all that were judged together.
 
-    first: Ints
-    second: Ints
-    sign: Ints
-
-    def __len__(self) -> int:
-        return len(self.sign)
-
-
-def comparisons_of(scores: Doubles) -> Comparisons:
-    """Every pair of systems on every segment that both were judged on: (systems, segments), NaN is not judged."""
-    a, b = np.triu_indices(len(scores), 1)
-    difference = scores[a] - scores[b]
+    scores: (systems, segments), NaN is not judged.
+    """
+    first, second = np.triu_indices(len(scores), 1)
+    difference = scores[first] - scores[second]
     pair, segment = np.nonzero(np.isfinite(difference))
-    signs = np.sign(difference[pair, segment]).astype(np.int64)
-    return Comparisons(a[pair].astype(np.int64), b[pair].astype(np.int64), signs)
+    return np.stack([first[pair], second[pair], np.sign(difference[pair, segment])], axis=1).astype(np.int64)
 
 
 def rate(
-    systems: Sequence[str], comparisons: Comparisons, *, games: int = 2000, runs: int = 5, seed: int = 0
-) -> list[Rating]:
-    """TrueSkill ratings, best first: `runs` times `games` comparisons drawn with replacement, in random order.
+    systems: Sequence[str], means: Sequence[float], pairs: Ints, *, games: int = 2000, runs: int = 5, seed: int = 0
+) -> list[TrueSkillRating]:
+    """TrueSkill ratings, best first, from `runs` times `games` of the `judged_pairs`, drawn with replacement.
 
     mu starts at 25; a tie is a draw, whose probability is the share of ties. The order of games matters to TrueSkill,
     so mu and sigma are means over the runs, reproducible from `seed`. Raises `ResourceError` without the library,
@@ -226,25 +165,21 @@ def rate(
         import trueskill
     except ImportError:
         raise ResourceError("ratings need a package: pip install 'clirbench[trueskill]'") from None
-    if not len(comparisons):
+    if not len(pairs):
         raise ConfigError("no two systems were judged on the same segment: there is nothing to rate from")
-    ties = float((comparisons.sign == 0).mean())
+    ties = float((pairs[:, 2] == 0).mean())
     world = trueskill.TrueSkill(draw_probability=min(max(ties, 1e-6), 0.999))
     found = np.zeros((runs, len(systems), 2))
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
         ratings = [world.create_rating() for _ in systems]
-        for game in rng.integers(len(comparisons), size=games).tolist():
-            a, b = int(comparisons.first[game]), int(comparisons.second[game])
-            sign = int(comparisons.sign[game])
-            if sign < 0:
-                a, b = b, a
+        for a, b, sign in pairs[rng.integers(len(pairs), size=games)].tolist():
+            a, b = (b, a) if sign < 0 else (a, b)
             ratings[a], ratings[b] = trueskill.rate_1vs1(ratings[a], ratings[b], drawn=sign == 0, env=world)
         found[run] = [(rating.mu, rating.sigma) for rating in ratings]
-    means = found.mean(axis=0)
-    taken = np.bincount(np.concatenate([comparisons.first, comparisons.second]), minlength=len(systems))
+    taken = np.bincount(pairs[:, :2].ravel(), minlength=len(systems)).tolist()
     rated = [
-        Rating(system, float(mu), float(sigma), int(n))
-        for system, (mu, sigma), n in zip(systems, means, taken, strict=True)
+        TrueSkillRating(system, mu, sigma, mean, n)
+        for system, (mu, sigma), mean, n in zip(systems, found.mean(axis=0).tolist(), means, taken, strict=True)
     ]
-    return sorted(rated, key=lambda rating: (-rating.mu, rating.system))
+    return sorted(rated, key=lambda row: (-row.rating, row.system))

@@ -39,37 +39,31 @@ class Loss:
 
 @dataclass(frozen=True)
 class Curve:
-    """What one kind of error takes of one column: losses at rising rates.
+    """What one kind of error takes of one column, at rising rates.
 
-    `intervals[i]` is the 95 % interval of loss i over topics, NaN where the values of the topics are not known.
+    The intervals are over topics, NaN where the values of the topics are not known.
     """
 
     kind: str
     column: str
     role: Role
-    perfect: float
-    rates: tuple[float, ...]
-    values: tuple[float, ...]
-    losses: tuple[float, ...]
-    intervals: tuple[tuple[float, float], ...]
+    rows: tuple[Loss, ...]
+
+    @property
+    def points(self) -> list[tuple[float, float]]:
+        """(rate, loss), from no error, which takes nothing."""
+        return [(0.0, 0.0), *((row.rate, row.loss) for row in self.rows)]
 
     def at(self, rate: float) -> float:
         """The loss at a rate, straight lines between the measured ones and from 0 at rate 0; NaN beyond the last."""
-        points = [(0.0, 0.0), *zip(self.rates, self.losses, strict=True)]
-        for (low, before), (high, after) in pairwise(points):
+        for (low, before), (high, after) in pairwise(self.points):
             if low <= rate <= high:
                 return before + (after - before) * (rate - low) / (high - low)
         return nan
 
-    @property
-    def slope(self) -> float:
-        """Least-squares loss per unit of rate, through the origin: sum(rate * loss) / sum(rate ** 2)."""
-        rates, losses = np.array(self.rates), np.array(self.losses)
-        return float(rates @ losses / (rates @ rates))
-
     def interval(self, rate: float) -> tuple[float, float]:
         """The interval at a measured rate; NaN at any other."""
-        return dict(zip(self.rates, self.intervals, strict=True)).get(rate, (nan, nan))
+        return {row.rate: (row.ci_low, row.ci_high) for row in self.rows}.get(rate, (nan, nan))
 
 
 @dataclass(frozen=True)
@@ -126,18 +120,13 @@ class Sensitivity:
         return wanted if wanted in names else names[0]
 
 
-def sensitivity(
-    board: Scoreboard,
-    rate: float | None = None,
-    per_topic: Mapping[str, Doubles] | None = None,
-    seed: int = 0,
-) -> Sensitivity:
+def sensitivity(board: Scoreboard, per_topic: Mapping[str, Doubles] | None = None, seed: int = 0) -> Sensitivity:
     """The curves of every kind of error and every column.
 
     loss = (perfect - value) / perfect; for an error rate such as TER, whose perfect score is 0: (value - perfect) / 100
 
-    board: systems with the metadata `kind` and `rate` (0-1), one of them of kind `none`. rate: where kinds are
-    compared; None: .1 where every kind was measured up to it, else the highest rate that every kind reaches.
+    board: systems with the metadata `kind` and `rate` (0-1), one of them of kind `none`. Kinds are
+    compared at .1 where every kind was measured up to it, else at the highest rate that every kind reaches.
     per_topic: by measure the values of systems x topics; such a measure must be their mean; its losses get 95 %
     intervals from resampled topics. A system without a value leaves its rate out; a perfect score of 0 or less makes
     the losses NaN. Raises `ConfigError` where metadata or the perfect translation are missing.
@@ -149,7 +138,7 @@ def sensitivity(
         for column in board.columns
     )
     reached = [max(r for k, r in zip(kinds, rates, strict=True) if k == kind) for kind in {*kinds} - {PERFECT}]
-    return Sensitivity(curves, min(COMMON_RATE, *reached) if rate is None else rate)
+    return Sensitivity(curves, min(COMMON_RATE, *reached))
 
 
 def _layout(board: Scoreboard) -> tuple[tuple[str, ...], tuple[float, ...], int]:
@@ -182,19 +171,14 @@ def _curve(
     topics: Doubles | None,
     seed: int,
 ) -> Curve:
-    best = float(column.values[perfect])
     chosen = [i for i, k in enumerate(kinds) if k == kind and isfinite(column.values[i])]
-    chosen.sort(key=rates.__getitem__)
-    return Curve(
-        kind=kind,
-        column=column.name,
-        role=column.role,
-        perfect=best,
-        rates=tuple(rates[i] for i in chosen),
-        values=tuple(float(column.values[i]) for i in chosen),
-        losses=tuple(_loss(float(column.values[i]), best, column.higher_is_better) for i in chosen),
-        intervals=tuple((nan, nan) if topics is None else _interval(topics[i], topics[perfect], seed) for i in chosen),
-    )
+    rows = []
+    for i in sorted(chosen, key=rates.__getitem__):
+        value, best = float(column.values[i]), float(column.values[perfect])
+        low, high = (nan, nan) if topics is None else _interval(topics[i], topics[perfect], seed)
+        loss = _loss(value, best, column.higher_is_better)
+        rows.append(Loss(kind, column.role, column.name, rates[i], value, loss, low, high))
+    return Curve(kind, column.name, column.role, tuple(rows))
 
 
 def _loss(value: float, perfect: float, higher_is_better: bool) -> float:
@@ -239,17 +223,4 @@ def contrasts(found: Sensitivity, metric: str, measure: str) -> tuple[Contrast, 
 
 def losses(found: Sensitivity) -> list[Loss]:
     """One row for each kind, column and measured rate."""
-    return [
-        Loss(
-            kind=curve.kind,
-            role=curve.role,
-            column=curve.column,
-            rate=rate,
-            value=value,
-            loss=loss,
-            ci_low=low,
-            ci_high=high,
-        )
-        for curve in found.curves
-        for rate, value, loss, (low, high) in zip(curve.rates, curve.values, curve.losses, curve.intervals, strict=True)
-    ]
+    return [row for curve in found.curves for row in curve.rows]

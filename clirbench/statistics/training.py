@@ -1,8 +1,8 @@
-"""Systems along training: their order by run and step, and what is left of a tau without the common rise."""
+"""Training: systems by run and step, what is left of a tau without the common rise, and what another seed moves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, nan, sqrt
 
 import numpy as np
 
@@ -11,8 +11,13 @@ from clirbench.files.tables import number
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.coefficients import UNTESTED, kendall
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.seeds import seed_spread
 from clirbench.types import Doubles, Ints
+
+STEP = "step"
+"""The metadata column that says how far training has come."""
+FEWEST = 10
+"""Degrees of freedom from which on an interval is given: with 10 its upper end is 2.5 times its lower."""
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,38 +36,40 @@ class Series:
         return np.array([column[rows].mean() for rows in self.members])
 
 
-def has_steps(board: Scoreboard, step: str = "step") -> bool:
+def has_steps(board: Scoreboard) -> bool:
     """Whether the systems carry training steps, at least two different ones."""
-    return len({text.strip() for text in board.metadata.get(step, ())} - {""}) > 1
+    return len({text.strip() for text in board.metadata.get(STEP, ())} - {""}) > 1
 
 
-def series_of(evidence: Evidence, step: str = "step", series: str = "") -> list[Series]:
-    """The training runs: systems grouped by the metadata column `series` (none: all are one run), ordered by `step`.
+def series_of(evidence: Evidence, series: str = "") -> list[Series]:
+    """The training runs: systems grouped by the metadata column `series` (none: all are one run), ordered by step.
 
     Systems without a step belong to none. Systems of one run with the same step are its replicates (seeds).
     Raises `UnknownName` for a column that does not exist, `InputError` for a step that is no number.
     """
     metadata = evidence.board.metadata
-    for column in filter(None, (step, series)):
+    for column in filter(None, (STEP, series)):
         if column not in metadata:
             raise UnknownName("metadata column", column, metadata)
     labels = metadata[series] if series else ("",) * len(evidence.systems)
     grouped: dict[str, dict[float, list[int]]] = {}
-    for row, (label, text) in enumerate(zip(labels, metadata[step], strict=True)):
+    for row, (label, text) in enumerate(zip(labels, metadata[STEP], strict=True)):
         if text.strip():
-            grouped.setdefault(label, {}).setdefault(_number(text, evidence.systems[row], step), []).append(row)
-    return [_series(label, by_step) for label, by_step in grouped.items()]
+            grouped.setdefault(label, {}).setdefault(_number(text, evidence.systems[row]), []).append(row)
+    return [
+        Series(
+            label,
+            np.array(sorted(by_step)),
+            tuple(np.array(rows, dtype=np.int64) for _, rows in sorted(by_step.items())),
+        )
+        for label, by_step in grouped.items()
+    ]
 
 
-def _series(label: str, by_step: Mapping[float, Sequence[int]]) -> Series:
-    steps = sorted(by_step)
-    return Series(label, np.array(steps), tuple(np.array(by_step[step], dtype=np.int64) for step in steps))
-
-
-def _number(text: str, system: str, step: str) -> float:
+def _number(text: str, system: str) -> float:
     value = number(text)
     if value is None or not isfinite(value):
-        raise InputError(f"system {system}: {step} {text!r} is not a number; write 1000, not 1,000 or 1_000")
+        raise InputError(f"system {system}: {STEP} {text!r} is not a number; write 1000, not 1,000 or 1_000")
     return value
 
 
@@ -87,15 +94,15 @@ class Trend:
     note: str = ""
 
 
-def trends(evidence: Evidence, *, step: str = "step", series: str = "") -> list[Trend]:
+def trends(evidence: Evidence, series: str = "") -> list[Trend]:
     """A row for every measure and metric; none where systems carry no steps.
 
     Several training runs (`series`) are taken each by itself, their changes pooled. Columns with holes are left out.
     """
-    if not has_steps(evidence.board, step):
+    if not has_steps(evidence.board):
         return []
     part, _ = next(iter(panels(evidence)))
-    runs = series_of(part, step, series)
+    runs = series_of(part, series)
     rows = np.concatenate([members for run in runs for members in run.members])
     return [
         _trend(runs, rows, measure, metric, part.x[m], part.y[k])
@@ -104,19 +111,10 @@ def trends(evidence: Evidence, *, step: str = "step", series: str = "") -> list[
     ]
 
 
-def _trend(
-    runs: list[Series],
-    rows: Ints,
-    measure: str,
-    metric: str,
-    x: Doubles,
-    y: Doubles,
-) -> Trend:
+def _trend(runs: list[Series], rows: Ints, measure: str, metric: str, x: Doubles, y: Doubles) -> Trend:
     plain = kendall(x[rows], y[rows], p_value=UNTESTED)
     changes_x, changes_y = (np.concatenate([np.diff(run.means(column)) for run in runs]) for column in (x, y))
     changes = kendall(changes_x, changes_y, p_value=UNTESTED)
-    n_steps = sum(len(run.steps) for run in runs)
-    replicates = max(len(members) for run in runs for members in run.members)
     return Trend(
         measure=measure,
         metric=metric,
@@ -125,8 +123,8 @@ def _trend(
         noise_metric=noise_floor(runs, x),
         noise_measure=noise_floor(runs, y),
         n_systems=len(rows),
-        n_steps=n_steps,
-        n_replicates=replicates,
+        n_steps=sum(len(run.steps) for run in runs),
+        n_replicates=max(len(members) for run in runs for members in run.members),
         note=plain.note or changes.note,
     )
 
@@ -134,3 +132,35 @@ def _trend(
 def noise_floor(runs: list[Series], column: Doubles) -> float:
     """SD among replicates of a step, pooled over steps: sqrt(sum of squares within / degrees of freedom)."""
     return seed_spread([column[members] for run in runs for members in run.members]).sd
+
+
+@dataclass(frozen=True)
+class Spread:
+    """SD over seeds within configurations, its interval (NaN below `FEWEST` degrees of freedom), and what it is of."""
+
+    sd: float
+    low: float
+    high: float
+    freedom: int
+    configurations: int
+
+
+def seed_spread(groups: Sequence[Doubles]) -> Spread:
+    """s = sqrt(sum of squares within groups / nu), nu = sum(n_i - 1); the groups' means are fixed effects.
+
+    The interval is s sqrt(nu / q) at the quantiles q of chi square with nu degrees of freedom, right for normal
+    values of one variance. Groups with one value tell nothing; NaN where there are only such.
+
+    **Source:** Neubig 2017, section 5.3, asks for the variance of training runs; the interval is the textbook's.
+    """
+    held = [values for values in groups if len(values) > 1]
+    freedom = sum(len(values) - 1 for values in held)
+    if not freedom:
+        return Spread(nan, nan, nan, 0, 0)
+    sd = sqrt(float(sum(((values - np.mean(values)) ** 2).sum() for values in held)) / freedom)
+    low = high = nan
+    if freedom >= FEWEST:
+        from scipy.stats import chi2
+
+        low, high = (sd * sqrt(freedom / float(chi2.ppf(q, freedom))) for q in ((1 + LEVEL) / 2, (1 - LEVEL) / 2))
+    return Spread(sd, low, high, freedom, len(held))

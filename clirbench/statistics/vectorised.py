@@ -8,7 +8,6 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.types import Doubles
 
-MOST_AT_ONCE = 1000
 Grid = Callable[[Doubles, Doubles], Doubles]
 
 
@@ -17,20 +16,6 @@ def kendall_grid(x: Doubles, y: Doubles) -> Doubles:
     from clirbench.statistics.compiled import tau_b_grid
 
     return np.asarray(tau_b_grid(np.ascontiguousarray(x), np.ascontiguousarray(y)))
-
-
-def kendall_table(x: Doubles, y: Doubles) -> Doubles:
-    """tau-b of (metrics, n) and (measures, n) -> (metrics, measures), at once and without compiled code.
-
-    NaN where a column is constant or has a hole, and for more than 1,000 systems, whose pairs would fill the memory.
-    """
-    n = x.shape[1]
-    if n > MOST_AT_ONCE:
-        return np.full((len(x), len(y)), np.nan)
-    first, second = np.triu_indices(n, 1)
-    above, right = (np.sign(side[:, first] - side[:, second]) for side in (x, y))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(above @ right.T / np.sqrt(np.outer(np.abs(above).sum(axis=1), np.abs(right).sum(axis=1))))
 
 
 def pearson_grid(x: Doubles, y: Doubles) -> Doubles:

@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from clirbench.analyses.lost_topics import term_loss
+from clirbench.analyses.lost_topics import lost_term
 from clirbench.files.tables import read_table
 from tests.conftest import Cli, write_lines
 
@@ -12,9 +12,9 @@ def test_one_term_by_hand() -> None:
     english = {"1": Counter(cat=2), "2": Counter(cat=1), "3": Counter(dog=1)}
     ours = {"1": Counter(cat=3), "2": Counter(cat=1), "3": Counter()}  # clipped at 2
     theirs = {"1": Counter(cat=1), "2": Counter(), "3": Counter(cat=1)}
-    found = term_loss("cat", ["1", "2", "3"], english, ours, theirs)
+    found = lost_term("t", "cat", ["1", "2", "3"], english, ours, theirs)
     assert (found.documents, found.refs, found.match_a, found.match_b) == (2, 3, 3, 1)
-    assert found.lost_in == ("1 (2/1 of 2)", "2 (1/0 of 1)")
+    assert found.lost_in == "1 (2/1 of 2), 2 (1/0 of 1)"
 
 
 def folder_of(path: Path) -> Path:

@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
 from clirbench.analyses.robustness import RobustnessAnalysis, grouping
-from tests.analyses.findings import text_of
+from clirbench.errors import UnknownName
+from tests.analyses.findings import result_of, text_of
 from tests.statistics.test_training import checkpoints
 from tests.statistics.worlds import scores_only
 
@@ -17,6 +20,11 @@ def test_ranges_without_one_system_and_within_groups() -> None:
     text = text_of(RobustnessAnalysis(), grouped)
     assert "x0 with y0: .733 over all" in text
     assert ".333 to .333 within groups of size" in text
+
+
+def test_a_column_that_systems_lack_is_refused() -> None:
+    with pytest.raises(UnknownName, match="metadata column 'size'"):
+        RobustnessAnalysis(groups=["size"]).check(result_of(scores_only([[1, 2]], [[1, 2]])))
 
 
 def test_the_trend_along_training_is_not_called_significant() -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.analyses.types import bands, running_f1, type_report
-from clirbench.errors import UnknownName
+from clirbench.analyses.types import bands, near, running_f1, type_report
 from clirbench.files.tables import read_table
 from clirbench.types import TestSet
 from tests.conftest import Cli
@@ -24,13 +23,11 @@ def test_counts_and_rates_by_hand() -> None:
     assert report.precision.tolist() == [100, 50, 100, 100, 0]  # d is never predicted
     assert report.recall.tolist() == [50, 100, 100, 0, 100]  # x is not in the reference
     np.testing.assert_allclose(report.f1, [200 / 3, 200 / 3, 100, 0, 0])
-    assert report.of("b") == (1, 2, 1)
 
 
-def test_a_type_that_does_not_occur_is_named_with_the_closest() -> None:
-    report = type_report("s", ("night rain", "c"), TEST)
-    with pytest.raises(UnknownName, match=r"word type of s 'nigth'. Did you mean 'night'"):
-        report.of("nigth")
+def test_a_type_that_does_not_occur_is_named_with_those_that_begin_alike() -> None:
+    assert near("nigth", ("day", "night", "nine")) == ["night", "nine"]
+    assert near("x", ("day", "night")) == ["day", "night"]
 
 
 def test_the_running_mean_is_over_types_of_both_reports() -> None:

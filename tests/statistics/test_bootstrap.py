@@ -56,7 +56,7 @@ def test_bca_equals_scipy() -> None:
     y = x + rng.normal(size=25)
     evidence = scores_only([x.tolist()], [y.tolist()])
     items = Draws(("systems",), 2000, seed=3).items("systems", 25)
-    mine = intervals(evidence, ["pearson"], Bootstrap(Draws(("systems",), 2000, seed=3), "bca"))[0]
+    mine = intervals(evidence, ["pearson"], Bootstrap(Draws(("systems",), 2000, seed=3), "bca"))["y0", "x0", "pearson"]
     distribution = pearson_grid(x[items][:, None], y[items][:, None])[:, 0, 0]
     drawn = type("Drawn", (), {"bootstrap_distribution": distribution})()
     theirs = scipy.stats.bootstrap(
@@ -68,7 +68,7 @@ def test_bca_equals_scipy() -> None:
         method="BCa",
         bootstrap_result=drawn,
     ).confidence_interval
-    assert (mine.ci_low, mine.ci_high) == pytest.approx((theirs.low, theirs.high), abs=2e-3)
+    assert (mine.low, mine.high) == pytest.approx((theirs.low, theirs.high), abs=2e-3)
 
 
 def test_percentile_and_bca_of_a_symmetric_sample() -> None:
@@ -78,42 +78,41 @@ def test_percentile_and_bca_of_a_symmetric_sample() -> None:
     assert bca(sample, 50.0, [np.array([1.0, 2, 3])], 0.9) == pytest.approx((5, 95), abs=1e-6)
 
 
-def test_rows_state_everything() -> None:
-    row = intervals(world(), ["kendall"], Bootstrap(Draws(samples=200, seed=7)))[0]
-    assert (row.measure, row.metric, row.coefficient) == ("y0", "m0", "kendall")
-    assert (row.n_systems, row.n_topics, row.n_segments, row.samples, row.seed) == (12, 30, 60, 200, 7)
-    assert row.scheme == "systems+topics+segments, n of n with replacement, 200 samples, seed 7"
-    assert -1 <= row.ci_low < row.value < row.ci_high <= 1
-    assert row.note == ""
+def test_an_interval_holds_its_value_and_the_scheme_states_everything() -> None:
+    how = Bootstrap(Draws(samples=200, seed=7))
+    found = intervals(world(), ["kendall"], how)["y0", "m0", "kendall"]
+    assert how.scheme == ("percentile 95 %: systems+topics+segments, n of n with replacement, 200 samples, seed 7")
+    assert -1 <= found.low < found.value < found.high <= 1
+    assert found.note == ""
 
 
 def test_imported_scores_say_what_is_fixed() -> None:
     evidence = scores_only([[1, 2, 4, 3, 5, 6]], [[1, 3, 2, 4, 5, 6]])
-    row = intervals(evidence, how=Bootstrap(Draws(samples=100)))[0]
-    assert row.note == "topics and segments held fixed: only scores are known"
-    assert row.ci_low < row.ci_high
+    (found,) = intervals(evidence, ["kendall"], Bootstrap(Draws(samples=100))).values()
+    assert found.note == "topics and segments held fixed: only scores are known"
+    assert found.low < found.high
 
 
 def test_bad_input_is_stated() -> None:
     nan = float("nan")
     evidence = scores_only([[1, 2, 3, 4], [5, 5, 5, 5], [1, nan, 2, 3]], [[1, 2, 4, 3], [0, 0, 0, 0]])
     how = Bootstrap(Draws(samples=100))
-    by_pair = {(row.metric, row.measure): row for row in intervals(evidence, how=how)}
-    assert by_pair["x1", "y0"].note.startswith("x1: constant over all systems")
-    assert by_pair["x0", "y1"].note.startswith("y1: constant over all systems")
-    assert by_pair["x2", "y0"].note == "x2 has no value for s01"
-    assert np.isnan(by_pair["x2", "y0"].value)
-    complete = {(row.metric, row.measure): row for row in intervals(evidence, how=how, complete=True)}
-    assert complete["x2", "y0"].n_systems == 3
-    assert complete["x2", "y0"].value == pytest.approx(1 / 3)
-    two = intervals(scores_only([[1, 2]], [[1, 2]]), how=how)[0]
-    assert np.isnan(two.ci_low)
+    found = intervals(evidence, ["kendall"], how)
+    assert found["y0", "x1", "kendall"].note.startswith("x1: constant over all systems")
+    assert found["y1", "x0", "kendall"].note.startswith("y1: constant over all systems")
+    assert found["y0", "x2", "kendall"].note == "x2 has no value for s01"
+    assert np.isnan(found["y0", "x2", "kendall"].value)
+    complete = intervals(evidence, ["kendall"], how, complete=True)["y0", "x2", "kendall"]
+    assert complete.note.startswith("over 3 of 4 systems")
+    assert complete.value == pytest.approx(1 / 3)
+    (two,) = intervals(scores_only([[1, 2]], [[1, 2]]), ["kendall"], how).values()
+    assert np.isnan(two.low)
     assert "2 systems: an interval needs at least 3" in two.note
 
 
 def test_same_seed_same_rows() -> None:
     how = Bootstrap(Draws(samples=50, seed=11))
-    assert intervals(world(), how=how) == intervals(world(), how=how)
+    assert intervals(world(), ["kendall"], how) == intervals(world(), ["kendall"], how)
 
 
 def test_configuration_errors() -> None:
@@ -133,8 +132,8 @@ def coverage(how: Bootstrap, n: int, runs: int) -> float:
     for _ in range(runs):
         x = rng.normal(size=n)
         y = rho * x + np.sqrt(1 - rho**2) * rng.normal(size=n)
-        row = intervals(scores_only([x.tolist()], [y.tolist()]), how=how)[0]
-        hits += row.ci_low <= truth <= row.ci_high
+        (found,) = intervals(scores_only([x.tolist()], [y.tolist()]), ["kendall"], how).values()
+        hits += found.low <= truth <= found.high
     return hits / runs
 
 

@@ -98,8 +98,8 @@ def test_intervals_join_the_rows() -> None:
     (agreed,) = agreements(X[None], Y, np.arange(6))
     assert (tau.ci_low, tau.ci_high) == (agreed.low, agreed.high)
     assert tau.scheme == "95 %: tau of these topics and segments; systems are a sample; jackknife over 6 systems, t"
-    (expected,) = intervals(Evidence(columns), ["pearson"], how)
-    assert (r.ci_low, r.ci_high) == (expected.ci_low, expected.ci_high)
+    (expected,) = intervals(Evidence(columns), ["pearson"], how).values()
+    assert (r.ci_low, r.ci_high) == (expected.low, expected.high)
     assert r.scheme == "percentile 95 %: systems, n of n with replacement, 200 samples, seed 0"
     assert np.isnan(tau_a.ci_low)
     assert tau_a.scheme == ""

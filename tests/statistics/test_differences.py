@@ -14,7 +14,7 @@ from clirbench.errors import UnknownName
 from clirbench.files.tables import read_table
 from clirbench.papers.published import DATA
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.differences import TESTS, Difference, clusters, differences
+from clirbench.statistics.differences import TESTS, Comparing, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.p_values import williams
 from clirbench.statistics.units.concordance import estimates
@@ -39,7 +39,7 @@ def test_swapping_systems_counts_all_exchanges() -> None:
     for swap in itertools.product([False, True], repeat=6):
         kept, other = np.where(swap, b, a), np.where(swap, a, b)
         reached.append(abs(tau(kept, y) - tau(other, y)) >= observed - 1e-12)
-    (row,) = differences(scores_only([A, B], [Y]), ["perm-systems"])
+    (row,) = differences(scores_only([A, B], [Y]), Comparing(["perm-systems"]))
     assert row.p_value == pytest.approx(np.mean(reached))
     assert row.difference == pytest.approx(tau(a, y) - tau(b, y))
 
@@ -66,7 +66,7 @@ def test_agrees_with_a_slow_loop(test: str) -> None:
         "perm-inputs": lambda rng, n, m: np.tile(rng.random(m) < 0.5, (n, 1)),
         "perm-systems": lambda rng, n, m: np.tile(rng.random((n, 1)) < 0.5, (1, m)),
     }
-    (row,) = differences(evidence, [test], samples=4000)
+    (row,) = differences(evidence, Comparing([test], samples=4000))
     expected = slow(evidence, swaps[test], 1500)
     # two sampled shares; whole systems are standardised over their scores, not over segments: a little other data
     assert row.p_value == pytest.approx(expected, abs=0.05 if test == "perm-systems" else 0.035)
@@ -74,20 +74,20 @@ def test_agrees_with_a_slow_loop(test: str) -> None:
 
 
 def test_pseudo_values_of_a_mean_shift_nothing() -> None:
-    (row,) = differences(world(), ["perm-both"], samples=10)
+    (row,) = differences(world(), Comparing(["perm-both"], samples=10))
     assert (row.shift_a, row.shift_b) == (0, 0)
     assert (row.n_systems, row.n_segments, row.samples, row.seed) == (12, 60, 10, 0)
 
 
 def test_williams_of_a_run() -> None:
-    row = next(row for row in differences(scores_only([A, B], [Y]), ["williams"]))
+    row = next(row for row in differences(scores_only([A, B], [Y]), Comparing(["williams"])))
     r = np.corrcoef([Y, A, B])
     assert row.coefficient == "pearson"
     assert row.p_value == pytest.approx(williams(r[0, 1], r[0, 2], r[1, 2], 6))
 
 
 def row(a: str, b: str, values: dict[str, float], significant: str) -> Difference:
-    (template,) = differences(scores_only([A, B], [Y]), ["perm-systems"])
+    (template,) = differences(scores_only([A, B], [Y]), Comparing(["perm-systems"]))
     return replace(template, metric_a=a, metric_b=b, value_a=values[a], value_b=values[b], significant=significant)
 
 
@@ -111,24 +111,29 @@ def test_bad_input_is_stated() -> None:
     nan = float("nan")
     longer = [7.0, 8, 9]
     evidence = scores_only([A + longer, B + longer, [3.0] * 9, [1, 2, nan, 4, 5, 6, *longer]], [Y + longer, [0.0] * 9])
-    by_pair = {(r.metric_a, r.metric_b, r.measure): r for r in differences(evidence, ["perm-systems"])}
+    by_pair = {(r.metric_a, r.metric_b, r.measure): r for r in differences(evidence, Comparing(complete=False))}
     assert by_pair["x0", "x2", "y0"].note == "a column is constant between units"
     assert by_pair["x0", "x1", "y1"].significant == "undefined"
     assert not any("x3" in pair for pair in by_pair)
-    complete = {(r.metric_a, r.metric_b, r.measure): r for r in differences(evidence, ["perm-systems"], complete=True)}
+    complete = {
+        (r.metric_a, r.metric_b, r.measure): r
+        for r in differences(evidence, Comparing(["perm-systems"], complete=True))
+    }
     assert complete["x0", "x3", "y0"].n_systems == 8
     assert complete["x0", "x3", "y0"].note.startswith("over 8 of 9 systems")
-    (both,) = differences(scores_only([A, B], [Y]), ["perm-both"])
+    (both,) = differences(scores_only([A, B], [Y]), Comparing(["perm-both"]))
     assert both.note == "needs the segments of both metrics; only scores are known"
-    (few,) = differences(scores_only([[1, 2], [2, 1]], [[1, 2]]), ["perm-systems"])
+    (few,) = differences(scores_only([[1, 2], [2, 1]], [[1, 2]]), Comparing(["perm-systems"]))
     assert few.note == "2 systems: too few for this test"
-    with pytest.raises(UnknownName, match="test of differences 'perm-all'.*perm-both"):
-        differences(evidence, ["perm-all"])
+    with pytest.raises(UnknownName, match="analyses.differences.tests 'perm-all'.*perm-both"):
+        differences(evidence, Comparing(["perm-all"]))
     assert differences(scores_only([A], [Y])) == []
 
 
 def test_same_seed_same_rows() -> None:
-    assert differences(world(), TESTS, samples=50, seed=5) == differences(world(), TESTS, samples=50, seed=5)
+    assert differences(world(), Comparing(TESTS, samples=50, seed=5)) == differences(
+        world(), Comparing(TESTS, samples=50, seed=5)
+    )
 
 
 def exchangeable(rng: np.random.Generator, own: float, n: int = 15, segments: int = 40) -> Evidence:
@@ -149,7 +154,7 @@ def exchangeable(rng: np.random.Generator, own: float, n: int = 15, segments: in
 
 def rejected(test: str, own: float, runs: int) -> float:
     rng = np.random.default_rng(9)
-    p_values = [differences(exchangeable(rng, own), [test], samples=200)[0].p_value for _ in range(runs)]
+    p_values = [differences(exchangeable(rng, own), Comparing([test], samples=200))[0].p_value for _ in range(runs)]
     return float(np.mean(np.array(p_values) < 0.05))
 
 
@@ -182,7 +187,7 @@ def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
     for group, columns in groups.items():
         if not group.endswith("Dev"):
             evidence = scores_only([columns["MacroF1"], columns["BLEU"]], [columns["mAQWV"], columns["MAP"]])
-            for found in differences(evidence, ["perm-systems"], samples=9999):
+            for found in differences(evidence, Comparing(["perm-systems"], samples=9999)):
                 p_values[group, found.measure] = found.p_value
     assert len(p_values) == 12
     smallest = min(p_values, key=lambda key: p_values[key])
@@ -222,7 +227,7 @@ def test_nothing_is_claimed_along_training() -> None:
     rise = np.log(np.arange(1.0, 31.0))
     columns = rise + 0.2 * noise
     steps = tuple(str(1000 * t) for t in range(1, 31))
-    rows = differences(of_board(columns[:2], columns[2], step=steps), TESTS, samples=100)
+    rows = differences(of_board(columns[:2], columns[2], step=steps), Comparing(TESTS, samples=100))
     assert len(rows) == len(TESTS)
     assert all(np.isnan(row.p_value) and row.significant == "undefined" for row in rows)
     assert all("description only" in row.note for row in rows)
@@ -234,7 +239,9 @@ def test_families_are_tested_by_units_alone() -> None:
     unit = np.repeat(np.arange(16), 4)
     y, a, b = (rng.normal(size=16)[unit] + 0.1 * rng.normal(size=64) for _ in range(3))
     family = tuple(f"f{i}" for i in unit)
-    rows = {row.test: row for row in differences(of_board(np.stack([y + 0.2 * a, b]), y, family=family), TESTS)}
+    rows = {
+        row.test: row for row in differences(of_board(np.stack([y + 0.2 * a, b]), y, family=family), Comparing(TESTS))
+    }
     assert rows["perm-systems"].significant == "true"
     assert rows["perm-systems"].coefficient == "kendall between units"
     assert rows["perm-systems"].note == "jackknife over 16 units (family)"
@@ -247,10 +254,12 @@ def test_what_correction_makes_impossible_is_not_run_and_more_exchanges_are_draw
     rng = np.random.default_rng(5)
     six = differences(scores_only(rng.normal(size=(3, 6)).tolist(), rng.normal(size=(1, 6)).tolist()))
     assert {row.note for row in six} == {"not run: 6 systems and 3 pairs cannot give a corrected p below 0.05"}
-    many = differences(scores_only(rng.normal(size=(12, 16)).tolist(), rng.normal(size=(1, 16)).tolist()), samples=100)
+    many = differences(
+        scores_only(rng.normal(size=(12, 16)).tolist(), rng.normal(size=(1, 16)).tolist()), Comparing(samples=100)
+    )
     assert {row.samples for row in many} == {2640}
     x = rng.normal(size=(3, 9))
-    (linear,) = differences(of_board(x[:2], x[2]), coefficient="pearson")
+    (linear,) = differences(of_board(x[:2], x[2]), Comparing(coefficient="pearson"))
     assert linear.note == "perm-systems tests kendall alone"
 
 
@@ -264,5 +273,5 @@ def test_false_positive_rate_with_ties_and_in_families(how: str) -> None:
         y, a, b = (rng.normal(size=unit[-1] + 1)[unit] + 0.1 * rng.normal(size=16) for _ in range(3))
         x = np.stack([y + a, y + b])
         x, y = (np.round(x), np.round(y)) if how == "ties" else (x, y)
-        called += differences(of_board(x, y, **family), samples=199)[0].p_value < 0.05
+        called += differences(of_board(x, y, **family), Comparing(samples=199))[0].p_value < 0.05
     assert called / 200 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)

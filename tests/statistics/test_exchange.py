@@ -1,18 +1,18 @@
 """Exchanges between metrics: what one gives the other receives, and the first sample is untouched."""
 
-from collections.abc import Callable, Iterator
-
 import numpy as np
 import pytest
 
-from clirbench.statistics.exchange import Swapped, swapped_both, swapped_inputs
+from clirbench.statistics.exchange import swapped_segments
 
 
-@pytest.mark.parametrize("swap", [swapped_inputs, swapped_both])
-def test_segments_keep_their_sum(swap: Callable[..., Iterator[Swapped]]) -> None:
+@pytest.mark.parametrize("together", [True, False])
+def test_segments_keep_their_sum(together: bool) -> None:
     rng = np.random.default_rng(1)
     values = {"a": rng.normal(size=(3, 50)), "b": rng.normal(size=(3, 50)), "c": rng.normal(size=(3, 9))}
-    ((pair, swapped),) = swap(values, 40, rng)  # c has other segments: nothing to exchange it with
+    ((pair, swapped),) = swapped_segments(
+        values, 40, rng, together=together
+    )  # c has other segments: nothing to exchange it with
     assert (pair, swapped.shape) == (("a", "b"), (41, 2, 3))
     means = np.stack([values["a"].mean(axis=1), values["b"].mean(axis=1)])
     assert swapped[0] == pytest.approx(means)

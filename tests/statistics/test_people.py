@@ -29,12 +29,13 @@ def judged_systems() -> tuple[dict[tuple[str, str], np.ndarray], HumanSegments]:
 
 def test_coefficients_are_scipys_and_less_is_turned_round() -> None:
     statistics, human = judged_systems()
-    bleu, ter = against_people([BLEU(), TER()], statistics, human, samples=200)
-    assert bleu.pearson == pytest.approx(pearsonr(bleu.own.scores, human.means).statistic)
-    assert bleu.spearman == pytest.approx(spearmanr(bleu.own.scores, human.means).statistic)
-    assert ter.pearson == pytest.approx(-pearsonr(ter.own.scores, human.means).statistic)
+    first, second = against_people([BLEU(), TER()], statistics, human, samples=200)
+    bleu, ter = first.row, second.row
+    assert bleu.pearson == pytest.approx(pearsonr(first.scores, human.means).statistic)
+    assert bleu.spearman == pytest.approx(spearmanr(first.scores, human.means).statistic)
+    assert ter.pearson == pytest.approx(-pearsonr(second.scores, human.means).statistic)
     assert bleu.ci_low <= bleu.pearson <= bleu.ci_high
-    assert bleu.row() == SystemCorrelation(
+    assert bleu == SystemCorrelation(
         metric="BLEU",
         pearson=bleu.pearson,
         ci_low=bleu.ci_low,
@@ -49,6 +50,6 @@ def test_coefficients_are_scipys_and_less_is_turned_round() -> None:
 def test_the_interval_is_of_peoples_judgments_drawn_again() -> None:
     statistics, human = judged_systems()
     (found,) = against_people([BLEU()], statistics, human, samples=300, seed=7)
-    values = [pearsonr(found.own.scores, row).statistic for row in found.human.samples]
-    assert found.ci_low == pytest.approx(np.quantile(values, 0.025))
-    assert found.ci_high == pytest.approx(np.quantile(values, 0.975))
+    values = [pearsonr(found.scores, row).statistic for row in found.human_samples]
+    assert found.row.ci_low == pytest.approx(np.quantile(values, 0.025))
+    assert found.row.ci_high == pytest.approx(np.quantile(values, 0.975))

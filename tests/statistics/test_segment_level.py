@@ -9,15 +9,13 @@ from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
 from clirbench.statistics.segment_level import (
-    Comparisons,
     agreements,
-    comparisons,
-    comparisons_of,
+    compared,
     group_scores,
+    judged_pairs,
     matrices,
     matrix,
     rate,
-    segment_kendall,
     segment_scores,
     topic_segments,
 )
@@ -30,6 +28,12 @@ GOLD = np.array([1.0] * 3 + [-1] * 2 + [1, -1] + [1, 1, -1] + [0] * 4)
 METRIC = np.array([2.0] * 3 + [-2] * 2 + [0, 0] + [-1, -1, 1] + [1, 0, -1, 0])
 
 
+def cells(name: str) -> np.ndarray:
+    """Of the comparisons above, each that of two systems of which the second has 0."""
+    gold, metric = (np.stack([side, np.zeros(len(side))]) for side in (GOLD, METRIC))
+    return compared(gold, metric, matrix(name))[0]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -40,69 +44,69 @@ METRIC = np.array([2.0] * 3 + [-2] * 2 + [0, 0] + [-1, -1, 1] + [1, 0, -1, 0])
     ],
 )
 def test_each_matrix_by_hand(name: str, value: float) -> None:
-    assert segment_kendall(GOLD, METRIC, matrix(name)).value == pytest.approx(value)
+    assert np.nanmean(cells(name)) == pytest.approx(value)
 
 
 def test_the_matrix_of_wmt14_is_the_printed_one() -> None:
     nan = np.nan
-    assert np.array_equal(matrix("WMT14").coefficients, [[1, 0, -1], [nan, nan, nan], [-1, 0, 1]], equal_nan=True)
+    assert np.array_equal(matrix("WMT14"), [[1, 0, -1], [nan, nan, nan], [-1, 0, 1]], equal_nan=True)
     assert set(matrices()) == {"WMT12", "WMT13", "WMT14", "WMT15"}
 
 
 def test_comparisons_are_counted_and_missing_values_left_out() -> None:
-    result = segment_kendall(np.append(GOLD, np.nan), np.append(METRIC, 1.0), matrix("WMT14"))
-    assert (result.concordant, result.discordant, result.neutral, result.left_out) == (5, 3, 2, 5)
-    empty = segment_kendall(np.zeros(3), np.ones(3), matrix("WMT14"))
-    assert np.isnan(empty.value)
-    assert empty.note == "no comparison counts"
+    found = cells("WMT14")
+    assert [int((found == value).sum()) for value in (1, -1, 0)] == [5, 3, 2]
+    assert np.isnan(found).sum() == 4
+    unknown = compared(np.array([[1.0, np.nan], [0.0, 1.0]]), np.ones((2, 2)), matrix("WMT14"))
+    assert np.array_equal(unknown, [[0, np.nan]], equal_nan=True)
+    tau, _ = agreements(BLEU(), np.zeros((2, 3)), np.ones((2, 3)), ["WMT14"])
+    assert np.isnan(tau.value)
+    assert tau.n == 0
 
 
 def test_comparisons_of_systems_on_items() -> None:
-    gold, metric = comparisons(np.array([[1.0, 2], [0, 5], [3, 3]]), np.array([[1.0, 1], [2, 2], [3, 3]]))
-    assert gold.tolist() == [1, -3, -2, -1, -3, 2]
-    assert metric.tolist() == [-1, -1, -2, -2, -1, -1]
+    gold, own = np.array([[1.0, 2], [0, 5], [3, 3]]), np.array([[1.0, 1], [2, 2], [3, 3]])
+    found = compared(gold, own, matrix("WMT14"))
+    assert found.tolist() == [[-1, 1], [1, 1], [1, -1]]
 
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(UnknownName, match="segment-level matrix 'WMT11'.*WMT12"):
         matrix("WMT11")
-    with pytest.raises(AlignmentError, match="3 gold comparisons for 2"):
-        segment_kendall(np.zeros(3), np.zeros(2), matrix("WMT14"))
     with pytest.raises(AlignmentError, match="the same items"):
-        comparisons(np.zeros((2, 3)), np.zeros((2, 4)))
+        compared(np.zeros((2, 3)), np.zeros((2, 4)), matrix("WMT14"))
 
 
 def test_comparisons_are_pairs_judged_on_one_segment() -> None:
     nan = np.nan
-    found = comparisons_of(np.array([[1.0, 2, nan], [0.0, 2, 1], [nan, 3, 1]]))
-    rows = sorted(zip(found.first.tolist(), found.second.tolist(), found.sign.tolist(), strict=True))
-    assert rows == [(0, 1, 0), (0, 1, 1), (0, 2, -1), (1, 2, -1), (1, 2, 0)]
+    found = judged_pairs(np.array([[1.0, 2, nan], [0.0, 2, 1], [nan, 3, 1]]))
+    assert sorted(map(tuple, found.tolist())) == [(0, 1, 0), (0, 1, 1), (0, 2, -1), (1, 2, -1), (1, 2, 0)]
 
 
 def test_one_game_gives_the_figures_of_the_library_documentation() -> None:
     pytest.importorskip("trueskill")
     # The library's documentation, 1 vs 1 at a draw probability of 10 %: winner 29.396 (7.171), loser 20.604 (7.171).
-    games = Comparisons(np.zeros(10, dtype=np.int64), np.ones(10, dtype=np.int64), np.array([1] * 9 + [0]))
-    first, second = rate(["a", "b"], games, games=1, runs=1, seed=0)  # the game drawn is no tie
+    games = np.array([[0, 1, 1]] * 9 + [[0, 1, 0]])
+    first, second = rate(["a", "b"], [1, 0], games, games=1, runs=1, seed=0)  # the game drawn is no tie
     assert (first.system, second.system) == ("a", "b")
-    assert (first.mu, first.sigma) == (pytest.approx(29.396, abs=5e-4), pytest.approx(7.171, abs=5e-4))
-    assert (second.mu, second.sigma) == (pytest.approx(20.604, abs=5e-4), pytest.approx(7.171, abs=5e-4))
-    assert first.comparisons == 10
+    assert (first.rating, first.sigma) == (pytest.approx(29.396, abs=5e-4), pytest.approx(7.171, abs=5e-4))
+    assert (second.rating, second.sigma) == (pytest.approx(20.604, abs=5e-4), pytest.approx(7.171, abs=5e-4))
+    assert (first.comparisons, first.mean_score) == (10, 1)
 
 
 def test_better_systems_are_rated_higher_the_same_each_time() -> None:
     pytest.importorskip("trueskill")
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(4, 60)) + np.array([[0.0], [2.0], [1.0], [-2.0]])
-    rated = rate(list("abcd"), comparisons_of(scores), games=800, runs=2, seed=3)
+    rated = rate(list("abcd"), [0] * 4, judged_pairs(scores), games=800, runs=2, seed=3)
     assert [rating.system for rating in rated] == ["b", "c", "a", "d"]
-    assert rated == rate(list("abcd"), comparisons_of(scores), games=800, runs=2, seed=3)
+    assert rated == rate(list("abcd"), [0] * 4, judged_pairs(scores), games=800, runs=2, seed=3)
 
 
 def test_no_comparison_gives_no_rating() -> None:
     pytest.importorskip("trueskill")
     with pytest.raises(ConfigError, match="nothing to rate from"):
-        rate(["a", "b"], comparisons_of(np.array([[1.0, np.nan], [np.nan, 1.0]])))
+        rate(["a", "b"], [0, 0], judged_pairs(np.array([[1.0, np.nan], [np.nan, 1.0]])))
 
 
 def test_a_segments_score_is_sacrebleus_sentence_score() -> None:

@@ -5,8 +5,7 @@ import pytest
 import scipy.stats
 
 from clirbench.errors import UnknownName
-from clirbench.statistics.coefficients import kendall
-from clirbench.statistics.vectorised import grid, kendall_table, ranks
+from clirbench.statistics.vectorised import grid, ranks
 
 SCIPY = {"kendall": scipy.stats.kendalltau, "spearman": scipy.stats.spearmanr, "pearson": scipy.stats.pearsonr}
 
@@ -39,15 +38,3 @@ def test_ranks_are_scipys_also_with_ties_and_holes(shape: tuple[int, ...]) -> No
 def test_unknown() -> None:
     with pytest.raises(UnknownName, match="coefficient for resampling 'tau'.*kendall, pearson, spearman"):
         grid("tau")
-
-
-def test_the_first_table_is_that_of_the_coefficient() -> None:
-    rng = np.random.default_rng(5)
-    x, y = rng.integers(0, 9, (3, 20)).astype(float), rng.normal(size=(2, 20))
-    x[2] = 1.0
-    y[1, 3] = np.nan
-    found = kendall_table(x, y)
-    assert found[:2, 0] == pytest.approx([kendall(column, y[0]).value for column in x[:2]])
-    assert np.isnan(found[2]).all()
-    assert np.isnan(found[:, 1]).all()
-    assert np.isnan(kendall_table(np.zeros((1, 1001)), np.zeros((1, 1001)))).all()

@@ -24,19 +24,6 @@ SAME_LINES = "test set and collection are the same lines"
 
 
 @dataclass(frozen=True)
-class Errors:
-    """Variances of the noise of a metric's and a measure's system means, and their covariance, averaged over systems.
-
-    In squared units of each; what all systems share is no part of it. `covariance` is 0 where test set and
-    collection are different lines.
-    """
-
-    metric: float
-    measure: float
-    covariance: float = 0.0
-
-
-@dataclass(frozen=True)
 class WithoutNoise:
     """`corrected`: tau of the true values; `ceiling`: the tau that is expected of a perfect metric."""
 
@@ -64,7 +51,7 @@ def without_noise(
             elif metric not in errors:
                 corrected = Interval(nan, note=SAME_LINES if same_lines else "noise of the metric is not known")
             else:
-                corrected = corrected_tau(x, y, Errors(errors[metric], error), units.index)
+                corrected = corrected_tau(x, y, errors[metric], error, units.index)
             found[measure, metric] = WithoutNoise(corrected, top)
     return found
 
@@ -106,7 +93,9 @@ def metric_errors(part: Evidence, unit: Ints, seed: int = 0) -> dict[str, float]
     return found
 
 
-def corrected_tau(x: Doubles, y: Doubles, errors: Errors, unit: Ints) -> Interval:
+def corrected_tau(
+    x: Doubles, y: Doubles, error_x: float, error_y: float, unit: Ints, covariance: float = 0.0
+) -> Interval:
     """tau of the true values of a metric and a measure, for systems of different units; `unit` (n,) numbers them.
 
     r = sin(pi tau / 2) is the correlation behind the tau of normal columns; then
@@ -114,20 +103,22 @@ def corrected_tau(x: Doubles, y: Doubles, errors: Errors, unit: Ints) -> Interva
     Variances are over pairs of different units. Interval: delete-one-unit jackknife on atanh(r_true). No number
     (NaN, note) with fewer than 20 units, where r_true or a bound reaches 1, noise is as large as a variance, or the
     interval is wider than .8.
-    `x`, `y`: (n,) finite, more is better. **Source:** Greiner 1909 (sine); Spearman 1904 (attenuation).
+    `x`, `y`: (n,) finite, more is better; `error_x`, `error_y`: variances of their noise, averaged over systems, and
+    `covariance` of it, 0 where test set and collection are different lines.
+    **Source:** Greiner 1909 (sine); Spearman 1904 (attenuation).
     """
 
     if (groups := len(np.unique(unit))) < FEWEST_CORRECTED:
         return Interval(nan, note=too_few(groups))
     found_taus = taus(x, y, unit)
     var_x, var_y = variances_between(x, unit), variances_between(y, unit)
-    true_x, true_y = var_x - errors.metric, var_y - errors.measure
+    true_x, true_y = var_x - error_x, var_y - error_y
     if not (true_x > 0).all() or not (true_y > 0).all() or np.isnan(found_taus).any():
         return Interval(nan, note=TOO_NOISY)
-    r = (np.sin(pi * found_taus / 2) * np.sqrt(var_x * var_y) - errors.covariance) / np.sqrt(true_x * true_y)
+    r = (np.sin(pi * found_taus / 2) * np.sqrt(var_x * var_y) - covariance) / np.sqrt(true_x * true_y)
     if not abs(float(r[0])) < 1:
         return Interval(nan, note=TOO_NOISY)
-    found = jackknifed(float(r[0]), r[1:].tolist(), _atanh, np.tanh)
+    found = jackknifed(float(r[0]), r[1:].tolist(), lambda v: float(np.arctanh(v)) if abs(v) < 1 else nan, np.tanh)
     if np.isnan(found.low):
         return Interval(nan, note=TOO_NOISY if found.note.startswith("undefined") else found.note)
     low, high = 2 / pi * asin(found.low), 2 / pi * asin(found.high)
@@ -179,7 +170,3 @@ def variances_between(values: Doubles, unit: Ints) -> Doubles:
     squares = weights * (values[:, None] - values[None, :]) ** 2
     found, size = pair_totals(np.stack([squares, weights]), unit)
     return np.asarray(np.where(size > 1e-12, found / np.maximum(size, 1e-12) / 2, nan))
-
-
-def _atanh(value: float) -> float:
-    return float(np.arctanh(value)) if abs(value) < 1 else nan

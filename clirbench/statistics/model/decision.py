@@ -8,7 +8,7 @@ import numpy as np
 
 from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, known_noise, topic_noise
+from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, topic_noise
 from clirbench.statistics.model.parts import curve_parts, metrics_part, noise_structure, unit_part
 from clirbench.statistics.model.posterior import Posterior, posterior
 from clirbench.statistics.model.shipping import CAREFUL, HELD, Regret, Standing, regret, standings
@@ -25,7 +25,6 @@ GROUPED = "where systems form units, metrics seem to know more than they do"
 """Why no cost of their picks is said there: with useless metrics it was .1 to .16 SD too small."""
 SAME_LINES = "test set and collection are the same lines: metrics err together with the measure"
 POPULATION = "a population of topics, of which these are a sample"
-THESE = "these topics"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +34,7 @@ class Decision:
     `standings`: least expected loss first; `regrets`: one for each metric; `silent`: why no cost of the metrics' picks
     is said (with too much noise or along training no expected loss at all, along training no P(best): NaN), while the
     set is. `draws` (samples, systems): the posterior.
-    `reliability`: one-sided .95 limit of 1 - noise / measured variance; `estimand`: what the true values are about.
+    `reliability`: one-sided .95 limit of 1 - noise / measured variance.
     """
 
     measure: str
@@ -45,8 +44,6 @@ class Decision:
     draws: Doubles = field(default_factory=lambda: np.empty((0, 0)))
     n_topics: int = 0
     reliability: float = nan
-    seed: int = 0
-    estimand: str = POPULATION
     reason: str = ""
     silent: str = ""
 
@@ -58,7 +55,6 @@ def decide(
     unit: Ints | None = None,
     step: Doubles | None = None,
     same_lines: bool = False,
-    noise_sd: float | None = None,
     seed: int = 0,
 ) -> Decision:
     """Which system to ship by `measure`, a column of the board without holes.
@@ -66,8 +62,7 @@ def decide(
     `unit` (n,): the unit of every system in the board; `step` (n,) > 0: its place along training, all finite, and
     units are then runs. `same_lines`: test set and collection are the same lines: metrics then err together with the
     measure and would confirm its noise, so they are kept out of the prior and no cost of their picks is said.
-    `noise_sd`: standard deviation of
-    a value's noise, for measures without per-topic values. No decision for fewer than 2 systems or 5 topics.
+    No decision for fewer than 2 systems or 5 topics.
     """
     part, _ = next(iter(panels(evidence)))
     if measure not in part.measure_names:
@@ -79,28 +74,37 @@ def decide(
         return Decision(measure, reason=f"{measure} is the same for all systems")
     own = np.arange(len(y)) if unit is None else unit
     values = topic_values(part, measure)
-    topics = 0 if values is None else values.shape[1]
-    if noise_sd is not None and noise_sd > 0 and topics < FEWEST_TOPICS:
-        noise = known_noise(noise_sd, len(y))
-    elif values is None:
+    if values is None:
         return Decision(measure, reason="no per-topic values: the noise of the measure is not known")
-    elif topics < FEWEST_TOPICS:
+    topics = values.shape[1]
+    if topics < FEWEST_TOPICS:
         return Decision(measure, n_topics=topics, reason=f"{topics} topics: at least {FEWEST_TOPICS} are needed")
-    else:
-        noise = topic_noise(values, noise_structure(own, step))
-        y = values.mean(axis=1)
+    noise, y = topic_noise(values, noise_structure(own, step)), values.mean(axis=1)
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     found = true_values(y, noise, np.empty((0, len(y))) if same_lines else part.x, own, step, seed)
+    along, grouped = step is not None, len(np.unique(own)) < len(own)
     uneven = len(set(np.bincount(own).tolist())) > 1
-    held = CAREFUL if step is not None or topics < ENOUGH_TOPICS or uneven else HELD
-    grouped = len(np.unique(own)) < len(own)
-    silent = SAME_LINES if same_lines else GROUPED if grouped else ""
+    places = standings(part.systems, found.draws, CAREFUL if along or topics < ENOUGH_TOPICS or uneven else HELD)
     reliability = sure_reliability(y, noise)
-    decision = _decision(part, measure, silent, step is not None, reliability, found, topics, held, seed)
-    if grouped and step is None:  # among near-copies the intervals of true values held .91 to .92
-        return replace(decision, standings=tuple(replace(place, low=nan, high=nan) for place in decision.standings))
-    return decision
+    noisy = reliability < RELIABLE or topics < ENOUGH_TOPICS
+    silent = SAME_LINES if same_lines else GROUPED if grouped else ""
+    if noisy:
+        silent = f"noise is too large ({topics} topics; reliability may be as low as {reliability:.2f})"
+    elif along:
+        silent = ALONG
+    if noisy or along:
+        places = [replace(place, expected_loss=nan, p_best=nan if along else place.p_best) for place in places]
+    if grouped and not along:  # among near-copies the intervals of true values held .91 to .92
+        places = [replace(place, low=nan, high=nan) for place in places]
+    regrets = [
+        regret(name, part.systems, x, found.draws)
+        for name, x in zip(part.metric_names, part.x, strict=True)
+        if (x != x[0]).any() and not silent
+    ]
+    return Decision(
+        measure, part.systems, tuple(places), tuple(regrets), found.draws, topics, reliability, silent=silent
+    )  # fmt: skip
 
 
 def true_values(y: Doubles, noise: Noise, metrics: Doubles, unit: Ints, step: Doubles | None, seed: int) -> Posterior:
@@ -136,35 +140,6 @@ def sure_reliability(y: Doubles, noise: Noise) -> float:
 
     ratio = float(y.var(ddof=1)) / (float(np.trace(noise.covariance)) / (len(y) - 1))
     return max(0.0, 1 - float(fdtri(len(y) - 1, min(noise.freedom, 1e6), 0.95)) / ratio)
-
-
-def _decision(
-    part: Evidence,
-    measure: str,
-    silent: str,
-    along: bool,
-    reliability: float,
-    found: Posterior,
-    topics: int,
-    held: float,
-    seed: int,
-) -> Decision:
-    places = standings(part.systems, found.draws, held)
-    noisy = reliability < RELIABLE or 0 < topics < ENOUGH_TOPICS
-    if noisy:
-        silent = f"noise is too large ({topics} topics; reliability may be as low as {reliability:.2f})"
-    elif along:
-        silent = ALONG
-    if noisy or along:
-        places = [replace(place, expected_loss=nan, p_best=nan if along else place.p_best) for place in places]
-    regrets = [
-        regret(name, part.systems, x, found.draws)
-        for name, x in zip(part.metric_names, part.x, strict=True)
-        if (x != x[0]).any() and not silent
-    ]
-    return Decision(
-        measure, part.systems, tuple(places), tuple(regrets), found.draws, topics, reliability, seed, silent=silent
-    )  # fmt: skip
 
 
 def seeds_averaged(labels: Sequence[str], decision: Decision) -> dict[str, float]:

@@ -39,7 +39,7 @@ def topic_noise(values: Doubles, structure: Sequence[Doubles] = ()) -> Noise:
     n, topics = values.shape
     if n < 2 or topics < 2 or not np.isfinite(values).all():
         raise AlignmentError(f"noise of {n} systems over {topics} topics: at least 2 of each, all values finite")
-    residual = centred(centred(values).T).T
+    residual = doubly_centred(values)
     sample = residual @ residual.T / (topics - 1)
     target = _nearest(sample, structure)
     squares = residual**2
@@ -51,24 +51,6 @@ def topic_noise(values: Doubles, structure: Sequence[Doubles] = ()) -> Noise:
     squared = float((mixed**2).sum())
     freedom = (topics - 1) * float(np.trace(mixed)) ** 2 / squared if squared > 0 else float(topics - 1)
     return Noise(mixed / topics, freedom, share)
-
-
-def known_noise(sd: float, n: int) -> Noise:
-    """Noise of n systems that is given: `sd` > 0 of each one's value, independent between systems."""
-    return Noise(sd**2 * (np.eye(n) - 1 / n), float("inf"), 1.0)
-
-
-def shared_noise(measure: Doubles, metric: Doubles) -> float:
-    """Covariance of the noise of a system's measure and metric where the same lines make both, averaged over systems.
-
-    `measure`, `metric`: (systems, topics), the metric being that of each topic's lines (their contribution to its
-    mean); topic main effects are removed. In units of the measure times those of the metric. Raises as `topic_noise`.
-    """
-    n, topics = measure.shape
-    if n < 2 or topics < 2 or measure.shape != metric.shape:
-        raise AlignmentError(f"shared noise of {measure.shape} and {metric.shape} values: at least 2 x 2, alike")
-    both = [centred(centred(values).T).T for values in (measure, metric)]
-    return float((both[0] * both[1]).sum() / (n - 1) / (topics - 1) / topics)
 
 
 def centred(values: Doubles) -> Doubles:

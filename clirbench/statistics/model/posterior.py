@@ -90,9 +90,6 @@ class _Settings:
     point: Doubles
     alternative: Ints
 
-    def only(self, rows: "slice | Ints") -> "_Settings":
-        return _Settings(self.point[rows], self.alternative[rows])
-
 
 @dataclass(frozen=True, eq=False)
 class _Model:

@@ -52,16 +52,21 @@ class Power:
     note: str = ""
 
 
-def power_table(
-    evidence: Evidence,
-    sizes: Sequence[float] = (0.05, 0.1, 0.2),
-    *,
-    wanted: float = 0.8,
-    alpha: float = 0.05,
-    simulations: int = 100,
-    seed: int = 0,
-    units: Units | None = None,
-) -> list[Power]:
+@dataclass(frozen=True)
+class PowerPlan:
+    """What is asked: the settings of `analysis=[power]`.
+
+    `differences` of noise-free tau that are simulated; `wanted`: the power that is enough.
+    """
+
+    differences: Sequence[float] = (0.05, 0.1, 0.2)
+    wanted: float = 0.8
+    alpha: float = 0.05
+    simulations: int = 100
+    seed: int = 0
+
+
+def power_table(evidence: Evidence, asked: PowerPlan = PowerPlan(), units: Units | None = None) -> list[Power]:
     """A row for every measure and size of difference, for the best metric and the next below it.
 
     Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); units are simulated as so
@@ -75,7 +80,7 @@ def power_table(
     units = units_of(evidence.board) if units is None else units
     if len(part.metric_names) < 2 or units.number < 3 or units.along_training or not len(part.systems):
         return []
-    reliable_x, reliable_y = reliabilities(part, units.index, seed)
+    reliable_x, reliable_y = reliabilities(part, units.index, asked.seed)
     among = np.array([[taus(x, other, units.index)[0] for other in part.x] for x in part.x])
     rows: list[Power] = []
     for k, measure in enumerate(part.measure_names):
@@ -87,15 +92,15 @@ def power_table(
         reliability = np.append(reliable_x[known], reliable_y[k])
         names = tuple(part.metric_names[m] for m in known)
         template = Power(
-            measure, names[order[0]], names[order[1]], nan, nan, wanted, alpha, nan, nan, nan, nan, nan,
-            len(known) * (len(known) - 1) // 2, units.number, part.topics(measure), simulations, seed,
+            measure, names[order[0]], names[order[1]], nan, nan, asked.wanted, asked.alpha, nan, nan, nan, nan, nan,
+            len(known) * (len(known) - 1) // 2, units.number, part.topics(measure), asked.simulations, asked.seed,
         )  # fmt: skip
         reasons = []
         for other in order[1:]:
             try:
                 chosen = (order[0], other)
                 plan, pair, note = _possible(
-                    names, seen[known], among[np.ix_(known, known)], reliability, chosen, sizes
+                    names, seen[known], among[np.ix_(known, known)], reliability, chosen, asked.differences
                 )
                 break
             except ConfigError as problem:
@@ -108,7 +113,7 @@ def power_table(
         template = replace(template, metric_b=plan.names[pair[1]])
         if not units.independent:
             note = "; ".join(filter(None, (f"as many systems as units ({units.source})", note)))
-        rows += _rows(plan, pair, sizes, replace(template, tau_a=float(plan.taus[pair[0]]), note=note))
+        rows += _rows(plan, pair, asked.differences, replace(template, tau_a=float(plan.taus[pair[0]]), note=note))
     return rows
 
 

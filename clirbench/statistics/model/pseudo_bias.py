@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
 
 import numpy as np
 
@@ -18,34 +17,13 @@ TOPICS = "|topics:"
 RELEVANCE = "|rel:"
 JUDGED = f"{RELEVANCE}qrels"
 
-Row = TypeVar("Row", "PseudoBias", "RetrieverGap")
-
 
 @dataclass(frozen=True)
-class PseudoBias:
-    """`bias` = tau(metric, pseudo) - tau(metric, judged), between units, with its interval of confidence .95.
-
-    `pseudo`, `judged`: one measure by pseudo-relevance and by human judgments. NaN with the reason in `note`.
-    """
-
-    pseudo: str
-    judged: str
-    metric: str
-    tau_pseudo: float
-    tau_judged: float
-    bias: float
-    ci_low: float
-    ci_high: float
-    n_systems: int
-    n_units: int
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class RetrieverGap:
+class TauGap:
     """`gap` = tau(metric, first) - tau(metric, second), between units, with its interval of confidence .95.
 
-    `first`, `second`: one measure by two retrievers. NaN with the reason in `note`.
+    `first`, `second`: one measure by pseudo-relevance and by human judgments, or by two retrievers. NaN with the
+    reason in `note`.
     """
 
     first: str
@@ -61,24 +39,13 @@ class RetrieverGap:
     note: str = ""
 
 
-def pseudo_biases(board: Scoreboard, units: Units) -> list[PseudoBias]:
-    """A row for every metric and every measure that a board has by pseudo-relevance and by human judgments."""
-    return _compared(board, units, twice_judged(board), PseudoBias)
+def tau_gaps(
+    board: Scoreboard, units: Units, pairs: Iterable[tuple[Column, Column]], confidence: float = 0.95
+) -> list[TauGap]:
+    """A row for every metric and every pair of measures (`twice_judged`, `twice_searched`).
 
-
-def retriever_gaps(board: Scoreboard, units: Units, confidence: float = 0.95) -> list[RetrieverGap]:
-    """A row for every metric and every measure that a board has by two retrievers."""
-    return _compared(board, units, twice_searched(board), RetrieverGap, confidence)
-
-
-def _compared(
-    board: Scoreboard,
-    units: Units,
-    pairs: Iterable[tuple[Column, Column]],
-    kind: type[Row],
-    confidence: float = 0.95,
-) -> list[Row]:
-    """Rows over the systems that have all three values; along training there is no interval."""
+    Over the systems that have all three values; along training there is no interval.
+    """
     found = []
     for one, other in pairs:
         for metric in real_metrics(board):
@@ -91,7 +58,7 @@ def _compared(
             low, high, note = (np.nan, np.nan, ALONG) if own.along_training else (bias.low, bias.high, bias.note)
             by_one, by_other = (float(taus(x, y, own.index)[0]) for y in (a, b))
             found.append(
-                kind(
+                TauGap(
                     one.name, other.name, metric.name, by_one, by_other, bias.value, low, high, len(rows), own.number,
                     note,
                 )

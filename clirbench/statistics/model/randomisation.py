@@ -86,56 +86,62 @@ def mean_difference_p(d: Doubles, *, sides: int = 2, samples: int = 9999, seed: 
     return float((values >= values[0] - 1e-9 * np.abs(sums).max()).mean())
 
 
-def compare_systems(
-    evidence: Evidence,
-    tests: Sequence[str] = ("randomisation",),
-    *,
-    pairs: Sequence[tuple[str, str]] | None = None,
-    samples: int | None = None,
-    sampling: str = "replacement",
-    alpha: float = 0.05,
-    seed: int = 12345,
-) -> list[PairResult]:
-    """The best system of each column against every other (or the `pairs` named), best first by that column.
+@dataclass(frozen=True)
+class PairTests:
+    """How two systems are compared: the settings of `analysis=[pairs]`.
 
-    `randomisation` exchanges items between the two at random: p = share of |differences| >= the observed one, which is
-    one of them. `sacrebleu` is that tool's bootstrap p (it takes magnitudes before it centres them, so it is about
-    one-sided: it calls .10 to .14 of equal pairs different at 50 topics, more with fewer); `koehn` the share of
-    bootstrap samples in which the better one is not better. Bootstrap samples are n of n items with replacement
-    (Koehn 2004, sacreBLEU) or half without (`sampling=half`; Neubig 2017, algorithm 5).
-    `samples` None: as many as the correction needs, from 1,999 to 19,999 (fewer for type averages, which are slow).
-    Columns with holes or without items are left out. Raises `UnknownName` for a test or system, `ConfigError` for a
-    sampling or fewer than 1 sample.
+    `pair` names two systems; none: the best of each column against every other. `randomisation` exchanges items between
+    the two at random: p = share of |differences| >= the observed one, which is one of them. `sacrebleu` is that tool's
+    bootstrap p (it takes magnitudes before it centres them, so it is about one-sided: it calls .10 to .14 of equal
+    pairs different at 50 topics, more with fewer); `koehn` the share of bootstrap samples in which the better one is
+    not better. Bootstrap samples are n of n items with replacement (Koehn 2004, sacreBLEU) or half without
+    (`sampling=half`; Neubig 2017, algorithm 5). `samples` None: as many as the correction needs, from 1,999 to 19,999
+    (fewer for type averages, which are slow). Raises `UnknownName`, `ConfigError`.
+    """
+
+    pair: Sequence[str] | None = None
+    tests: Sequence[str] = ("randomisation",)
+    samples: int | None = None
+    sampling: str = "replacement"
+    alpha: float = 0.05
+    seed: int = 12345
+
+    def __post_init__(self) -> None:
+        for test in self.tests:
+            if test not in TESTS:
+                raise UnknownName("analyses.pairs.tests", test, TESTS)
+        if self.sampling not in SAMPLING:
+            raise UnknownName("analyses.pairs.sampling", self.sampling, SAMPLING)
+        if len(self.pair or ()) not in (0, 2):
+            raise ConfigError(f"pair={list(self.pair or ())}: name two systems, or none for the best against the rest")
+        if self.samples is not None and self.samples < 1:
+            raise ConfigError(f"samples={self.samples}: at least 1")
+
+
+def compare_systems(evidence: Evidence, how: PairTests = PairTests()) -> list[PairResult]:
+    """The best system of each column against every other (or the pair named), best first by that column.
+
+    Columns with holes or without items are left out.
     **Source:** Riezler and Maxwell 2005; Koehn 2004; Holm 1979.
     """
-    for test in tests:
-        if test not in TESTS:
-            raise UnknownName("test of two systems", test, TESTS)
-    if sampling not in SAMPLING:
-        raise ConfigError(f"sampling={sampling}: choose from {', '.join(SAMPLING)}")
-    for system in {system for pair in pairs or () for system in pair}:
-        if system not in evidence.systems:
-            raise UnknownName("system", system, evidence.systems)
-    if samples is not None and samples < 1:
-        raise ConfigError(f"samples={samples}: at least 1")
-    if pairs is not None:
-        named = {system for pair in pairs for system in pair}
-        evidence = evidence.only(np.array([system in named for system in evidence.systems]))
+    if how.pair:
+        evidence = evidence.only(np.array([system in how.pair for system in evidence.systems]))
     part, _ = next(iter(panels(evidence)))
-    at = {system: i for i, system in enumerate(part.systems)}
-    family = len(pairs) if pairs is not None else len(at) * (len(at) - 1) // 2
-    needed = min(max(ceil(family / alpha), FEWEST_SAMPLES), MOST_SAMPLES)
-    draws = min(samples or needed, DRAWS if set(tests) == {"randomisation"} else MOST_SAMPLES)
+    named = [(part.systems.index(how.pair[0]), part.systems.index(how.pair[1]))] if how.pair else None
+    n = len(part.systems)
+    family = 1 if named else n * (n - 1) // 2
+    needed = min(max(ceil(family / how.alpha), FEWEST_SAMPLES), MOST_SAMPLES)
+    draws = min(how.samples or needed, DRAWS if set(how.tests) == {"randomisation"} else MOST_SAMPLES)
     rows: list[PairResult] = []
     for column in (*part.metric_names, *part.measure_names):
         if part.segments(column) or part.topics(column):
-            chosen = [(at[a], at[b]) for a, b in pairs] if pairs is not None else best_against_rest(part, column)
+            chosen = named or best_against_rest(part, column)
             if chosen:
-                drawn = drawn_differences(part, column, draws, sampling, seed, chosen)
-                for test in tests:
+                drawn = drawn_differences(part, column, draws, how.sampling, how.seed, chosen)
+                for test in how.tests:
                     slow = test == "randomisation" and _sparse(part, column)
-                    count = samples or (min(needed, SLOW // len(chosen)) if slow else needed)
-                    rows += _tested(part, column, test, chosen, drawn, count, sampling, family, alpha, seed)
+                    count = how.samples or (min(needed, SLOW // len(chosen)) if slow else needed)
+                    rows += _tested(part, column, test, chosen, drawn, count, family, how)
     return rows
 
 
@@ -168,7 +174,7 @@ def drawn_differences(
 
 def _tested(
     part: Evidence, column: str, test: str, chosen: Sequence[tuple[int, int]], drawn: Doubles, samples: int,
-    sampling: str, family: int, alpha: float, seed: int,
+    family: int, how: PairTests,
 ) -> list[PairResult]:  # fmt: skip
     n = part.segments(column) or part.topics(column)
     exact = test == "randomisation" and n <= EXACT
@@ -177,13 +183,13 @@ def _tested(
     scores = part.board[column].oriented
     observed = np.array([scores[a] - scores[b] for a, b in chosen])
     note, found = "", np.full(len(chosen), nan)
-    if smallest * family >= alpha:
+    if smallest * family >= how.alpha:
         slow = ", as many as are drawn of a type average, which takes about a millisecond each," * _sparse(part, column)
         why = f"{n} items" if exact else f"{samples} samples{slow}"
-        enough = "" if exact else f"; samples={ceil(family / alpha)} would do"
-        note = f"not run: {why} and {family} pairs cannot give a corrected p below {alpha:g}{enough}"
+        enough = "" if exact else f"; samples={ceil(family / how.alpha)} would do"
+        note = f"not run: {why} and {family} pairs cannot give a corrected p below {how.alpha:g}{enough}"
     elif test == "randomisation":
-        exchanged = _randomisation_p(part, column, chosen, samples, seed)
+        exchanged = _randomisation_p(part, column, chosen, samples, how.seed)
         found, note = (found, exchanged) if isinstance(exchanged, str) else (exchanged, note)
     elif test == "koehn":
         hits = (np.sign(observed) * drawn <= 0).sum(axis=0)
@@ -212,8 +218,8 @@ def _tested(
             items="segments" if part.segments(column) else "topics",
             n_items=n,
             samples=0 if exact else samples,
-            sampling=sampling,
-            seed=seed,
+            sampling=how.sampling,
+            seed=how.seed,
             note=note,
         )
         for i, ((a, b), corrected) in enumerate(zip(chosen, holm(found.tolist(), family), strict=True))

@@ -6,6 +6,7 @@ from math import nan
 import numpy as np
 
 from clirbench.statistics.evidence import Evidence, panels
+from clirbench.statistics.model.decision import topic_values
 from clirbench.statistics.model.randomisation import HELD, sign_blocks
 from clirbench.statistics.resampling import pseudo_values
 from clirbench.statistics.units.belonging import Units, units_of
@@ -54,14 +55,22 @@ def accuracies(
     units = units_of(evidence.board) if units is None else units
     found = []
     for part, note in panels(evidence, complete):
-        own = units.only(np.flatnonzero(np.isin(evidence.systems, part.systems)))
+        own = units.only(evidence.rows(part.systems))
         alone = own.along_training  # every pair is described, and nothing is claimed
         unit = np.arange(len(part.systems)) if alone else own.index
-        gold = {name: _p_values(_topic_values(part, name), samples, seed) for name in part.measure_names}
-        mine = {name: _p_values(_segment_values(part, name), samples, seed + 1) for name in part.metric_names}
+        gold = {
+            name: mid_p_values(values, samples=samples, seed=seed)
+            for name in part.measure_names
+            if (values := topic_values(part, name)) is not None
+        }
+        mine = {
+            name: mid_p_values(pseudo_values(part, name), samples=samples, seed=seed + 1)
+            for name in part.metric_names
+            if part.segments(name)
+        }
         for k, measure in enumerate(part.measure_names):
             for m, metric in enumerate(part.metric_names):
-                p, q = mine[metric], gold[measure]
+                p, q = mine.get(metric), gold.get(measure)
                 soft = soft_accuracy(p, q, unit) if p is not None and q is not None else Interval(nan)
                 said = not alone and bool(soft.low == soft.low)
                 right = pair_totals(_apart(unit) * (signs(part.x[m]) == signs(part.y[k])), unit)[0]
@@ -123,21 +132,3 @@ def soft_accuracy(metric: Doubles, measure: Doubles, unit: Ints) -> Interval:
 def _apart(unit: Ints) -> Doubles:
     """(n, n): 1 for systems of different units."""
     return np.asarray(unit[:, None] != unit[None, :], dtype=np.float64)
-
-
-def _p_values(values: Doubles | None, samples: int, seed: int) -> Doubles | None:
-    return None if values is None else mid_p_values(values, samples=samples, seed=seed)
-
-
-def _segment_values(evidence: Evidence, metric: str) -> Doubles | None:
-    return pseudo_values(evidence, metric).values if evidence.segments(metric) else None
-
-
-def _topic_values(evidence: Evidence, measure: str) -> Doubles | None:
-    """Jackknife pseudo-values over topics: the topic's own value where the measure is their mean."""
-    n = evidence.topics(measure)
-    if n < 2:
-        return None
-    per_topic, aggregate = evidence.per_topic[measure], evidence.measures[measure].aggregate
-    rest = np.stack([aggregate(np.delete(per_topic, topic, axis=1)) for topic in range(n)], axis=1)
-    return evidence.sign(measure) * (n * aggregate(per_topic)[:, None] - (n - 1) * rest)

@@ -9,21 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from clirbench.statistics.pooled.clusters import joined
-from clirbench.statistics.pooled.settings import Setting, Stratum, same_systems
+from clirbench.statistics.pooled.settings import AboutMetric, Setting, Stratum, same_systems
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Chosen(AboutMetric):
     """What the pick of a metric lost of a measure, in its own unit: 0 is the best system's; means over collections.
 
     `lost`: by the metric's first system (of several that tie, the worst); `at_random`: by any system, on average;
     `most`: the largest loss in one collection, `worst`. Settings of the same systems are averaged first.
     """
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
     lost: float
     at_random: float
     most: float

@@ -1,12 +1,12 @@
 """Collections that have something in common: what they say together, and tests that keep them together."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import nan
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from clirbench.statistics.pooled.random_effects import Estimate
 from clirbench.types import Doubles, Ints
 
 FEWEST_FREEDOM = 4.0
@@ -14,21 +14,11 @@ EXHAUSTIVE = 16
 FLIPS = 65535
 
 
-@dataclass(frozen=True)
-class Robust:
-    """A weighted mean with its cluster-robust interval; NaN with fewer than 4 degrees of freedom."""
-
-    mean: float
-    low: float
-    high: float
-    p_value: float
-    freedom: float
-
-
-def cluster_robust(y: Doubles, variance: Doubles, cluster: Ints, level: float = 0.95) -> Robust:
+def cluster_robust(y: Doubles, variance: Doubles, cluster: Ints, level: float = 0.95) -> Estimate:
     """The mean weighted by 1 / variance, its error from what whole clusters deviate (CR2), Satterthwaite's t.
 
-    `y`, `variance`: (k,), the working model's variances; `cluster`: (k,) labels 0, 1, ....
+    No interval with fewer than 4 degrees of freedom. `y`, `variance`: (k,), the working model's variances;
+    `cluster`: (k,) labels 0, 1, ....
     With the design a column of ones, weights W and H = 1 1'W / sum(w), cluster j counts with the symmetric root of the
     inverse of B_j = D_j ((I - H) Phi (I - H)')_jj D_j', D_j = Phi_jj^(1/2).
     **Source:** Bell and McCaffrey 2002; Pustejovsky and Tipton 2018, equations 7 and 11.
@@ -52,10 +42,10 @@ def cluster_robust(y: Doubles, variance: Doubles, cluster: Ints, level: float = 
     gram = scores * variance @ scores.T
     freedom = float(np.trace(gram) ** 2 / (gram**2).sum())
     if freedom < FEWEST_FREEDOM:
-        return Robust(mean, nan, nan, nan, freedom)
+        return Estimate(mean, nan, nan, nan, freedom)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
     p = float(2 * stdtr(freedom, -abs(mean) / error)) if error > 0 else float(mean == 0)
-    return Robust(mean, mean - half, mean + half, p, freedom)
+    return Estimate(mean, mean - half, mean + half, p, freedom)
 
 
 def joined(groups: "list[list[int]]", number: int) -> Ints:

@@ -10,13 +10,13 @@ import numpy as np
 from clirbench.statistics.p_values import holm
 from clirbench.statistics.pooled.clusters import cluster_robust, joined, sign_flip
 from clirbench.statistics.pooled.random_effects import FEWEST_TO_PREDICT, pooled_mean, prediction
-from clirbench.statistics.pooled.settings import Setting, Stratum, same_systems
+from clirbench.statistics.pooled.settings import AboutMetric, Setting, Stratum, same_systems
 from clirbench.statistics.pooled.variances import tau_covariance
 from clirbench.types import Doubles, Ints
 
 
 @dataclass(frozen=True)
-class Pooled:
+class Pooled(AboutMetric):
     """One metric's tau with a measure, or (`other`) how much higher it is than another's, over collections.
 
     `value` in [-1, 1], of differences in [-2, 2]; `ci_low`, `ci_high`: of the mean over collections; `p_holm`: over all
@@ -26,10 +26,6 @@ class Pooled:
     one collection left out; `fragile`: those without which the interval's verdict on 0 is another.
     """
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
     other: str
     value: float
     ci_low: float
@@ -55,13 +51,9 @@ class Pooled:
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(AboutMetric):
     """What one collection says: `value` -+ 1.96 `error`, its error from the pooled tau; `settings` that it averages."""
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
     other: str
     collection: str
     value: float
@@ -183,7 +175,10 @@ def _pooled(
         low, high, p, freedom, new = robust.low, robust.high, robust.p_value, robust.freedom, (nan, nan)
         cluster, how = together, f"CR2 over {int(together.max()) + 1} clusters ({', '.join(groups)})"
         if isnan(low):
-            note = note or f"no interval: {freedom:.1f} degrees of freedom, for collections that share {_or(groups)}"
+            note = (
+                note
+                or f"no interval: {freedom:.1f} degrees of freedom, for collections that share {' or '.join(groups)}"
+            )
     elif len(y) < FEWEST_TO_PREDICT:
         note = note or f"no prediction: fewer than {FEWEST_TO_PREDICT} collections"
     if note.startswith("the pooled"):
@@ -214,10 +209,6 @@ def _sharing(entries: Sequence[_Entry], groups: Sequence[str]) -> Iterator[list[
         values = [{s.collection.about.get(group, "") for s in e.settings} - {""} for e in entries]
         for value in set().union(*values):
             yield [i for i, held in enumerate(values) if value in held]
-
-
-def _or(names: Sequence[str]) -> str:
-    return " or ".join(names)
 
 
 def _point(row: Pooled, entry: _Entry) -> Point:

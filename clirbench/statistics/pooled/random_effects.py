@@ -18,18 +18,24 @@ DRAWS = 5000
 
 
 @dataclass(frozen=True)
-class Mean:
-    """`mean` with its interval and two-sided p; `freedom`: degrees of freedom; NaN where there is no interval.
-
-    `tau2`: variance between collections; `share`: of all variance, what is not noise (I squared); `p_same`: p-value of
-    "no collection differs from another but by noise" (Cochran's Q).
-    """
+class Estimate:
+    """`mean` with its interval and two-sided p; `freedom`: degrees of freedom; NaN where there is no interval."""
 
     mean: float
     low: float
     high: float
     p_value: float
     freedom: float
+
+
+@dataclass(frozen=True)
+class Mean(Estimate):
+    """The mean over collections whose true values differ.
+
+    `tau2`: variance between them; `share`: of all variance, what is not noise (I squared); `p_same`: p-value of "no
+    collection differs from another but by noise" (Cochran's Q).
+    """
+
     tau2: float
     share: float
     p_same: float

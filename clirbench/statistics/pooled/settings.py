@@ -51,6 +51,16 @@ class Stratum:
         return cls(judge, name, measure.signature.partition(":")[0])
 
 
+@dataclass(frozen=True)
+class AboutMetric:
+    """A row of a table about one metric in one `Stratum`."""
+
+    judge: str
+    measure: str
+    retriever: str
+    metric: str
+
+
 @dataclass(frozen=True, eq=False)
 class Setting:
     """One measure of one collection: how each of its metrics agrees with it, over the same systems.

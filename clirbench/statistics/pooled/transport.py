@@ -11,14 +11,14 @@ from scipy.special import ndtr
 
 from clirbench.statistics.pooled.clusters import joined
 from clirbench.statistics.pooled.random_effects import pooled_mean, prediction
-from clirbench.statistics.pooled.settings import Setting, Stratum, same_systems
+from clirbench.statistics.pooled.settings import AboutMetric, Setting, Stratum, same_systems
 from clirbench.types import Doubles
 
 FEWEST = 3
 
 
 @dataclass(frozen=True)
-class Transported:
+class Transported(AboutMetric):
     """How a metric's gain predicts a measure's in a collection that was left out.
 
     `slope` of the measure per point of the metric, with the interval of its mean and where a new collection's lies;
@@ -27,10 +27,6 @@ class Transported:
     stated, how much on average and how often it came true, over `pairs` of systems.
     """
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
     slope: float
     ci_low: float
     ci_high: float

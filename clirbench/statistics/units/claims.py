@@ -10,7 +10,7 @@ from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units, covariates, known_before
 from clirbench.statistics.units.concordance import agreements
-from clirbench.statistics.units.given import Beyond, beyond
+from clirbench.statistics.units.given import Beyond, Permuting, beyond
 from clirbench.statistics.units.permutation import SAMPLES, Tested, permutation_tests
 from clirbench.statistics.units.selection import Best, adjusted_p_values, best_metrics, common_systems
 from clirbench.types import Doubles, Ints
@@ -56,17 +56,17 @@ def claims(
 ) -> list[Claim]:
     """A row for every measure and metric; columns that are `known_before` are none. Intervals hold `level` of the time.
 
-    Along training there is neither interval nor p: see `along.at_same_step`. Without `tested`, a row that has an
+    Along training there is neither interval nor p: see `given.within_strata`. Without `tested`, a row that has an
     interval has no p.
     """
-    rows = []
+    rows, how = [], Permuting(alpha, samples, seed)
     metrics = real_metrics(board)
     for measure in board.measures:
         looked = tested and not units.along_training
-        adjusted = _adjusted(metrics, measure, units, alpha, samples, seed) if looked else {}
+        adjusted = _adjusted(metrics, measure, units, how) if looked else {}
         found: dict[str, Claim] = {}
         for alike in _with_the_same_holes(metrics, measure):
-            found |= _claimed(alike, measure, units, adjusted, alpha, level, samples, seed, tested)
+            found |= _claimed(alike, measure, units, how, adjusted, level, tested)
         rows += [found[metric.name] for metric in metrics]
     return rows
 
@@ -84,9 +84,7 @@ def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
     return tuple(column for column in board.metrics if not known_before(column.name))
 
 
-def _adjusted(
-    metrics: Sequence[Column], measure: Column, units: Units, alpha: float, samples: int, seed: int
-) -> dict[str, float]:
+def _adjusted(metrics: Sequence[Column], measure: Column, units: Units, how: Permuting) -> dict[str, float]:
     """Adjusted p by name, of the metrics that are compared."""
     if not metrics:
         return {}
@@ -96,7 +94,8 @@ def _adjusted(
     if not len(compared):
         return {}
     part = x[compared][:, rows]
-    found = adjusted_p_values(part, y[rows], units.only(rows).index, alpha=alpha, samples=samples, seed=seed)
+    unit = units.only(rows).index
+    found = adjusted_p_values(part, y[rows], unit, alpha=how.alpha, samples=how.samples, seed=how.seed)
     return {metrics[m].name: float(p) for m, p in zip(compared.tolist(), found.adjusted, strict=True)}
 
 
@@ -111,11 +110,9 @@ def _claimed(
     metrics: Sequence[Column],
     measure: Column,
     units: Units,
+    how: Permuting,
     adjusted: Mapping[str, float],
-    alpha: float,
     level: float,
-    samples: int,
-    seed: int,
     tested: bool,
 ) -> dict[str, Claim]:
     """The claims of metrics that lack the same systems, by name."""
@@ -128,7 +125,7 @@ def _claimed(
     agreed = agreements(x, y, own.index, level)
     tests: Sequence[Tested | None] = [None] * len(metrics)
     if not units.along_training and (tested or any(isnan(found.low) for found in agreed)):
-        tests = permutation_tests(x, y, own.index, alpha=alpha, samples=samples, seed=seed)
+        tests = permutation_tests(x, y, own.index, alpha=how.alpha, samples=how.samples, seed=how.seed)
     claimed = {}
     for metric, found, test in zip(metrics, agreed, tests, strict=True):
         if isnan(found.tau):
@@ -139,14 +136,13 @@ def _claimed(
             low, high, note = nan, nan, ALONG
         elif test is not None:
             p = test.p_value
-            error = 0.0 if test.exact or isnan(p) else sqrt(p * (1 - p) / samples)
+            error = 0.0 if test.exact or isnan(p) else sqrt(p * (1 - p) / how.samples)
             notes = (test.note,) if test.note.startswith(found.note) else (test.note, found.note)
             note = "; ".join(filter(None, notes))
         scheme = "" if isnan(low) else f"{100 * level:g} %: {_estimand(own)}"
         claimed[metric.name] = Claim(
             measure.name, metric.name, found.tau, found.within, low, high, p, adjusted.get(metric.name, nan),
-            found.disagree,
-            len(rows), own.number, own.source, scheme, note, error,
+            found.disagree, len(rows), own.number, own.source, scheme, note, error,
         )  # fmt: skip
     return claimed
 
@@ -211,8 +207,8 @@ def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0)
         for name, values in covariates(board, units).items()
         if np.isfinite(values[rows]).all() and np.ptp(values[rows]) > 0
     ]
-    trivial = [(name, values * _direction(values, y[rows], own.index)) for name, values in trivial]
-    every = [*columns, *trivial]
+    turned = [-1.0 if agreements(values[None], y[rows], own.index)[0].tau < 0 else 1.0 for _, values in trivial]
+    every = [*columns, *((name, sign * values) for sign, (name, values) in zip(turned, trivial, strict=True))]
     best = best_metrics(np.stack([values for _, values in every]), y[rows], own.index, seed=seed)
     return Selected(
         measure.name,
@@ -224,18 +220,8 @@ def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0)
     )
 
 
-def _direction(values: Doubles, y: Doubles, unit: Ints) -> float:
-    return -1.0 if agreements(values[None], y, unit)[0].tau < 0 else 1.0
-
-
 def beyond_known(
-    board: Scoreboard,
-    units: Units,
-    names: Sequence[str],
-    *,
-    alpha: float = 0.05,
-    samples: int = SAMPLES,
-    seed: int = 0,
+    board: Scoreboard, units: Units, names: Sequence[str], how: Permuting
 ) -> dict[tuple[str, str], Beyond]:
     """What each metric says of each measure beyond the named covariates, by (measure, metric).
 
@@ -258,7 +244,7 @@ def beyond_known(
                 continue
             unit = _factor(board, units, names, rows)
             x, y = metric.oriented[None, rows], measure.oriented[rows]
-            one = beyond(x, y, unit, given[:, rows], alpha=alpha, samples=samples, seed=seed)[0]
+            one = beyond(x, y, unit, given[:, rows], how)[0]
             found[measure.name, metric.name] = one
     return found
 

@@ -20,6 +20,16 @@ FREEDOM = 10
 
 
 @dataclass(frozen=True)
+class Permuting:
+    """How units change places: not at all where no p below `alpha` could come of it; `samples` times where all orders
+    are too many."""
+
+    alpha: float = 0.05
+    samples: int = SAMPLES
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Beyond:
     """tau of one metric and the measure given covariates; NaN with the reason in `note` where it is not computed.
 
@@ -37,49 +47,36 @@ class Beyond:
     note: str = ""
 
 
-def beyond(
-    x: Doubles,
-    y: Doubles,
-    unit: Ints,
-    covariates: Doubles,
-    *,
-    alpha: float = 0.05,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> list[Beyond]:
+def beyond(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: Permuting = Permuting()) -> list[Beyond]:
     """Every metric's tau given the covariates. `x`: (metrics, n), `y`: (n,), `covariates`: (covariates, n), finite.
 
     A grid has each of its values at least twice on average: then `within_strata`, else `of_residuals`.
     """
     cells = list(map(tuple, covariates.T.tolist()))
     if len(set(cells)) <= len(cells) / 2:
-        return within_strata(x, y, unit, cells, alpha=alpha, samples=samples, seed=seed)
-    return of_residuals(x, y, unit, covariates, alpha=alpha, samples=samples, seed=seed)
+        return within_strata(x, y, unit, cells, how)
+    return of_residuals(x, y, unit, covariates, how)
 
 
 def within_strata(
-    x: Doubles,
-    y: Doubles,
-    unit: Ints,
-    strata: Sequence[object],
-    *,
-    alpha: float = 0.05,
-    samples: int = SAMPLES,
-    seed: int = 0,
+    x: Doubles, y: Doubles, unit: Ints, strata: Sequence[object], how: Permuting = Permuting()
 ) -> list[Beyond]:
     """tau over pairs of systems in the same stratum and of different units.
 
     tau = (C - D) / sqrt(pairs ordered by x * pairs ordered by y). Units with the same strata change places: with two
     systems a stratum, each its own unit, this is the sign permutation of the strata; runs that all have the same
-    steps change places as wholes. **Source:** Korn 1984, "Kendall's tau with a blocking variable".
+    steps change places as wholes. Checkpoints of one run share its rise, so any two columns that training moves agree;
+    at the same step (the stratum), does the run with the higher metric have the higher measure? With r runs the
+    smallest p is 2 / r!: 4 runs or fewer have none below .05.
+    **Source:** Korn 1984, "Kendall's tau with a blocking variable"; Good 2005 (exact permutation of units).
     """
     number = {label: i for i, label in enumerate(dict.fromkeys(strata))}
     place = np.array([number[label] for label in strata])
     compared = (place[:, None] == place[None, :]) & (unit[:, None] != unit[None, :])
     weight = compared.astype(np.float64)
-    found = exchanges(unit, strata, samples=samples, seed=seed)
+    found = exchanges(unit, strata, samples=how.samples, seed=how.seed)
     units = int(unit.max()) + 1
-    note = refused(found, alpha, units) if compared.any() else "no two independent systems in one stratum"
+    note = refused(found, how.alpha, units) if compared.any() else "no two independent systems in one stratum"
     sizes = [(np.abs(signs(column)) * weight).sum() / 2 for column in (*x, y)]
     balance = (signs(x) * signs(y) * weight).sum(axis=(1, 2)) / 2
     p_values = np.full(len(x), nan)
@@ -95,16 +92,7 @@ def within_strata(
     return rows
 
 
-def of_residuals(
-    x: Doubles,
-    y: Doubles,
-    unit: Ints,
-    covariates: Doubles,
-    *,
-    alpha: float = 0.05,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> list[Beyond]:
+def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: Permuting = Permuting()) -> list[Beyond]:
     """tau between units of what normal scores of x and y leave when those of the covariates are taken out.
 
     Taken out is a polynomial of third degree in the normal scores of each covariate: a straight line leaves what the
@@ -116,8 +104,8 @@ def of_residuals(
     known = normal_scores(covariates)
     basis = np.concatenate([np.ones((1, n)), known, known**2, known**3]).T
     freedom = units - np.linalg.matrix_rank(basis)
-    found = exchanges(unit, samples=samples, seed=seed)
-    note = refused(found, alpha, units)
+    found = exchanges(unit, samples=how.samples, seed=how.seed)
+    note = refused(found, how.alpha, units)
     if freedom < FREEDOM:
         note = f"{freedom} residual degrees of freedom: at least {FREEDOM} are needed"
     if note:

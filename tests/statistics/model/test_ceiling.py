@@ -10,7 +10,6 @@ from scipy.stats import kendalltau
 from clirbench.statistics.model.ceiling import (
     SAME_LINES,
     TOO_NOISY,
-    Errors,
     between_error,
     ceiling,
     corrected_tau,
@@ -23,7 +22,7 @@ from tests.statistics.worlds import scores_only, world
 def test_without_errors_tau_stays() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=40).T
-    found = corrected_tau(x, y, Errors(0, 0), np.arange(40))
+    found = corrected_tau(x, y, 0, 0, np.arange(40))
     assert found.value == pytest.approx(kendalltau(x, y).statistic)
     assert found.low < found.value < found.high
 
@@ -34,10 +33,10 @@ def test_the_correction_by_hand() -> None:
     true_x, true_y = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=600).T
     shared = 0.5 * rng.normal(size=600)
     y = true_y + shared + sqrt(0.75) * rng.normal(size=600)
-    found = corrected_tau(true_x, y, Errors(0, 1.0), np.arange(600))
+    found = corrected_tau(true_x, y, 0, 1.0, np.arange(600))
     assert found.value == pytest.approx(2 / pi * asin(0.6), abs=0.05)
-    both = corrected_tau(true_x + shared, y, Errors(0.25, 1.0, 0.25), np.arange(600))
-    naive = corrected_tau(true_x + shared, y, Errors(0.25, 1.0), np.arange(600))
+    both = corrected_tau(true_x + shared, y, 0.25, 1.0, np.arange(600), 0.25)
+    naive = corrected_tau(true_x + shared, y, 0.25, 1.0, np.arange(600))
     assert both.value == pytest.approx(2 / pi * asin(0.6), abs=0.06)
     assert naive.value > both.value + 0.1
 
@@ -52,10 +51,10 @@ def test_noise_between_units() -> None:
 def test_refusals() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 24))
-    assert corrected_tau(x, y, Errors(0.0, 10.0), np.arange(24)).note == TOO_NOISY
-    assert np.isnan(corrected_tau(x, x, Errors(0.1, 0.1), np.arange(24)).value)
-    assert "too few" in corrected_tau(x, x + y, Errors(0, 0), np.repeat([0, 1, 2], 8)).note
-    assert "(12)" in corrected_tau(x, y, Errors(0, 0), np.repeat(np.arange(12), 2)).note
+    assert corrected_tau(x, y, 0.0, 10.0, np.arange(24)).note == TOO_NOISY
+    assert np.isnan(corrected_tau(x, x, 0.1, 0.1, np.arange(24)).value)
+    assert "too few" in corrected_tau(x, x + y, 0, 0, np.repeat([0, 1, 2], 8)).note
+    assert "(12)" in corrected_tau(x, y, 0, 0, np.repeat(np.arange(12), 2)).note
     assert np.isnan(ceiling(np.ones(3), 0.1, 10, np.zeros(3, dtype=np.int64)).value)
 
 

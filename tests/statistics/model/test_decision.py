@@ -8,7 +8,7 @@ import pytest
 from clirbench.measures.base import geometric
 from clirbench.scoreboard import Column
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.decision import POPULATION, decide, seeds_averaged, topic_values
+from clirbench.statistics.model.decision import decide, seeds_averaged, topic_values
 from tests.statistics.worlds import Mean, scores_only, world
 
 
@@ -26,7 +26,6 @@ def test_the_best_system_is_shipped() -> None:
     assert {row.system for row in found.standings[-4:]} <= {"s00", "s01", "s02", "s03", "s04", "s05"}
     assert [row.metric for row in found.regrets] == ["m0", "m1"]
     assert found.regrets[0].expected <= found.regrets[1].expected + 0.5
-    assert found.estimand == POPULATION
     assert (found.n_topics, found.systems[0]) == (60, "s00")
 
 
@@ -36,8 +35,6 @@ def test_reasons() -> None:
     assert "same for all" in decide(scores_only([[1, 2, 3]], [[1, 1, 1]]), "y0").reason
     assert "holes" in decide(scores_only([[1, 2, 3]], [[1, np.nan, 1]]), "y0").reason
     assert "at least 2" in decide(scores_only([[1]], [[1]]), "y0").reason
-    told = decide(scores_only([[1, 2, 3, 4]], [[1, 2, 3, 9]]), "y0", noise_sd=0.2)
-    assert (told.reason, told.standings[0].system) == ("", "s03")
 
 
 def test_too_much_noise_leaves_probabilities_but_no_costs() -> None:

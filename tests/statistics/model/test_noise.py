@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import AlignmentError
-from clirbench.statistics.model.noise import contrasts, doubly_centred, known_noise, topic_noise
+from clirbench.statistics.model.noise import contrasts, doubly_centred, topic_noise
 from clirbench.statistics.model.parts import noise_structure
 
 
@@ -53,13 +53,6 @@ def test_contrasts_are_orthonormal_and_sum_to_nothing() -> None:
     found = contrasts(5)
     assert np.allclose(found.T @ found, np.eye(4))
     assert np.allclose(found.sum(axis=0), 0)
-
-
-def test_known() -> None:
-    noise = known_noise(0.1, 4)
-    pair = np.array([1.0, 0, -1, 0])
-    assert pair @ noise.covariance @ pair == pytest.approx(0.02)
-    assert noise.freedom == float("inf")
 
 
 @pytest.mark.parametrize("shape", [(1, 10), (4, 1)])

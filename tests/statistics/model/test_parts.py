@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from clirbench.statistics.model.noise import known_noise
 from clirbench.statistics.model.parts import curve_parts, metrics_part, noise_structure, unit_part
 from clirbench.statistics.model.posterior import posterior
+from tests.statistics.worlds import known_noise
 
 
 def test_units_that_say_nothing_are_no_part() -> None:

@@ -5,10 +5,11 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from clirbench.statistics.model.noise import known_noise, topic_noise
+from clirbench.statistics.model.noise import topic_noise
 from clirbench.statistics.model.parts import curve_parts, metrics_part, noise_structure, unit_part
 from clirbench.statistics.model.posterior import posterior
 from clirbench.statistics.model.shipping import best_set, p_of_best
+from tests.statistics.worlds import known_noise
 
 
 def test_two_systems_with_known_noise() -> None:

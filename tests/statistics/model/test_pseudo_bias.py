@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.model.pseudo_bias import pseudo_bias, pseudo_biases, retriever_gaps
+from clirbench.statistics.model.pseudo_bias import pseudo_bias, tau_gaps, twice_judged, twice_searched
 from clirbench.statistics.units.belonging import units_of
 from clirbench.types import Doubles
 
@@ -44,12 +44,12 @@ def test_measures_that_have_both_judgments_are_found() -> None:
     x = rng.normal(size=12)
     pseudo, judged = x + 0.3 * rng.normal(size=12), x + rng.normal(size=12)
     board = twice(x, pseudo, judged)
-    (row,) = pseudo_biases(board, units_of(board))
-    assert (row.pseudo, row.judged, row.metric, row.n_units) == ("MAP", "MAP[qrels]", "m", 12)
-    assert row.bias == pytest.approx(row.tau_pseudo - row.tau_judged)
-    assert row.ci_low < row.bias < row.ci_high
+    (row,) = tau_gaps(board, units_of(board), twice_judged(board))
+    assert (row.first, row.second, row.metric, row.n_units) == ("MAP", "MAP[qrels]", "m", 12)
+    assert row.gap == pytest.approx(row.tau_first - row.tau_second)
+    assert row.ci_low < row.gap < row.ci_high
     along = twice(x, pseudo, judged, step=tuple(map(str, range(12))), run=tuple("aabbccddeeff"))
-    (described,) = pseudo_biases(along, units_of(along))
+    (described,) = tau_gaps(along, units_of(along), twice_judged(along))
     assert np.isnan(described.ci_low)
     assert "description only" in described.note
 
@@ -88,9 +88,9 @@ def test_measures_of_two_retrievers_are_found() -> None:
     rng = np.random.default_rng(2)
     x = rng.normal(size=30)
     board = by_two(x, x + 0.1 * rng.normal(size=30), x + 3 * rng.normal(size=30))
-    (row,) = retriever_gaps(board, units_of(board))
+    (row,) = tau_gaps(board, units_of(board), twice_searched(board))
     assert (row.first, row.second, row.metric, row.n_units) == ("MAP", "MAP[dense]", "m", 30)
     assert row.gap == pytest.approx(row.tau_first - row.tau_second)
     assert 0 < row.ci_low < row.gap < row.ci_high
-    (wider,) = retriever_gaps(board, units_of(board), confidence=0.99)
+    (wider,) = tau_gaps(board, units_of(board), twice_searched(board), 0.99)
     assert wider.ci_low < row.ci_low < row.ci_high < wider.ci_high

@@ -23,6 +23,7 @@ from clirbench.statistics import resampling
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model import randomisation
 from clirbench.statistics.model.randomisation import (
+    PairTests,
     best_against_rest,
     compare_systems,
     mean_difference_p,
@@ -109,21 +110,19 @@ def test_what_cannot_be_found_is_not_run() -> None:
     rows = compare_systems(world(n=5, topics=5, noise=()))
     assert all(np.isnan(row.p_value) for row in rows)
     assert "5 items and 10 pairs" in rows[0].note
-    few = compare_systems(world(n=5, topics=40, noise=()), samples=100)
+    few = compare_systems(world(n=5, topics=40, noise=()), PairTests(samples=100))
     assert "not run" in few[0].note
 
 
 def test_wrong_names() -> None:
     with pytest.raises(UnknownName, match="randomisation"):
-        compare_systems(world(n=3), ["bootstrap"])
-    with pytest.raises(UnknownName, match="s00"):
-        compare_systems(world(n=3), pairs=[("s0", "s1")])
+        PairTests(tests=["bootstrap"])
     with pytest.raises(ConfigError, match="at least 1"):
-        compare_systems(world(n=3), samples=0)
+        PairTests(samples=0)
     assert compare_systems(scores_only([[1, 2]], [[1, 2]])) == []
     assert best_against_rest(scores_only([[1, 3, 2]], [[1, 2, 3]]), "x0") == [(1, 2), (1, 0)]
-    with pytest.raises(ConfigError, match="sampling=all"):
-        compare_systems(world(), sampling="all")
+    with pytest.raises(UnknownName, match="sampling 'all'"):
+        PairTests(sampling="all")
 
 
 def test_error_rate_of_best_against_the_rest() -> None:
@@ -146,14 +145,18 @@ def test_sacrebleu_p_values_with_its_seed(test: str, theirs: str, samples: int) 
     evidence, reference, systems = evidence_of([BLEU(), ChrF(beta=2)])
     library = {"BLEU": SacreBLEU(), "chrF2": SacreCHRF()}
     _, results = PairedTest(list(systems.items()), library, [list(reference)], test_type=theirs, n_samples=samples)()
-    rows = compare_systems(evidence, [test], pairs=[("close", "base"), ("worse", "base")], samples=samples)
+    rows = [
+        row
+        for name in ("close", "worse")
+        for row in compare_systems(evidence, PairTests((name, "base"), [test], samples))
+    ]
     for row in rows:
         expected = results[row.column][list(systems).index(row.system_a)]
         assert row.score_a == pytest.approx(expected.score)
         # sacreBLEU sums in float32: a sample at the very edge may fall on the other side
         assert row.p_value == pytest.approx(expected.p_value, abs=1.5 / (samples + 1))
         assert row.items == "segments"
-    assert rows[0].p_value > 0.05 > rows[1].p_value
+    assert rows[0].p_value > 0.05 > rows[2].p_value
 
 
 def test_win_shares_of_three_hand_pairs() -> None:
@@ -165,7 +168,7 @@ def test_win_shares_of_three_hand_pairs() -> None:
     signs = Counter(
         int(np.sign(round(sum((3, -1, -1)[i] for i in drawn)))) for drawn in itertools.product(range(3), repeat=3)
     )
-    (row,) = compare_systems(evidence, ["koehn"], samples=20_000)
+    (row,) = compare_systems(evidence, PairTests(tests=["koehn"], samples=20_000))
     shares = (row.wins_a, row.wins_b, row.ties)
     assert shares == pytest.approx([signs[1] / 27, signs[-1] / 27, signs[0] / 27], abs=0.015)
     assert row.difference == pytest.approx(1 / 30)
@@ -176,14 +179,14 @@ def test_half_sampling_draws_half_without_replacement() -> None:
     (drawn,) = drawn_blocks(9, 50, "half", 1)
     assert drawn.shape == (50, 4)
     assert all(len(set(items)) == 4 for items in drawn.tolist())
-    row = compare_systems(world(n=2), samples=50, sampling="half")[0]
+    row = compare_systems(world(n=2), PairTests(samples=50, sampling="half"))[0]
     assert row.sampling == "half"
 
 
 @pytest.mark.parametrize("metric", [MacroF(), MicroF(), TermF(English())], ids=lambda metric: metric.name)
 def test_exchange_of_type_averages_equals_scoring_the_mixed_texts(metric: MacroF) -> None:
     evidence, reference, systems = evidence_of([metric])
-    (row,) = compare_systems(evidence, ["randomisation"], pairs=[("close", "base")], samples=40, seed=7)
+    (row,) = compare_systems(evidence, PairTests(("close", "base"), samples=40, seed=7))
     coins = np.random.default_rng(7).integers(2, size=(40, len(reference)), dtype=bool)
     test, hits = TestSet((reference,)), 0
     for keep in coins:
@@ -199,7 +202,7 @@ def test_without_type_names_the_exchange_says_why() -> None:
     evidence, _, _ = evidence_of([MacroF()])
     bare = Evidence(evidence.board, evidence.statistics, evidence.metrics)
     assert "needs the names of the types" in compare_systems(bare)[0].note
-    assert compare_systems(bare, ["sacrebleu"])[0].p_value > 0
+    assert compare_systems(bare, PairTests(tests=["sacrebleu"]))[0].p_value > 0
 
 
 def test_a_named_pair_is_a_family_of_its_own_and_its_holes_alone_matter() -> None:
@@ -209,7 +212,7 @@ def test_a_named_pair_is_a_family_of_its_own_and_its_holes_alone_matter() -> Non
     ]
     holed = replace(evidence, board=replace(evidence.board, columns=tuple(values)))
     assert compare_systems(holed) == []
-    rows = compare_systems(holed, pairs=[("s04", "s00")])
+    rows = compare_systems(holed, PairTests(("s04", "s00")))
     assert {row.column for row in rows} == {"m0", "m1", "y0"}
     assert all(row.family == 1 and row.p_holm == row.p_value for row in rows)
 
@@ -233,7 +236,7 @@ def test_false_positive_rates() -> None:
         values = rng.normal(size=(2, 60))
         board = Scoreboard(("a", "b"), (Column("y0", "measure", values.mean(axis=1)),))
         evidence = Evidence(board, per_topic={"y0": values}, measures=world(n=2).measures)
-        for row in compare_systems(evidence, list(called), samples=200):
+        for row in compare_systems(evidence, PairTests(tests=list(called), samples=200)):
             called[row.test] += row.p_value < 0.05
     assert 0.06 < called["sacrebleu"] / runs < 0.16
     assert called["randomisation"] / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)

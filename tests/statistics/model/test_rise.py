@@ -1,11 +1,27 @@
-"""The rise that improves retrieval with probability .8, and when it is not printed."""
+"""P(retrieval improves | metric rises by x) against a known curve and hand cases; the rise that makes it .8."""
 
 from math import inf, log
 
 import numpy as np
 import pytest
 
-from clirbench.statistics.model.rise import logistic_slope, rise_for, rising_pairs
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.rise import (
+    Improvement,
+    improvements,
+    jackknifed_slope,
+    logistic_slope,
+    rise_of,
+    rising_pairs,
+)
+from clirbench.statistics.units.belonging import units_of
+from clirbench.statistics.units.jackknife import Interval
+from clirbench.types import Doubles, Ints
+from tests.statistics.worlds import scores_only
+
+
+def rise_for(x: Doubles, y: Doubles, unit: Ints) -> Interval:
+    return rise_of(jackknifed_slope(x, y, unit))
 
 
 def test_rise_is_that_of_the_slope() -> None:
@@ -27,3 +43,66 @@ def test_ends_and_silence() -> None:
     assert useless.high == inf > useless.low > 0
     assert np.isnan(rise_for(x, x, np.arange(10)).value)  # every pair agrees: no finite slope
     assert "too few" in rise_for(x[:5], x[[1, 0, 2, 4, 3]], np.arange(5)).note
+
+
+def curves(evidence: Evidence, points: int = 5) -> list[Improvement]:
+    return improvements(evidence, units_of(evidence.board), points=points)
+
+
+def test_pairs_by_hand() -> None:
+    rises, better = rising_pairs(np.array([1.0, 3, 3, 2]), np.array([0.1, 0.3, 0.2, 0.3]))
+    # pairs (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); (1,2) is tied in the metric; from 3 to 1 the measure is tied
+    assert rises.tolist() == [2, 2, 1, 0, 1, 1]
+    assert better.tolist() == [1, 1, 1, 0.5, 0.5, 0]
+
+
+def test_slope_is_the_likelihood_maximum() -> None:
+    rng = np.random.default_rng(0)
+    rises = rng.uniform(0, 4, 20_000)
+    better = (rng.random(20_000) < 1 / (1 + np.exp(-0.8 * rises))).astype(float)
+    assert logistic_slope(rises, better) == pytest.approx(0.8, abs=0.05)
+    # two pairs with rise 1, one better: P = .5, slope 0; three of four: log(3)
+    assert logistic_slope(np.ones(2), np.array([1.0, 0])) == pytest.approx(0, abs=1e-9)
+    assert logistic_slope(np.ones(4), np.array([1.0, 1, 1, 0])) == pytest.approx(np.log(3))
+    assert np.isnan(logistic_slope(np.empty(0), np.empty(0)))
+    assert 1 / (1 + np.exp(-logistic_slope(np.ones(3), np.ones(3)))) == pytest.approx(1)
+    together = logistic_slope(np.array([[1.0, 1, 1, 1], [2, 2, 2, 2]]), np.array([[1.0, 1, 1, 0], [0, 0, 0, 1]]))
+    assert together == pytest.approx([np.log(3), -np.log(3) / 2])
+
+
+def test_curve() -> None:
+    rng = np.random.default_rng(1)
+    x = np.linspace(10, 40, 20)
+    y = x + 4 * rng.normal(size=20)
+    rows = curves(scores_only([x.tolist()], [y.tolist()]), points=4)
+    assert [row.pairs for row in rows] == [48, 48, 47, 47]
+    assert sum(row.pairs for row in rows) == 190
+    probabilities = [row.probability for row in rows]
+    assert probabilities == sorted(probabilities)
+    assert all(0.5 <= row.ci_low <= row.probability <= row.ci_high <= 1 for row in rows)
+    assert rows[0].rise_80 == pytest.approx(np.log(4) / rows[0].slope)
+    assert rows[-1].share > 0.95
+    sure = rise_for(x, y, np.arange(20))
+    assert (rows[0].rise_80_low, rows[0].rise_80, rows[0].rise_80_high) == (sure.low, sure.value, sure.high)
+    assert rows[0].rise_80_low < rows[0].rise_80 < rows[0].rise_80_high
+
+
+def test_a_metric_that_points_the_wrong_way() -> None:
+    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5, 6, 7, 8]], [[8, 6, 7, 4, 5, 3, 1, 2.0]]))
+    assert row.probability < 0.5
+    assert row.rise_80 == float("inf")
+
+
+def test_few_systems_have_a_curve_but_no_interval_and_no_rise() -> None:
+    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5]], [[1, 3, 2, 5, 4.0]]))
+    assert row.probability > 0.5
+    assert np.isnan([row.ci_low, row.ci_high, row.rise_80, row.rise_80_low]).all()
+    assert row.note == "too few independent systems (5)"
+
+
+def test_bad_input_is_stated() -> None:
+    (row,) = curves(scores_only([[1, 1, 1]], [[1, 2, 3]]))
+    assert row.note == "a column is constant"
+    assert np.isnan(row.probability)
+    (row,) = curves(scores_only([[1, 2]], [[1, 2]]))
+    assert row.note == "2 systems: at least 3 are needed"

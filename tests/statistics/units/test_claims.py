@@ -6,6 +6,7 @@ from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
 from clirbench.statistics.units.claims import beyond_known, claims, selected
+from clirbench.statistics.units.given import Permuting
 
 
 def board(n: int = 20, seed: int = 0, **metadata: list[str]) -> Scoreboard:
@@ -106,11 +107,11 @@ def test_a_second_factor_is_no_evidence_beyond_the_first() -> None:
     sizes = tuple(str(1000 * (i + 1)) for i in size)
     names = tuple(f"s{i}" for i in range(16))
     alone = Scoreboard(names, columns, {"training_lines": sizes})
-    found = beyond_known(alone, units_of(alone), ["training_lines"])["MAP", "BLEU"]
+    found = beyond_known(alone, units_of(alone), ["training_lines"], Permuting())["MAP", "BLEU"]
     assert (found.tau, found.p_value, found.pairs) == (1.0, 2 / 256, 8)
     crossed = Scoreboard(names, columns, {"training_lines": sizes, "bpe": tuple(f"{16 + 16 * i}k" for i in second)})
-    found = beyond_known(crossed, units_of(crossed), ["training_lines"])["MAP", "BLEU"]
+    found = beyond_known(crossed, units_of(crossed), ["training_lines"], Permuting())["MAP", "BLEU"]
     assert (found.tau, found.n_units) == (1.0, 2)
     assert np.isnan(found.p_value)
     with pytest.raises(UnknownName, match="lines"):
-        beyond_known(alone, units_of(alone), ["lines"])
+        beyond_known(alone, units_of(alone), ["lines"], Permuting())
