@@ -14,6 +14,7 @@ from clirbench.report.figures import GREY, Scale, file_stem
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import analysis_page_table
 from clirbench.report.markdown import prose, table
+from clirbench.report.pooled import retrievers
 from clirbench.report.pooled.findings import (
     abstract,
     carried,
@@ -30,6 +31,7 @@ from clirbench.report.tables import write_tsv
 from clirbench.result import AnalysisTable
 from clirbench.statistics.pooled.choosing import Chosen
 from clirbench.statistics.pooled.pooling import Point, Pooled
+from clirbench.statistics.pooled.retrievers import Beside
 from clirbench.statistics.pooled.transport import Transported
 
 NARROW = 20
@@ -118,7 +120,7 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
     yield f"# {title}\n"
     yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
     yield "## In short\n"
-    if said := " ".join(abstract(pooling)):
+    if said := " ".join((*abstract(pooling), *retrievers.abstract(pooling))):
         yield f"{prose(said)}\n"
     for stratum in pooling.strata:
         yield f"- {prose(' '.join(short(pooling.of(stratum))))}"
@@ -128,6 +130,11 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
         yield from (f"{prose(sentence)}\n" for sentence in sentences(pooling, stratum) if sentence)
         yield from (f"{prose(transport_sentence(row))}\n" for row in carried(pooling, stratum))
         yield from table(HEADER, [_cells(row) for row in pooling.of(stratum)])
+        yield ""
+    for found in retrievers.tables(pooling):
+        yield f"## {found.title}\n"
+        yield from (f"{prose(text)}\n" for text in found.text)
+        yield from table(found.header, found.rows)
         yield ""
     if silent := list(unanswered(pooling)):
         yield "## What cannot be concluded\n"
@@ -147,11 +154,13 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
     for name in ("figures", "latex"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     kinds = (("pooled", Pooled, pooling.rows), ("pooled_collections", Point, pooling.points),
-             ("transport", Transported, pooling.transport), ("choosing", Chosen, pooling.chosen))  # fmt: skip
+             ("transport", Transported, pooling.transport), ("choosing", Chosen, pooling.chosen),
+             ("pooled_retrievers", Beside, pooling.beside))  # fmt: skip
     for name, kind, rows in kinds:
         write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
     (folder / "pooled.md").write_text(shown(markdown(pooling, title)), encoding="utf-8", newline="\n")
-    drawn = {row: svg(forest(row, pooling.points), title_of(row)) for row in pooling.rows}
+    shown_rows = [row for stratum in pooling.strata for row in pooling.of(stratum)]
+    drawn = {row: svg(forest(row, pooling.points), title_of(row)) for row in shown_rows}
     for row, figure in drawn.items():
         stem = file_stem("-".join(filter(None, ("pooled", *_key(row)))))
         (folder / "figures" / f"{stem}.svg").write_text(figure, encoding="utf-8", newline="\n")
@@ -164,10 +173,11 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
         said = [*filter(None, sentences(pooling, stratum)), *map(transport_sentence, carried(pooling, stratum))]
         plots = [(title_of(row), bool(row.other), b64encode(drawn[row].encode()).decode()) for row in rows]
         parts.append((name_of(stratum), said, analysis_page_table(found), plots))
+    parts += [(found.title, list(found.text), analysis_page_table(found), []) for found in retrievers.tables(pooling)]
     signatures = [(name, s, listed(names, 30)) for name, of in pooling.signatures.items() for s, names in of.items()]
     values = {
         "title": title,
-        "short": " ".join(abstract(pooling)),
+        "short": " ".join((*abstract(pooling), *retrievers.abstract(pooling))),
         "collections": pooling.collections,
         "parts": parts,
         "notes": pooling.notes,
