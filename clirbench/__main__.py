@@ -182,7 +182,10 @@ def prepared(arguments: Sequence[str]) -> list[str]:
         if find_spec("wordllama") and find_spec("tokenizers"):
             kept += [f"+retrieval@also_retrieval.{name}={name}" for name in members.retrievers]
         else:
-            print(f"study: without {' and '.join(members.retrievers)}: pip install 'clirbench[dense]'", file=sys.stderr)
+            print(
+                f"study: without {' and '.join(members.retrievers)}, which take: pip install 'clirbench[dense]'",
+                file=sys.stderr,
+            )
         arguments[at : at + 1] = ["--multirun", f"+experiment={','.join(members.study)}", *kept]
     folders = own_folders(arguments)
     arguments = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in arguments]

@@ -164,9 +164,6 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
             alike.append(name_of(stratum))
         if best.new_low < 0 < best.new_high:
             wide.append(f"{name_of(stratum)} [{number(best.new_low, 2)}, {number(best.new_high, 2)}]")
-    alone = {stratum.retriever for stratum in pooling.strata if stratum.judge != "imported"}
-    if len(alone) == 1 and not pooling.beside:
-        yield f"Whether the metrics predict other retrievers too: {alone.pop()} alone searched (retrieval@also=dense)."
     if few:
         yield f"Which metric is better, by {listed(few, 20)}: fewer than {FEWEST_TO_PREDICT} independent collections."
     if alike:
@@ -179,6 +176,9 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
             "Whether the metric with the highest tau orders the systems of a new collection better than chance, by "
             f"{listed(wide, 20)}."
         )
+    alone = {stratum.retriever for stratum in pooling.strata if stratum.judge != "imported"}
+    if len(alone) == 1 and not pooling.beside:
+        yield f"Whether the metrics predict other retrievers too: {alone.pop()} alone searched (retrieval@also=dense)."
 
 
 def p_text(value: float) -> str:

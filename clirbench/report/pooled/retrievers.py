@@ -118,7 +118,7 @@ def _means(pooling: Pooling) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ..
         cells.setdefault(of, {})[row.second] = (number(row.by_second), _gap(row), p_text(row.p_holm))
     header = [
         ("measure", "metric", "first", "tau"),
-        *((f"tau by {name}", "first - it", "p (Holm)") for name in seconds),
+        *((f"tau by {name}", "difference", "p (Holm)") for name in seconds),
     ]
     return tuple(chain(*header)), tuple(
         tuple(chain(of, *(by.get(name, ("", "", "")) for name in seconds))) for of, by in cells.items()
