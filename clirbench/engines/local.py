@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from clirbench.checks import whole_number
@@ -62,6 +63,9 @@ class Processes:
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
     ) -> Iterator[Result]:
+        if getattr(step, "alone", False):
+            yield from spread(step, items, 1, _alone)
+            return
         workers = (self.workers or available_cores()) if len(items) > 1 else 1
         if workers == 1:
             yield from map(step, items)
@@ -80,16 +84,35 @@ class Processes:
             yield from spread(step, items[done:], workers, self._work)
 
     def _work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
-        from joblib.externals.loky.process_executor import TerminatedWorkerError
-
         workers = min(self.workers or available_cores(), len(tasks))
-        try:
+        with _told_of_the_killed():
             yield from joblib_work(tasks, workers, backend="loky", initializer=_end_with, initargs=(os.getpid(),))
-        except TerminatedWorkerError as error:
-            raise ResourceError(
-                "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
-                f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
-            ) from None
+
+
+def _alone(tasks: Sequence["Task"]) -> Iterator[Chunk]:
+    """Call tasks one after the other in one process, which then gives back all that it loaded."""
+    from joblib.externals.loky import get_reusable_executor
+
+    executor = get_reusable_executor(1, initializer=_end_with, initargs=(os.getpid(),))
+    try:
+        with _told_of_the_killed():
+            for future in [executor.submit(task) for task in tasks]:
+                yield future.result()
+    finally:
+        executor.shutdown(wait=True, kill_workers=True)
+
+
+@contextmanager
+def _told_of_the_killed() -> Iterator[None]:
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    try:
+        yield
+    except TerminatedWorkerError as error:
+        raise ResourceError(
+            "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
+            f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
+        ) from None
 
 
 def thread_work(tasks: Sequence["Task"], workers: int) -> Iterator[Chunk]:
