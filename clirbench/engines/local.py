@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from clirbench.checks import whole_number
@@ -84,35 +83,31 @@ class Processes:
             yield from spread(step, items[done:], workers, self._work)
 
     def _work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
+
         workers = min(self.workers or available_cores(), len(tasks))
-        with _told_of_the_killed():
+        try:
             yield from joblib_work(tasks, workers, backend="loky", initializer=_end_with, initargs=(os.getpid(),))
+        except TerminatedWorkerError as error:
+            raise ResourceError(
+                "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
+                f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
+            ) from None
 
 
 def _alone(tasks: Sequence["Task"]) -> Iterator[Chunk]:
     """Call tasks one after the other in one process, which then gives back all that it loaded."""
     from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     executor = get_reusable_executor(1, initializer=_end_with, initargs=(os.getpid(),))
     try:
-        with _told_of_the_killed():
-            for future in [executor.submit(task) for task in tasks]:
-                yield future.result()
+        for future in [executor.submit(task) for task in tasks]:
+            yield future.result()
+    except TerminatedWorkerError as error:
+        raise ResourceError(f"a worker process was killed (most often: memory ran out): {error}") from error
     finally:
         executor.shutdown(wait=True, kill_workers=True)
-
-
-@contextmanager
-def _told_of_the_killed() -> Iterator[None]:
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    try:
-        yield
-    except TerminatedWorkerError as error:
-        raise ResourceError(
-            "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
-            f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
-        ) from None
 
 
 def thread_work(tasks: Sequence["Task"], workers: int) -> Iterator[Chunk]:

@@ -313,7 +313,8 @@ def _make(work: Sequence[Work]) -> Iterator[int]:
                     said = f"{where}, lines {first} to {first + len(lines) - 1}"
                     if digest_of(lines) != text.source.digests[number]:
                         raise InputError(f"{said}: changed while this run was reading it; run again")
-                    write_shard(text.paths[number], _translated(text.sentences, engine, lines, said))
+                    if read_shard(text.paths[number], len(lines)) is None:  # another run may have been here
+                        write_shard(text.paths[number], _translated(text.sentences, engine, lines, said))
                     yield len(lines)
                 first += len(lines)
 

@@ -266,6 +266,14 @@ def test_workers_tell_which_system_failed_and_that_nothing_can_be_kept(tmp_path:
         completed(made(corpus, tmp_path / "no", {"a": Glossary()}), unwatched, pmap=Processes(2).pmap)
 
 
+def test_what_was_kept_meanwhile_is_not_translated_again(tmp_path: Path) -> None:
+    corpus, errors, late = folder_corpus(tmp_path / "d"), dict[str, ClirbenchError](), Glossary()
+    work = lacking(made(corpus, tmp_path / "cache", {"a": late}), errors)
+    completed(made(corpus, tmp_path / "cache", {"b": Glossary()}), unwatched)
+    assert [p.lines_done for p in translate(work, errors)] == [2, 4, 5]
+    assert late.given == []
+
+
 def test_a_source_that_changed_under_a_worker_is_not_kept_under_the_old_name(tmp_path: Path) -> None:
     corpus, errors = folder_corpus(tmp_path / "d"), dict[str, ClirbenchError]()
     work = lacking(made(corpus, tmp_path / "cache", {"a": Glossary()}), errors)
