@@ -186,7 +186,7 @@ def _other_retrievers(node: DictConfig | None, errors: list[ClirbenchError]) -> 
     """One retriever under the name of its kind, or several under theirs (`+retrieval@also.NAME=...`)."""
     if node is None or "_target_" in node:
         return _labelled([None, _component({"also_retrieval": node}, "also_retrieval", Retriever, errors)])
-    return {str(name): _component(node, name, Retriever, errors, f"also_retrieval.{name}") for name in node}
+    return {name: _component(node, name, Retriever, errors, f"also_retrieval.{name}") for name in map(str, node)}
 
 
 def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:
