@@ -65,7 +65,7 @@ def _compared(
     for pairs in ([(name, "") for name in metrics], list(combinations(metrics, 2))):
         rows = []
         for name, other in pairs:
-            x, y = (_column(taus, metrics, name) - (_column(taus, metrics, other) if other else 0) for taus in (a, b))
+            x, y = (taus[name] - taus[other] for taus in (a, b))
             both = np.flatnonzero(np.isfinite(x - y))
             of = partial(Beside, first.judge, first.measure, first.retriever, second.retriever, name, other)
             for at in both.tolist():
@@ -77,19 +77,15 @@ def _compared(
         yield from (replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True))
 
 
-def _taus(settings: Sequence[Setting], place: Mapping[Collection, int], metrics: Sequence[str]) -> Doubles:
-    """(collections, metrics): settings of the same systems averaged; NaN where a collection has not the metric."""
-    taus = np.full((max(place.values()) + 1, len(metrics)), nan)
-    for at in set(place.values()):
-        held = [setting for setting in settings if place[setting.collection] == at]
-        for m, name in enumerate(metrics):
-            known = [setting.tau[setting.metrics.index(name)] for setting in held if name in setting.metrics]
-            taus[at, m] = np.mean(known) if known else nan
-    return taus
-
-
-def _column(taus: Doubles, metrics: Sequence[str], name: str) -> Doubles:
-    return np.asarray(taus[:, metrics.index(name)])
+def _taus(settings: Sequence[Setting], place: Mapping[Collection, int], metrics: Sequence[str]) -> dict[str, Doubles]:
+    """(collections,) for each metric, and 0 for none: settings of the same systems averaged; NaN for a hole."""
+    everywhere = range(max(place.values()) + 1)
+    found = {"": np.zeros(len(everywhere))}
+    for name in metrics:
+        having = [(place[s.collection], s.tau[s.metrics.index(name)]) for s in settings if name in s.metrics]
+        values = [[tau for at, tau in having if at == one] for one in everywhere]
+        found[name] = np.array([np.mean(taus) if taus else nan for taus in values])
+    return found
 
 
 def student(values: Doubles, level: float = 0.95) -> tuple[float, float, float, float]:
