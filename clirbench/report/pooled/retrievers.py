@@ -23,14 +23,14 @@ HOW = (
 
 def tables(pooling: Pooling) -> Iterator[AnalysisTable]:
     """The mean taus by each retriever and what may be said of them, then those of each collection; none for one."""
-    if pooling.beside:
+    if any(not row.collection for row in pooling.beside):
         yield AnalysisTable("retrievers", "Another retriever", *_means(pooling), (HOW, *sentences(pooling)))
         yield AnalysisTable("retrievers_by_collection", *_by_collection(pooling))
 
 
 def abstract(pooling: Pooling) -> Iterator[str]:
     """By how many measures retrievers differ, in a sentence for each of them."""
-    for second in dict.fromkeys(row.second for row in pooling.beside):
+    for second in dict.fromkeys(row.second for row in _of_all(pooling)):
         rows = [row for row in _of_all(pooling) if row.second == second]
         measures = list(dict.fromkeys(row.measure for row in rows))
         changed, apart = (
@@ -112,9 +112,11 @@ def _means(pooling: Pooling) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ..
     """Header and rows: a measure and a metric, its mean tau by each retriever, and by how much the first is higher."""
     rows = [row for row in pooling.beside if not row.other and not row.collection]
     seconds = dict.fromkeys(row.second for row in rows)
+    several = len({row.judge for row in rows}) > 1
     cells: dict[tuple[str, str, str, str], dict[str, tuple[str, ...]]] = {}
     for row in rows:
-        of = (row.measure, row.metric, row.first, number(row.by_first))
+        measure = f"{row.measure} ({JUDGES[row.judge]})" if several else row.measure
+        of = (measure, row.metric, row.first, number(row.by_first))
         cells.setdefault(of, {})[row.second] = (number(row.by_second), _gap(row), p_text(row.p_holm))
     header = [
         ("measure", "metric", "first", "tau"),

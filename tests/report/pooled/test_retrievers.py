@@ -1,6 +1,7 @@
 """Sentences and tables about retrievers side by side, from folders of runs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -97,3 +98,20 @@ def test_one_retriever_is_an_open_question(tmp_path: Path) -> None:
     assert "Whether the metrics predict other retrievers too: bm25 alone searched (retrieval@also=dense)." in [
         *unanswered(alone)
     ]
+
+
+def test_judgments_of_people_have_rows_of_their_own(tmp_path: Path) -> None:
+    found = runs(tmp_path, 5)
+    people = tuple(replace(row, judge="people", by_first=0.25) for row in found.beside)
+    both = replace(found, beside=(*found.beside, *people))
+    means = next(retrievers.tables(both))
+    assert [row[0] for row in means.rows] == ["MAP (pseudo-relevance)"] * 3 + ["MAP (judged by people)"] * 3
+    assert len(list(retrievers.sentences(both))) == 2
+
+
+def test_collections_of_the_same_systems_are_one_and_give_no_mean(tmp_path: Path) -> None:
+    found = runs(tmp_path, 5)
+    alone = replace(found, beside=tuple(row for row in found.beside if row.collection))
+    assert list(retrievers.tables(alone)) == list(retrievers.abstract(alone)) == []
+    trivial = replace(found, beside=tuple(row for row in found.beside if row.metric == "LengthRatio"))
+    assert list(retrievers.sentences(trivial)) == list(retrievers.abstract(trivial)) == []
