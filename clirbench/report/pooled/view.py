@@ -155,7 +155,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
         (folder / name).mkdir(parents=True, exist_ok=True)
     kinds = (("pooled", Pooled, pooling.rows), ("pooled_collections", Point, pooling.points),
              ("transport", Transported, pooling.transport), ("choosing", Chosen, pooling.chosen),
-             ("pooled_retrievers", Beside, pooling.beside))  # fmt: skip
+             *([("pooled_retrievers", Beside, pooling.beside)] if pooling.beside else []))  # fmt: skip
     for name, kind, rows in kinds:
         write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
     (folder / "pooled.md").write_text(shown(markdown(pooling, title)), encoding="utf-8", newline="\n")
