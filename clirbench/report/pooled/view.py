@@ -150,14 +150,15 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
 
 
 def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
-    """Four tables, pooled.md, pooled.html, a forest plot for each row, and in latex/ a table for each stratum."""
+    """The tables, pooled.md, pooled.html, a forest plot for each row, and in latex/ a table for each stratum."""
     for name in ("figures", "latex"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     kinds = (("pooled", Pooled, pooling.rows), ("pooled_collections", Point, pooling.points),
              ("transport", Transported, pooling.transport), ("choosing", Chosen, pooling.chosen),
-             *([("pooled_retrievers", Beside, pooling.beside)] if pooling.beside else []))  # fmt: skip
+             ("pooled_retrievers", Beside, pooling.beside))  # fmt: skip
     for name, kind, rows in kinds:
-        write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
+        if rows or kind is not Beside:
+            write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
     (folder / "pooled.md").write_text(shown(markdown(pooling, title)), encoding="utf-8", newline="\n")
     shown_rows = [row for stratum in pooling.strata for row in pooling.of(stratum)]
     drawn = {row: svg(forest(row, pooling.points), title_of(row)) for row in shown_rows}
