@@ -5,6 +5,7 @@ import platform
 import signal
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
@@ -178,6 +179,13 @@ def prepared(arguments: Sequence[str]) -> list[str]:
         members = OmegaConf.load(CONF / "experiment" / "study.yaml")
         at = arguments.index("+experiment=study")
         kept = [f"pool.{key}=[{','.join(members.pool[key])}]" for key in members.pool]
+        if find_spec("wordllama") and find_spec("tokenizers"):
+            kept += [f"+retrieval@also_retrieval.{name}={name}" for name in members.retrievers]
+        else:
+            print(
+                f"study: without {' and '.join(members.retrievers)}, which take: pip install 'clirbench[dense]'",
+                file=sys.stderr,
+            )
         arguments[at : at + 1] = ["--multirun", f"+experiment={','.join(members.study)}", *kept]
     folders = own_folders(arguments)
     arguments = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in arguments]

@@ -68,7 +68,6 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
     force = [bool(_popped(rule, "force")) for rule in nodes]  # said of what a rule judged, not to the rule
     relevance = [_component(rules, key, Relevance, errors) for key in rules]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
-    second = _component(cfg, "also_retrieval", Retriever, errors)
     settings = _plain(cfg, "correlation", errors)
     intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
     experiment = {
@@ -76,7 +75,7 @@ def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
         "systems": _component(cfg, "systems", SystemSource, errors),
         "topics": _labelled(topics),
         "retriever": _component(cfg, "retrieval", Retriever, errors),
-        "also_retriever": _labelled([None, second]),
+        "also_retriever": _other_retrievers(cfg.get("also_retrieval"), errors),
         "relevance": _labelled(relevance),
         "metrics": _listed(cfg, "metric", Metric, errors),
         "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
@@ -181,6 +180,13 @@ def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
     first, second = rules
     labelled = {} if first is None else {"": first}
     return labelled if second is None else {**labelled, re.split(r"[:|]", second.signature)[0]: second}
+
+
+def _other_retrievers(node: DictConfig | None, errors: list[ClirbenchError]) -> dict[str, Any]:
+    """One retriever under the name of its kind, or several under theirs (`+retrieval@also.NAME=...`)."""
+    if node is None or "_target_" in node:
+        return _labelled([None, _component({"also_retrieval": node}, "also_retrieval", Retriever, errors)])
+    return {name: _component(node, name, Retriever, errors, f"also_retrieval.{name}") for name in map(str, node)}
 
 
 def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
+from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
 from clirbench.inputs.preflight import preflight
@@ -191,7 +192,10 @@ def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> t
 
     if experiment.plan is not None:
         experiment.plan.add(shards)
-    translations, errors = completed(inputs.translations, watch, note)
+    # Past the store: shards are kept by themselves.
+    engine = experiment.engine.engine if isinstance(experiment.engine, Cached) else experiment.engine
+    pmap = None if isinstance(engine, Serial) else engine.pmap
+    translations, errors = completed(inputs.translations, watch, note, pmap)
     return replace(inputs, translations=translations), {n: f"{n}: not translated: {e}" for n, e in errors.items()}
 
 

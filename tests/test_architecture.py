@@ -281,10 +281,13 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None
     # Libraries of extras that are not installed everywhere have the name of their distribution.
     assert {name for name in imported if not by_module.get(name, {normal(name)}) & declared} == BROUGHT_ALONG
     assert base - {name for module in imported for name in by_module.get(module, ())} == PROMISED
+    assert not base & OF_MODELS
 
 
 BROUGHT_ALONG = {"jnius", "jnius_config", "safetensors"}
 """Imported, and brought along by an extra that is declared: pyserini's bridge to Java, the files of transformers."""
+OF_MODELS = {"torch", "transformers", "tokenizers", "wordllama", "ctranslate2", "sentencepiece", "safetensors"}
+"""Libraries that load models: never part of the base install, nor imported by what may use them."""
 PROMISED = {"snowballstemmer"}
 """Loaded by the name of a language."""
 
@@ -298,3 +301,12 @@ def test_importing_is_silent_and_light() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert not HEAVY & {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_what_may_load_a_model_imports_nothing_of_it() -> None:
+    parts = [name for name in MODULES if name.startswith(("retrieval.dense", "systems.")) or name == "steps.search"]
+    assert len(parts) > 20
+    code = f"import sys, importlib; [importlib.import_module(n) for n in {[f'clirbench.{n}' for n in parts]}]"
+    code = f"{code}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not OF_MODELS & {name.split(".")[0] for name in done.stdout.split()}

@@ -43,6 +43,17 @@ def test_a_second_set_of_judgments_is_labelled_by_its_kind() -> None:
     assert list(experiment.relevance) == ["", "qrels"]
 
 
+def test_further_retrievers_go_by_the_names_that_they_are_given() -> None:
+    one = build(composed("+experiment=folder", "folder=x", "retrieval@also_retrieval=bm25s"))
+    assert list(one.retrievers) == ["", "bm25s"]
+    chosen = ("+retrieval@also_retrieval.short=bm25", "+retrieval@also_retrieval.both=fusion")
+    two = build(composed("+experiment=folder", "folder=x", *chosen, "also_retrieval.short.depth=7"))
+    assert list(two.retrievers) == ["", "short", "both"]
+    assert [found.depth for found in two.also_retriever.values()] == [7, 1000]
+    with pytest.raises(ConfigError, match=r"also_retrieval\.depth: no component is configured there"):
+        build(composed("+experiment=folder", "folder=x", "+also_retrieval.depth=7"))
+
+
 def test_every_metric_that_is_shipped_can_be_built() -> None:
     # These need files or programs of the user's, and say so.
     local = {"BLEURTmean", "BLEURTmedian", "COMET", "MetricX", "BERTScore", "Command", "ScoreFile"}

@@ -264,26 +264,28 @@ class TestRunsOfOthers:
         first, again = (table(small_folder.parent / name / "systems.tsv") for name in ("out", "again"))
         assert first == again
 
-    def test_a_second_retriever_stands_beside_the_first(self, cli, small_folder: Path) -> None:
+    def test_further_retrievers_stand_beside_the_first(self, cli, small_folder: Path) -> None:
         few = ["folder=small", *FAST, "measures=[MAP,RBO]"]
-        both = cli(*few, "retrieval@also=dense", "also_retrieval.passage=50", "hydra.run.dir=both")
-        fused = cli(*few, "retrieval=fusion", "retrieval.k=10", "hydra.run.dir=fused")
+        named = ["+retrieval@also.dense=dense", "+retrieval@also.both=fusion"]
+        three = cli(*few, *named, "also_retrieval.dense.passage=50", "also_retrieval.both.k=10", "hydra.run.dir=three")
         alone = cli(*few, "retrieval=dense", "retrieval.passage=50", "hydra.run.dir=alone")
-        assert [done.returncode for done in (both, fused, alone)] == [0, 0, 0], (
-            both.stderr + fused.stderr + alone.stderr
-        )
+        assert [done.returncode for done in (three, alone)] == [0, 0], three.stderr + alone.stderr
         out = small_folder.parent
-        rows, dense = table(out / "both" / "systems.tsv"), table(out / "alone" / "systems.tsv")
+        rows, dense = table(out / "three" / "systems.tsv"), table(out / "alone" / "systems.tsv")
         assert [row["MAP[dense]"] for row in rows] == [row["MAP"] for row in dense]
-        assert len({row["MAP[dense]"] for row in rows}) > 1
-        assert (out / "both/trec/dense/ideal.run").read_bytes() == (out / "alone/trec/ideal.run").read_bytes()
-        gaps = table(out / "both" / "retrievers.tsv")
-        assert {(row["first"], row["second"]) for row in gaps} == {("MAP", "MAP[dense]"), ("RBO", "RBO[dense]")}
+        for name in ("MAP", "MAP[dense]", "MAP[both]"):
+            assert len({row[name] for row in rows}) > 1
+        assert [row["MAP[both]"] for row in rows] != [row["MAP[dense]"] for row in rows]
+        assert (out / "three/trec/dense/ideal.run").read_bytes() == (out / "alone/trec/ideal.run").read_bytes()
+        gaps = table(out / "three" / "retrievers.tsv")
+        labels = [("", "[dense]"), ("", "[both]"), ("[dense]", "[both]")]
+        assert {(row["first"], row["second"]) for row in gaps} == {
+            (f"{measure}{one}", f"{measure}{two}") for measure in ("MAP", "RBO") for one, two in labels
+        }
         for row in gaps:
             assert math.isclose(float(row["gap"]), float(row["tau_first"]) - float(row["tau_second"]))
-        assert "MAP[dense] (pseudo-relevance)" in both.stdout
-        assert "also_retrieval" in (out / "both/provenance.json").read_text()
-        assert table(out / "fused" / "systems.tsv") != table(out / "alone" / "systems.tsv")
+        assert "MAP[dense] (pseudo-relevance)" in three.stdout
+        assert "also_retrieval" in (out / "three/provenance.json").read_text()
 
     def test_a_system_without_a_run_and_an_unknown_document_are_named(self, cli, small_folder: Path) -> None:
         runs = small_folder.parent / "runs_of_others"

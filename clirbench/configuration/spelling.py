@@ -11,7 +11,7 @@ PRINTED = re.compile(r"""["']?(?P<name>[\w-]+(?:\+\+|\+1|\(nltk\)))["']?""")
 def spelled(argument: str, metrics: Path) -> str:
     """The argument as Hydra must read it; `metrics` is the folder with one NAME.yaml for each metric."""
     key, equals, value = at_home(argument).partition("=")
-    key = re.sub(r"^([+~]*retrieval@also)$", r"\1_retrieval", key)  # `also` holds judgments
+    key = re.sub(r"^([+~]*retrieval@also)(?=\.|$)", r"\1_retrieval", key)  # `also` holds judgments
     if key == "metric":
         value = PRINTED.sub(lambda found: choice_of(found["name"], metrics) or found[0], value)
     return key + equals + value

@@ -45,8 +45,9 @@ class Engine(Protocol):
         """Apply `step` to every item; yields in the order of the items.
 
         A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first; and
-        `releases_gil(item)`, whether threads may do it side by side. `names` say whose items they are, to an engine
-        that keeps a record.
+        `releases_gil(item)`, whether threads may do it side by side. A step that is `alone` takes all cores of a
+        machine, or its GPU, by itself: a machine does one item at a time, and not in the process of the run. `names`
+        say whose items they are, to an engine that keeps a record.
         """
 
 

@@ -12,6 +12,7 @@ from clirbench.checks import whole_number
 from clirbench.engines.base import (
     Chunk,
     Item,
+    Lost,
     Result,
     Task,
     costs,
@@ -61,6 +62,9 @@ class Processes:
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
     ) -> Iterator[Result]:
+        if getattr(step, "alone", False):
+            yield from spread(step, items, 1, _alone)
+            return
         workers = (self.workers or available_cores()) if len(items) > 1 else 1
         if workers == 1:
             yield from map(step, items)
@@ -86,6 +90,21 @@ class Processes:
         advice = "Try fewer workers, engine.workers=1; a rerun does only what is missing."
         ending = {"initializer": _end_with, "initargs": (os.getpid(),)}
         yield from joblib_work(tasks, workers, TerminatedWorkerError, advice, backend="loky", **ending)
+
+
+def _alone(tasks: Sequence["Task"]) -> Iterator[Chunk]:
+    """Call tasks one after the other in one process, which then gives back all that it loaded."""
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    executor = get_reusable_executor(1, initializer=_end_with, initargs=(os.getpid(),))
+    try:
+        for future in [executor.submit(task) for task in tasks]:
+            yield future.result()
+    except TerminatedWorkerError as error:
+        raise Lost(f"a worker process was killed (most often: memory ran out): {error}") from error
+    finally:
+        executor.shutdown(wait=True, kill_workers=True)
 
 
 def thread_work(tasks: Sequence["Task"], workers: int) -> Iterator[Chunk]:

@@ -10,7 +10,7 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 
 from clirbench.columns import scoreboard
-from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.inputs.reading import runs_of_others
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.top_k import TopK
@@ -92,6 +92,8 @@ def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[Clirbenc
             if isinstance(rule, Judging):
                 with gathered(errors):
                     rule.check(inputs.corpus.english, topics)
+    for name in {*experiment.topics, *experiment.relevance} & {*experiment.also_retriever}:
+        errors.append(ConfigError(f"also_retrieval.{name}: topics or judgments have that name; choose another"))
     retrievers: Iterable[object] = experiment.retrievers.values()
     for retriever in retrievers:
         if isinstance(retriever, Prepared) and inputs.topics:

@@ -1,6 +1,6 @@
 """The answer: which metrics may be trusted, what is known without them, what a choice costs.
 
-At most four sentences, and two more for a second retriever.
+At most four sentences, and three more for each further retriever.
 
 Each sentence says no more than its statistics carry: a set of metrics that cannot be told from the best instead of a
 winner, p-values corrected for all metrics that were looked at, and where nothing can be said, what would be needed.
@@ -68,8 +68,20 @@ def answered(result: Result) -> Answer:
     confidence = 1 - experiment.alpha / max(1, len(real_metrics(result.board)))
     gaps = tau_gaps(result.board, result.units, twice_searched(result.board), confidence)
     about_first = [row for row in gaps if row.first == first]
-    others = [about(name).sentences[0] for name in dict.fromkeys(row.second for row in about_first)]
-    return replace(found, sentences=(*found.sentences, *others, *_gap(about_first)))
+    others = [about(name) for name in dict.fromkeys(row.second for row in about_first)]
+    said = [sentence for other in others for sentence in (other.sentences[0], *changed(found, other))]
+    return replace(found, sentences=(*found.sentences, *said, *_gap(about_first)))
+
+
+def changed(one: Answer, other: Answer) -> list[str]:
+    """Which metrics only one of two answers trusts, which does not prove that they differ: `_gap` says whether."""
+    only = [(set(a.metrics) - set(b.metrics), a.measure) for a, b in ((one, other), (other, one))]
+    told = [
+        f"{listed([m for m in (*one.metrics, *other.metrics) if m in names])} by {by}" for names, by in only if names
+    ]
+    if told:
+        return [f"With another retriever the answer is another: trusted are {' alone, '.join(told)} alone."]
+    return [f"The answer for {other.measure} is that for {one.measure}."] if one.metrics else []
 
 
 def _gap(rows: Sequence[TauGap]) -> list[str]:

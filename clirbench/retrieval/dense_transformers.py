@@ -125,7 +125,7 @@ def _json(path: Path) -> Any:
 
 @lru_cache(maxsize=1)
 def _loaded(folder: Path, content: str, dtype: str, device: str) -> tuple[Any, Any]:
-    tokenizer, network = pretrained("AutoModel", folder, None, dtype)
+    tokenizer, network = pretrained(("AutoModel", "AutoModel"), folder, None, dtype)
     if network.config.is_encoder_decoder:
         network = network.get_encoder()
     if tokenizer.pad_token is None:

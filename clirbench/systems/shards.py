@@ -48,7 +48,7 @@ class Shards:
     @cached_property
     def digests(self) -> tuple[str, ...]:
         """sha256 of the lines of each shard; raises `InputError` where the text has not the lines of its documents."""
-        return tuple(hashlib.sha256(packed(lines)).hexdigest() for lines in self)
+        return tuple(map(digest_of, self))
 
     def __iter__(self) -> Iterator[Sequence[str]]:
         """The lines of each shard, in order; the text is streamed."""
@@ -58,6 +58,11 @@ class Shards:
             if len(shard) < length:
                 raise InputError(f"{self.text.where}: has fewer than {self.n_lines} lines; did it change?")
             yield shard
+
+
+def digest_of(lines: Sequence[str]) -> str:
+    """sha256 of lines."""
+    return hashlib.sha256(packed(lines)).hexdigest()
 
 
 def packed(lines: Sequence[str]) -> bytes:

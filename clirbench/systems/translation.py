@@ -4,23 +4,24 @@
     completed(translations, watch)   makes and keeps what is missing; a failed system does not stop the others
     MachineText.blocks(), .lines()   read what was kept
 
-The work is done in this process, system after system: engines of translation use all cores, or the GPU, by themselves.
+A system is a task of the engine, which alone loads the model: shards are seen where they are kept, as they are made.
 """
 
 import hashlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import Sentences
 from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
-from clirbench.systems.shards import Shards, read_shard, write_shard
+from clirbench.systems.shards import Shards, digest_of, read_shard, write_shard
 from clirbench.systems.translators.base import Translate, Translator, translate_lines
 from clirbench.text import BLOCK, TextLines, in_blocks, sha256_of, split_lines
 from clirbench.types import EMPTY, DocumentMap, Translation
@@ -28,6 +29,7 @@ from clirbench.types import EMPTY, DocumentMap, Translation
 VERSION = "translation 1"
 TRANSLATIONS = "translations"
 """The folder of the shards, below the cache."""
+LOOK = 0.5
 LOG = logging.getLogger(__name__)
 
 
@@ -182,9 +184,10 @@ def completed(
     translations: Sequence[Translation],
     watch: Callable[[str, Iterable[Progress], int], Iterable[Progress]],
     note: Callable[[str, str], None] = lambda system, reason: None,
+    pmap: Callable[..., Iterator[str]] | None = None,
 ) -> tuple[tuple[Translation, ...], dict[str, ClirbenchError]]:
     """Translate what is still to be translated; `watch(title, values, total)` shows how far it is, and
-    `note(system, reason)` is told of each system that failed.
+    `note(system, reason)` is told of each system that failed. `pmap`: an engine's; None: in this process.
 
     Returns the translations, those of systems that failed without texts (a hole in every column), and why they failed.
     Raises where all systems failed, and `StoreError` where nothing can be kept.
@@ -193,7 +196,8 @@ def completed(
     work = missing_work(translations, errors)
     n_shards = sum(len(lacking.missing) for lacking in work)
     if n_shards:
-        for _ in watch("translation", translate(work, errors), n_shards):
+        made = translate(work, errors) if pmap is None else handed_out(work, errors, pmap)
+        for _ in watch("translation", made, n_shards):
             pass
     for system, error in errors.items():
         note(system, str(error))
@@ -226,17 +230,14 @@ def translate(
     an interrupted run loses the shard in hand.
     """
     start, done, total = clock(), 0, sum(lacking.n_lines for lacking in work)
-    for system, items in groupby(work, key=lambda lacking: lacking.text.system):
-        of_system = list(items)
+    for system, of_system in _by_system(work).items():
         failed: list[ClirbenchError] = []
         done_by_system = 0
         with gathered(failed):
-            first = of_system[0].text
-            with first.translator.loaded(first.model) as engine:
-                for n_lines in _make(of_system, engine):
-                    done += n_lines
-                    done_by_system += n_lines
-                    yield Progress(system, done, total, (clock() - start) / done * (total - done))
+            for n_lines in _make(of_system):
+                done += n_lines
+                done_by_system += n_lines
+                yield Progress(system, done, total, (clock() - start) / done * (total - done))
         if failed and isinstance(failed[0], StoreError):
             raise failed[0]  # nothing can be kept, whichever system it is
         if failed:
@@ -244,17 +245,78 @@ def translate(
             total -= sum(lacking.n_lines for lacking in of_system) - done_by_system
 
 
-def _make(work: Sequence[Work], engine: Translate) -> Iterator[int]:
+def handed_out(
+    work: Sequence[Work], errors: dict[str, ClirbenchError], pmap: Callable[..., Iterator[str]]
+) -> Iterator[Progress]:
+    """The same by the workers of an engine, a system each; what they have kept is looked for every `LOOK` seconds."""
+    systems, reasons, broken = _by_system(work), list[str](), list[BaseException]()
+
+    def wait() -> None:
+        try:
+            reasons.extend(pmap(MakeShards(), list(systems.values()), list(systems)))
+        except BaseException as error:  # noqa: BLE001 - it is raised where the shards are looked for
+            broken.append(error)
+
+    start, done, total = time.monotonic(), 0, sum(lacking.n_lines for lacking in work)
+    left = {
+        lacking.text.paths[number]: (lacking.text.system, lacking.text.source.lengths[number])
+        for lacking in work
+        for number in lacking.missing
+    }
+    waiter = threading.Thread(target=copy_context().run, args=(wait,), daemon=True)
+    waiter.start()
+    busy = True
+    while busy:
+        waiter.join(LOOK)
+        busy = waiter.is_alive()
+        for path in [path for path in left if path.exists()]:
+            system, n_lines = left.pop(path)
+            done += n_lines
+            yield Progress(system, done, total, (time.monotonic() - start) / done * (total - done))
+    for error in broken:
+        raise error
+    errors.update({system: ResourceError(reason) for system, reason in zip(systems, reasons, strict=True) if reason})
+
+
+@dataclass(frozen=True)
+class MakeShards:
+    """Step: make the missing shards of one system; gives why it failed, or nothing."""
+
+    alone: ClassVar[bool] = True
+
+    def __call__(self, work: Sequence[Work]) -> str:
+        failed: list[ClirbenchError] = []
+        with gathered(failed):
+            for _ in _make(work):
+                pass
+        if failed and isinstance(failed[0], StoreError):
+            raise failed[0]
+        return str(failed[0]) if failed else ""
+
+
+def _by_system(work: Sequence[Work]) -> dict[str, list[Work]]:
+    found: dict[str, list[Work]] = {}
     for lacking in work:
-        text, wanted = lacking.text, set(lacking.missing)
-        where = f"{text.system}: {text.source.text.where}"
-        first = 1
-        for number, lines in enumerate(text.source):
-            if number in wanted:
-                said = f"{where}, lines {first} to {first + len(lines) - 1}"
-                write_shard(text.paths[number], _translated(text.sentences, engine, lines, said))
-                yield len(lines)
-            first += len(lines)
+        found.setdefault(lacking.text.system, []).append(lacking)
+    return found
+
+
+def _make(work: Sequence[Work]) -> Iterator[int]:
+    """Make the missing shards of one system, whose model is loaded once; the lines of each."""
+    with work[0].text.translator.loaded(work[0].text.model) as engine:
+        for lacking in work:
+            text, wanted = lacking.text, set(lacking.missing)
+            where = f"{text.system}: {text.source.text.where}"
+            first = 1
+            for number, lines in enumerate(text.source):
+                if number in wanted:
+                    said = f"{where}, lines {first} to {first + len(lines) - 1}"
+                    if digest_of(lines) != text.source.digests[number]:
+                        raise InputError(f"{said}: changed while this run was reading it; run again")
+                    if read_shard(text.paths[number], len(lines)) is None:  # another run may have been here
+                        write_shard(text.paths[number], _translated(text.sentences, engine, lines, said))
+                    yield len(lines)
+                first += len(lines)
 
 
 def _translated(sentences: Sentences | None, engine: Translate, lines: Sequence[str], said: str) -> list[str]:

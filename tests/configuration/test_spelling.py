@@ -21,6 +21,8 @@ METRICS = CONF / "metric"
         ("metric=[BLEU++]", "metric=[BLEU++]"),
         ("metric=[BLEU,chrF2]", "metric=[BLEU,chrF2]"),
         ("given=[chrF++]", "given=[chrF++]"),
+        ("retrieval@also=dense", "retrieval@also_retrieval=dense"),
+        ("+retrieval@also.two=fusion", "+retrieval@also_retrieval.two=fusion"),
         ("--multirun", "--multirun"),
     ],
 )

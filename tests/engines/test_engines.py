@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -363,3 +363,26 @@ class Dear(Pid):
 
     def cost(self, item: str) -> float:
         return 1.0
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Takes a whole machine: it says which process it had, or dies."""
+
+    alone: ClassVar[bool] = True
+
+    def __call__(self, item: str) -> int:
+        if item == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return os.getpid()
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_what_takes_a_whole_machine_has_one_process_and_never_that_of_the_run(workers: int) -> None:
+    found = list(Processes(workers).pmap(Alone(), ["", "", ""]))
+    assert len(found) == 3
+    assert len(set(found)) == 1
+    assert os.getpid() not in found
+    with pytest.raises(ResourceError, match="a worker process was killed"):
+        list(Processes(workers).pmap(Alone(), ["die"]))
+    assert list(Serial().pmap(Alone(), [""])) == [os.getpid()]

@@ -44,6 +44,10 @@ def folder(path: Path, *options: str) -> Experiment:
         (["units=family"], "'family'"),
         (["relevance=qrels", "relevance.path=nowhere.txt", "~relevance.k"], "nowhere.txt"),
         (["runs=nowhere"], "nowhere"),
+        (
+            ["topics@also_topics=titles", "+retrieval@also_retrieval.titles=bm25s"],
+            "also_retrieval.titles: topics or judgments have that name; choose another",
+        ),
     ],
 )
 def test_a_run_that_would_fail_is_refused_before_it(small_texts: Path, options: list[str], said: str) -> None:

@@ -6,7 +6,7 @@ from math import nan
 
 import numpy as np
 
-from clirbench.report.answer import Answer, answer, answered
+from clirbench.report.answer import Answer, answer, answered, changed
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
 from tests.report.boards import board, result
@@ -305,3 +305,18 @@ def test_metrics_that_pick_one_poor_system_cost_alike() -> None:
 def test_a_metric_that_differs_in_one_system_is_named_as_what_cannot_be_compared() -> None:
     found = of({"BLEU": GOOD, "Odd": [1.0] * 11 + [2.0]})
     assert "cannot be said (without one of the systems Odd is constant)" in found.sentences[0]
+
+
+def test_which_answers_another_retriever_changes() -> None:
+    def trusts(measure: str, *metrics: str) -> Answer:
+        return Answer(measure, metrics, ())
+
+    first = trusts("MAP", "BLEU", "chrF2")
+    assert changed(first, trusts("MAP[dense]", "chrF2", "BLEU")) == ["The answer for MAP[dense] is that for MAP."]
+    assert changed(first, trusts("MAP[dense]", "chrF2", "TER")) == [
+        "With another retriever the answer is another: trusted are BLEU by MAP alone, TER by MAP[dense] alone."
+    ]
+    assert changed(first, trusts("MAP[dense]")) == [
+        "With another retriever the answer is another: trusted are BLEU and chrF2 by MAP alone."
+    ]
+    assert changed(trusts("MAP"), trusts("MAP[dense]")) == []  # nothing is trusted, and each says so

@@ -1,7 +1,9 @@
 from pathlib import Path
 
+import pytest
 import yaml
 
+from clirbench.__main__ import prepared
 from clirbench.report.sweep import combine, pool_sweep
 from tests.commands.test_pool import run
 
@@ -59,8 +61,21 @@ def test_a_sweep_over_collections_is_pooled_and_one_over_settings_is_not(tmp_pat
     assert pool_sweep(tmp_path, [jobs[0], jobs[0]], {}) == []
 
 
-def test_the_study_names_experiments_that_exist() -> None:
-    conf = Path(__file__).parents[2] / "conf" / "experiment"
-    members = yaml.safe_load((conf / "study.yaml").read_text())["study"]
-    assert len(members) == len(set(members)) == 9
-    assert all((conf / f"{name}.yaml").is_file() for name in members)
+def test_the_study_names_experiments_and_retrievers_that_exist() -> None:
+    conf = Path(__file__).parents[2] / "conf"
+    study = yaml.safe_load((conf / "experiment" / "study.yaml").read_text())
+    assert len(study["study"]) == len(set(study["study"])) == 9
+    assert all((conf / "experiment" / f"{name}.yaml").is_file() for name in study["study"])
+    assert all((conf / "retrieval" / f"{name}.yaml").is_file() for name in study["retrievers"])
+
+
+def test_the_study_says_what_is_missing_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [argument for argument in prepared(["+experiment=study"]) if "retrieval" in argument]
+    assert asked == ["+retrieval@also_retrieval.dense=dense", "+retrieval@also_retrieval.fusion=fusion"]
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("clirbench.__main__.find_spec", lambda name: None)
+    assert [argument for argument in prepared(["+experiment=study"]) if "retrieval" in argument] == []
+    said = capsys.readouterr().err
+    assert said == "study: without dense and fusion, which take: pip install 'clirbench[dense]'\n"

@@ -1,10 +1,12 @@
 """The steps of each kind of retriever give what the retriever itself gives."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from clirbench.engines.local import Serial
@@ -19,7 +21,7 @@ from clirbench.steps.search import search
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.text import TextLines
-from clirbench.types import DocumentMap, Documents, Failure, Topic
+from clirbench.types import DocumentMap, Documents, Failure, Floats, Topic
 
 TOPICS = (Topic.of("1", "price of oil"), Topic.of("2", "pearl"), Topic.of("3", ""))
 TEXTS = [TextLines(("oil price", "pearl farm", "history")), TextLines(("petrol costs", "jewel", "past"))]
@@ -62,3 +64,32 @@ def test_a_text_that_cannot_be_read_is_a_hole_beside_the_others(retriever: Retri
     good, *bad = found(retriever, [TEXTS[0], short, long], tmp_path)
     assert opened(good).n_matched[0] > 0
     assert all(isinstance(one, Failure) and "lines" in one.reason for one in bad)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """An encoder by the letters of a text, which notes what it was asked for."""
+
+    asked: list[str] = field(default_factory=list, compare=False)
+    signature: str = "letters"
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        self.asked.extend(texts)
+        return np.array([[text.count(letter) for letter in "aeiou"] for text in texts], dtype=np.float32)
+
+
+def test_a_further_system_costs_its_own_text_and_other_topics_no_text_at_all(tmp_path: Path) -> None:
+    encoder, third = Counting(), TextLines(("boil rice", "oyster", "past"))
+    dense = Dense(encoder, depth=5)  # type: ignore[arg-type]
+
+    def asked(texts: Sequence[TextLines], topics: tuple[Topic, ...] = TOPICS, retriever: Dense = dense) -> list[str]:
+        encoder.asked.clear()
+        pmap = Cached(Serial(), Store(tmp_path)).pmap
+        list(search(retriever, topics, MAP, texts, [str(i) for i in range(len(texts))], pmap, unwatched))
+        return [text for text in encoder.asked if text not in {t.parts[0][0] for t in topics if t.parts}]
+
+    assert asked(TEXTS) == [line for text in TEXTS for line in text.lines()]
+    assert asked([*TEXTS, third]) == list(third.lines())
+    assert asked([third, *TEXTS], (Topic.of("4", "gold"),)) == []
+    assert asked(TEXTS, retriever=Dense(encoder, depth=2)) == []  # type: ignore[arg-type]
+    assert asked(TEXTS, retriever=Dense(encoder, passage_prefix="p: ")) != []  # type: ignore[arg-type]

@@ -1,6 +1,9 @@
 """Making translations: what is kept, what a rerun does, failures of one system, damage, the estimate."""
 
 import logging
+import os
+import signal
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.corpora.base import Corpus
+from clirbench.engines.local import Processes
 from clirbench.errors import ClirbenchError, Problems, ResourceError, StoreError
 from clirbench.systems.translation import MachineText, Progress, completed, machine_translations, translate
 from clirbench.systems.translation import missing_work as lacking
@@ -189,6 +193,95 @@ def test_ctrl_c_loses_the_shard_in_hand(tmp_path: Path) -> None:
     assert stopped.loads == ["in", "out"]
     completed(made(corpus, cache, {"a": rest}), unwatched)
     assert rest.given == ["ein rotes Buch"]
+
+
+@dataclass(frozen=True)
+class Pid:
+    """A translator that writes the process it is loaded in; it ends that process at a word of choice."""
+
+    dies_at: str = ""
+    signature: str = "pid"
+
+    def check(self, model: Path | None) -> None:
+        return None
+
+    def fingerprint(self, model: Path | None) -> str:
+        return "-"
+
+    @contextmanager
+    def loaded(self, model: Path | None) -> Iterator[Translate]:
+        number = f"{os.getpid()}-{time.monotonic_ns()}"
+
+        def write(lines: Sequence[str]) -> list[str]:
+            if self.dies_at and self.dies_at in " ".join(lines):
+                os.kill(os.getpid(), signal.SIGKILL)
+            return [number] * len(lines)
+
+        yield write
+
+
+def test_the_engine_s_worker_loads_the_model_and_the_parent_sees_what_it_keeps(tmp_path: Path) -> None:
+    corpus = two_sided(tmp_path)
+    shown: list[Progress] = []
+
+    def watch(title: str, values: Iterable[Progress], total: int) -> Iterator[Progress]:
+        for value in values:
+            shown.append(value)
+            yield value
+        assert len(shown) == total
+
+    systems = [("a", Pid(), None, EMPTY), ("b", Pid(signature="other"), None, EMPTY)]
+    made = machine_translations(corpus, systems, str(tmp_path / "cache"), 2)
+    found, errors = completed(made, watch, pmap=Processes(2).pmap)
+    assert not errors
+    written = [line for t in found for text in (t.test, t.collection) if text for line in text.lines() if line]
+    assert len(set(written)) == 2  # each model is loaded once, for both sides
+    pids = {line.partition("-")[0] for line in written}
+    assert len(pids) == 1  # a machine translates with one model at a time
+    assert str(os.getpid()) not in pids
+    assert (shown[-1].lines_done, shown[-1].seconds_left) == (shown[-1].lines_total, 0.0)
+
+
+def test_what_a_killed_worker_kept_is_not_made_again(tmp_path: Path) -> None:
+    corpus, cache = folder_corpus(tmp_path / "d"), str(tmp_path / "cache")
+    with pytest.raises(ResourceError, match="a worker process was killed"):
+        completed(
+            machine_translations(corpus, [("a", Pid("Haus"), None, EMPTY)], cache, 2), unwatched, pmap=Processes(2).pmap
+        )
+    (kept,) = (path.read_bytes() for path in (tmp_path / "cache").rglob("*.txt"))
+    (again,), _ = completed(machine_translations(corpus, [("a", Pid(), None, EMPTY)], cache, 2), unwatched)
+    assert again.collection is not None
+    assert again.collection.lines()[0].encode() in kept
+    assert again.collection.lines()[0] != again.collection.lines()[3]
+
+
+def test_workers_tell_which_system_failed_and_that_nothing_can_be_kept(tmp_path: Path) -> None:
+    corpus = folder_corpus(tmp_path / "d")
+    translators = {"bad": Glossary(stops_at="Haus"), "good": Glossary({})}
+    found, errors = completed(made(corpus, tmp_path / "cache", translators), unwatched, pmap=Processes(2).pmap)
+    assert {name: str(error) for name, error in errors.items()} == {"bad": "the glossary has no Haus"}
+    assert [t.collection is None for t in found] == [True, False]
+    write(tmp_path / "no", ["a file"])
+    with pytest.raises(StoreError, match="cannot be kept"):
+        completed(made(corpus, tmp_path / "no", {"a": Glossary()}), unwatched, pmap=Processes(2).pmap)
+
+
+def test_what_was_kept_meanwhile_is_not_translated_again(tmp_path: Path) -> None:
+    corpus, errors, late = folder_corpus(tmp_path / "d"), dict[str, ClirbenchError](), Glossary()
+    work = lacking(made(corpus, tmp_path / "cache", {"a": late}), errors)
+    completed(made(corpus, tmp_path / "cache", {"b": Glossary()}), unwatched)
+    assert [p.lines_done for p in translate(work, errors)] == [2, 4, 5]
+    assert late.given == []
+
+
+def test_a_source_that_changed_under_a_worker_is_not_kept_under_the_old_name(tmp_path: Path) -> None:
+    corpus, errors = folder_corpus(tmp_path / "d"), dict[str, ClirbenchError]()
+    work = lacking(made(corpus, tmp_path / "cache", {"a": Glossary()}), errors)
+    changed = list(GERMAN)
+    changed[4] = "ein blaues Buch"
+    write(tmp_path / "d" / "source.txt", changed)
+    assert len(list(translate(work, errors))) == 2
+    assert "lines 5 to 5: changed while this run was reading it" in str(errors["a"])
 
 
 def ticking(step: float) -> Callable[[], float]:

@@ -176,6 +176,9 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
             "Whether the metric with the highest tau orders the systems of a new collection better than chance, by "
             f"{listed(wide, 20)}."
         )
+    alone = {stratum.retriever for stratum in pooling.strata if stratum.judge != "imported"}
+    if len(alone) == 1 and not pooling.beside:
+        yield f"Whether the metrics predict other retrievers too: {alone.pop()} alone searched (retrieval@also=dense)."
 
 
 def p_text(value: float) -> str:

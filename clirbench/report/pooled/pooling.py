@@ -15,6 +15,7 @@ from clirbench.report.compared.comparison import read_provenance
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.pooled.choosing import Chosen, chosen
 from clirbench.statistics.pooled.pooling import Point, Pooled, pool_stratum
+from clirbench.statistics.pooled.retrievers import Beside, beside
 from clirbench.statistics.pooled.settings import Collection, Stratum, strata
 from clirbench.statistics.pooled.transport import Transported, transported
 from clirbench.statistics.units.belonging import units_of
@@ -26,7 +27,8 @@ PAIR = re.compile(r"[A-Z]{2}-[A-Z]{2}\b")
 
 @dataclass(frozen=True)
 class Pooling:
-    """Everything that was pooled: `rows`, `points` (what each collection says), `transport`, `chosen`, and `notes`.
+    """Everything that was pooled: `rows`, `points` (what each collection says), `transport`, `chosen`, `beside`
+    (retrievers side by side), and `notes`.
 
     `ceilings[stratum][setting]`: the tau that a perfect metric would reach, NaN where that is not known;
     `collections`: their names; `signatures[column]`: each signature of a column, with the collections that have it.
@@ -36,6 +38,7 @@ class Pooling:
     points: tuple[Point, ...]
     transport: tuple[Transported, ...]
     chosen: tuple[Chosen, ...]
+    beside: tuple[Beside, ...]
     ceilings: Mapping[Stratum, Mapping[str, float]]
     notes: tuple[str, ...]
     collections: tuple[str, ...]
@@ -43,7 +46,10 @@ class Pooling:
 
     @property
     def strata(self) -> tuple[Stratum, ...]:
-        return tuple(dict.fromkeys(Stratum(row.judge, row.measure, row.retriever) for row in self.rows))
+        """All but those of retrievers that stand beside the first."""
+        every = dict.fromkeys(Stratum(row.judge, row.measure, row.retriever) for row in self.rows)
+        seconds = {Stratum(row.judge, row.measure, row.second) for row in self.beside}
+        return tuple(stratum for stratum in every if stratum not in seconds)
 
     def of(self, stratum: Stratum) -> tuple[Pooled, ...]:
         return tuple(row for row in self.rows if Stratum(row.judge, row.measure, row.retriever) == stratum)
@@ -82,6 +88,7 @@ def pool(
         tuple(point for _, (_, points) in pairs for point in points),
         tuple(row for stratum, settings in found.items() for row in transported(stratum, settings)),
         tuple(row for stratum, settings in found.items() for row in chosen(stratum, settings)),
+        tuple(beside(found)),
         {stratum: {s.name: s.ceiling for s in settings} for stratum, settings in found.items()},
         (*_differing(runs), *_single(runs, rows), *notes),
         tuple(c.name for c in collections),

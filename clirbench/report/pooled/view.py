@@ -14,12 +14,13 @@ from clirbench.report.figures import GREY, Scale, file_stem
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import analysis_page_table
 from clirbench.report.markdown import prose, table
-from clirbench.report.pooled import findings
+from clirbench.report.pooled import findings, retrievers
 from clirbench.report.pooled.pooling import Pooling
 from clirbench.report.tables import write_tsv
 from clirbench.result import AnalysisTable
 from clirbench.statistics.pooled.choosing import Chosen
 from clirbench.statistics.pooled.pooling import Point, Pooled
+from clirbench.statistics.pooled.retrievers import Beside
 from clirbench.statistics.pooled.settings import Stratum
 from clirbench.statistics.pooled.transport import Transported
 
@@ -108,7 +109,7 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
     yield f"# {title}\n"
     yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
     yield "## In short\n"
-    if said := " ".join(findings.abstract(pooling)):
+    if said := " ".join((*findings.abstract(pooling), *retrievers.abstract(pooling))):
         yield f"{prose(said)}\n"
     for stratum in pooling.strata:
         yield f"- {prose(' '.join(findings.short(pooling.of(stratum))))}"
@@ -117,6 +118,11 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
         yield f"## {prose(findings.name_of(stratum))}\n"
         yield from (f"{prose(sentence)}\n" for sentence in _said(pooling, stratum))
         yield from table(HEADER, [_cells(row) for row in pooling.of(stratum)])
+        yield ""
+    for found in retrievers.tables(pooling):
+        yield f"## {found.title}\n"
+        yield from (f"{prose(text)}\n" for text in found.text)
+        yield from table(found.header, found.rows)
         yield ""
     sections = {"What cannot be concluded": [*findings.unanswered(pooling)], "What to know": pooling.notes}
     for heading, lines in sections.items():
@@ -137,15 +143,18 @@ def _signatures(pooling: Pooling) -> list[tuple[str, str, str]]:
 
 
 def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
-    """Four tables, pooled.md, pooled.html, a forest plot for each row, and in latex/ a table for each stratum."""
+    """The tables, pooled.md, pooled.html, a forest plot for each row, and in latex/ a table for each stratum."""
     for name in ("figures", "latex"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     kinds = (("pooled", Pooled, pooling.rows), ("pooled_collections", Point, pooling.points),
-             ("transport", Transported, pooling.transport), ("choosing", Chosen, pooling.chosen))  # fmt: skip
+             ("transport", Transported, pooling.transport), ("choosing", Chosen, pooling.chosen),
+             ("pooled_retrievers", Beside, pooling.beside))  # fmt: skip
     for name, kind, rows in kinds:
-        write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
+        if rows or kind is not Beside:
+            write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
     (folder / "pooled.md").write_text(shown(markdown(pooling, title)), encoding="utf-8", newline="\n")
-    drawn = {row: svg(forest(row, pooling.points), findings.title_of(row)) for row in pooling.rows}
+    shown_rows = [row for stratum in pooling.strata for row in pooling.of(stratum)]
+    drawn = {row: svg(forest(row, pooling.points), findings.title_of(row)) for row in shown_rows}
     for row, figure in drawn.items():
         stem = file_stem("-".join(filter(None, ("pooled", *_key(row)))))
         (folder / "figures" / f"{stem}.svg").write_text(figure, encoding="utf-8", newline="\n")
@@ -158,9 +167,10 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
         latex.write_analysis(folder / "latex" / f"{file_stem(stem)}.tex", found)
         plots = [(findings.title_of(row), bool(row.other), b64encode(drawn[row].encode()).decode()) for row in rows]
         parts.append((name, _said(pooling, stratum), analysis_page_table(found), plots))
+    parts += [(found.title, list(found.text), analysis_page_table(found), []) for found in retrievers.tables(pooling)]
     values = {
         "title": title,
-        "short": " ".join(findings.abstract(pooling)),
+        "short": " ".join((*findings.abstract(pooling), *retrievers.abstract(pooling))),
         "collections": pooling.collections,
         "parts": parts,
         "notes": pooling.notes,

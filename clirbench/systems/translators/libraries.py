@@ -59,10 +59,10 @@ def device_of(wanted: str) -> str:
 
 
 def pretrained(
-    kind: str, folder: Path, tokenizer: str | None, dtype: str, codes: Mapping[str, str] | None = None
+    kinds: tuple[str, str], folder: Path, tokenizer: str | None, dtype: str, codes: Mapping[str, str] | None = None
 ) -> tuple[Any, Any]:
-    """(tokenizer, network) of a folder, the network by an `Auto` class of transformers; nothing is downloaded, no code
-    of the folder is run. Raises `ResourceError`."""
+    """(tokenizer, network) of a folder, the network by an `Auto` class of transformers: the first of `kinds` for an
+    encoder-decoder, else the second. Nothing is downloaded, no code of the folder is run. Raises `ResourceError`."""
     import torch
     import transformers
     from safetensors import SafetensorError
@@ -73,8 +73,9 @@ def pretrained(
     terminal.disable_progress_bar()
     local = {"local_files_only": True, "trust_remote_code": False}
     try:
+        config = transformers.AutoConfig.from_pretrained(str(folder), **local)
         pieces = transformers.AutoTokenizer.from_pretrained(tokenizer or str(folder), **local, **(codes or {}))
-        network = getattr(transformers, kind).from_pretrained(
+        network = getattr(transformers, kinds[not config.is_encoder_decoder]).from_pretrained(
             str(folder), use_safetensors=True, dtype=getattr(torch, dtype), **local
         )
     except (*LOADING, SafetensorError) as error:

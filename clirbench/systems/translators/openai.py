@@ -113,7 +113,7 @@ class OpenAITranslator:
         """The lines that are not blank of the answer to a request, which is asked for unless it is kept."""
         request = self._request(text)
         key = sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
-        answer = kept.get(key)
+        answer = kept.answers.get(key)
         if answer is None:
             answer = ask("/chat/completions", request, _answer)
             kept.keep(key, answer)
@@ -150,9 +150,6 @@ class _Kept:
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue
         self.begin = b"" if content.endswith(b"\n") or not content else b"\n"
-
-    def get(self, key: str) -> dict[str, Any] | None:
-        return self.answers.get(key)
 
     def keep(self, key: str, answer: Mapping[str, Any]) -> None:
         """Raises `StoreError` where it cannot be written."""

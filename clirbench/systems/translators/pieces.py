@@ -1,9 +1,9 @@
 """Tokenizers that lie beside a CTranslate2 model: SentencePiece models, those of transformers, or plain words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
 
 from clirbench.checks import require
 from clirbench.corpora.alignment import listed
@@ -14,51 +14,12 @@ SOURCE_NAMES = ("source.spm", "sentencepiece.bpe.model", "sentencepiece.model", 
 TARGET_NAMES = ("target.spm", *SOURCE_NAMES[1:])
 
 
-class Pieces(Protocol):
-    """Lines to pieces and back."""
-
-    def split(self, line: str) -> list[str]: ...
-
-    def join(self, pieces: Sequence[str]) -> str: ...
-
-
-@dataclass(frozen=True)
-class Words:
-    """The model was trained on text that is tokenised already: pieces are what white space divides."""
-
-    def split(self, line: str) -> list[str]:
-        return line.split()
-
-    def join(self, pieces: Sequence[str]) -> str:
-        return " ".join(pieces)
-
-
 @dataclass(frozen=True, eq=False)
-class SentencePiecePieces:
-    """SentencePiece models of source and target (one file may serve both)."""
+class Pieces:
+    """A line to pieces, and back."""
 
-    source: Any
-    target: Any
-
-    def split(self, line: str) -> list[str]:
-        return [str(piece) for piece in self.source.encode(line, out_type=str)]
-
-    def join(self, pieces: Sequence[str]) -> str:
-        return str(self.target.decode(list(pieces)))
-
-
-@dataclass(frozen=True, eq=False)
-class TransformersPieces:
-    """A tokenizer of the transformers library, with the special pieces it adds."""
-
-    tokenizer: Any
-
-    def split(self, line: str) -> list[str]:
-        return list(self.tokenizer.convert_ids_to_tokens(self.tokenizer.encode(line)))
-
-    def join(self, pieces: Sequence[str]) -> str:
-        ids = self.tokenizer.convert_tokens_to_ids(list(pieces))
-        return str(self.tokenizer.decode(ids, skip_special_tokens=True))
+    split: Callable[[str], list[str]]
+    join: Callable[[Sequence[str]], str]
 
 
 def kind_of(folder: Path, kind: str) -> str:
@@ -92,18 +53,22 @@ def load_pieces(folder: Path, kind: str) -> Pieces:
     """Load the tokenizer of a folder; raises `ResourceError`."""
     require_pieces(folder, kind)
     found = kind_of(folder, kind)
-    if found == "words":
-        return Words()
+    if found == "words":  # the model was trained on text that is tokenised already
+        return Pieces(str.split, " ".join)
     try:
         if found == "sentencepiece":
             from sentencepiece import SentencePieceProcessor
 
             names = (_sentencepiece_file(folder, SOURCE_NAMES), _sentencepiece_file(folder, TARGET_NAMES))
-            return SentencePiecePieces(*(SentencePieceProcessor(model_file=str(name)) for name in names))
+            source, target = (SentencePieceProcessor(model_file=str(name)) for name in names)
+            return Pieces(partial(source.encode, out_type=str), lambda pieces: str(target.decode(list(pieces))))
         from transformers import AutoTokenizer
 
-        return TransformersPieces(
-            AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        known = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        ids = known.convert_tokens_to_ids
+        return Pieces(
+            lambda line: list(known.convert_ids_to_tokens(known.encode(line))),
+            lambda pieces: str(known.decode(ids(list(pieces)), skip_special_tokens=True)),
         )
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError) as error:
         raise ResourceError(f"{folder}: its tokenizer cannot be loaded ({type(error).__name__}: {error})") from error

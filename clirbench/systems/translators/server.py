@@ -127,12 +127,7 @@ class Server:
                     return read(json.loads(response.read()))
             except Refused as error:
                 if error.code < 500 and error.code not in BUSY:
-                    hint = {
-                        401: "; is the key right?",
-                        403: "; is the key right?",
-                        404: "; are address and model right?",
-                    }
-                    raise ResourceError(f"{error}{hint.get(error.code, '')}") from None
+                    raise ResourceError(f"{error}{HINTS.get(error.code, '')}") from None
                 said, at_least = str(error), error.wait
             except DownloadError as error:
                 said = str(error)

@@ -22,8 +22,6 @@ from clirbench.systems.translators.libraries import (
     version_of,
 )
 
-ENCODER_DECODERS = ("marian", "t5", "mt5", "umt5", "m2m_100", "nllb-moe", "bart", "mbart", "pegasus", "fsmt")
-
 
 @dataclass(frozen=True)
 class TransformersTranslator:
@@ -85,11 +83,10 @@ class TransformersTranslator:
         self.check(model)
         folder = needed(model)
         device = device_of(self.device)
-        only_decodes = not _config(folder).get("is_encoder_decoder")
         codes = {"src_lang": self.source_language} if self.source_language else {}
-        kind = "AutoModelForCausalLM" if only_decodes else "AutoModelForSeq2SeqLM"
-        tokenizer, network = pretrained(kind, folder, self.tokenizer, self.dtype, codes)
-        work = self._chat if only_decodes else self._batch
+        kinds = "AutoModelForSeq2SeqLM", "AutoModelForCausalLM"
+        tokenizer, network = pretrained(kinds, folder, self.tokenizer, self.dtype, codes)
+        work = self._batch if network.config.is_encoder_decoder else self._chat
         network.to(device).eval()
 
         def translate(lines: Sequence[str]) -> list[str]:
@@ -153,14 +150,3 @@ class TransformersTranslator:
     def _cut(self, line: str, tokenizer: Any) -> str:
         ids = tokenizer(line, add_special_tokens=False)["input_ids"]
         return str(tokenizer.decode(ids[: self.max_source_tokens])) if len(ids) > self.max_source_tokens else line
-
-
-def _config(folder: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((folder / "config.json").read_bytes())
-    except (OSError, ValueError):
-        found = None
-    if not isinstance(found, dict):
-        raise ResourceError(f"{folder}: its config.json cannot be read")
-    # What Marian, T5 and the like leave out of the file, because it is their default.
-    return {"is_encoder_decoder": found.get("model_type") in ENCODER_DECODERS, **found}

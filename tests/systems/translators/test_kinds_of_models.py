@@ -148,7 +148,7 @@ def test_how_each_kind_is_told_the_target(kind: str, known: list[str], settings:
 def test_a_configuration_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("[", encoding="utf-8")
     (tmp_path / "model.safetensors").write_bytes(b"")
-    with pytest.raises(ResourceError, match="its config.json cannot be read"):
+    with pytest.raises(ResourceError, match="transformers cannot load it"):
         run(TransformersTranslator(), tmp_path, ["a"])
     with pytest.raises(ConfigError, match=r"prompt: must hold \{text\} once"):
         TransformersTranslator(prompt="x")

@@ -3,10 +3,6 @@
 import json
 import logging
 import re
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +16,6 @@ from clirbench.systems.translators.base import Translator, translate_lines
 from clirbench.systems.translators.openai import OpenAITranslator
 from clirbench.systems.translators.server import Server
 from tests.loopback import Said, answering
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -142,43 +136,6 @@ def test_what_was_answered_is_never_asked_again(tmp_path: Path) -> None:
         assert len(asked.requests) == 7
     kept = [json.loads(line) for line in file.read_bytes().split(b"\n") if line.endswith(b"}")]
     assert [one["read"] for one in kept] == [10] * 5
-
-
-def test_nothing_is_translated_twice_after_a_kill(tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from tests.systems.translators.test_openai import run, translator\n"
-        "made = translator(sys.argv[1], Path(sys.argv[2]), {'concurrency': 3, 'timeout': 60})\n"
-        "print('|'.join(run(made, [f'line {n}' for n in range(12)])))"
-    )
-    slow = [True]
-
-    def reply(body: Any, number: int) -> Said:
-        return Said(pause=60) if slow[0] and number >= 6 else loud(body)
-
-    with answering(reply) as asked:
-        command = [sys.executable, "-c", code, asked.url, str(tmp_path / "kept")]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
-        try:
-            until = time.monotonic() + 60
-            while n_kept(tmp_path / "kept") < 6 and time.monotonic() < until:
-                time.sleep(0.02)
-        finally:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
-        before = [lines_of(body)[0] for _, _, body in asked.requests]
-        slow[0] = False
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        after = [lines_of(body)[0] for _, _, body in asked.requests[len(before) :]]
-    assert done.stdout.strip() == "|".join(f"LINE {n}" for n in range(12))
-    assert len(before) >= 6
-    assert not set(before[:6]) & set(after)
-    assert {*before[:6], *after} == {f"line {n}" for n in range(12)}
-
-
-def n_kept(folder: Path) -> int:
-    return sum(path.read_bytes().count(b"\n") for path in folder.iterdir()) if folder.is_dir() else 0
 
 
 def test_where_answers_cannot_be_kept(tmp_path: Path) -> None:
