@@ -79,12 +79,13 @@ def outlook(
     noise = topic_noise(values, noise_structure(np.zeros(n, dtype=np.int64), step)).covariance
     size = float(y.std())
     noise = noise + 1e-6 * size**2 * np.eye(n)
-    found = [(_likelihood(prior[:n, :n] + noise, y - y.mean()), prior) for prior in _priors(step, horizon, size)]
-    logs = np.array([log for log, _ in found])
+    priors = list(_priors(step, horizon, size))
+    logs = np.array([_likelihood(prior[:n, :n] + noise, y - y.mean()) for prior in priors])
     weights = np.exp(logs - logs.max())
     drawn = rng.multinomial(DRAWS, weights / weights.sum())
-    kept = [(prior, int(k)) for (_, prior), k in zip(found, drawn, strict=True) if k]
-    truth = np.concatenate([_draws(rng, prior, noise, y - y.mean(), k) for prior, k in kept])
+    root = np.linalg.cholesky(noise)
+    kept = [(prior, int(k)) for prior, k in zip(priors, drawn, strict=True) if k]
+    truth = np.concatenate([_draws(rng, prior, noise, root, y - y.mean(), k) for prior, k in kept])
     middle = truth[:, :n].mean(axis=0)
     d = SHARE * float(np.ptp(middle)) if gain is None or isnan(gain) else gain
     best = truth[:, :n].max(axis=1)
@@ -113,14 +114,19 @@ def _priors(step: Doubles, horizon: int, size: float) -> Iterator[Doubles]:
 
 
 def _likelihood(covariance: Doubles, y: Doubles) -> float:
-    root = np.linalg.cholesky(covariance)
-    white = np.linalg.solve(root, y)
-    return float(-np.log(np.diagonal(root)).sum() - white @ white / 2)
+    # The data as a last row: one factor gives the determinant and, in that row, the whitened data.
+    root = np.linalg.cholesky(np.block([[covariance, y[:, None]], [y, 1e300]]))
+    return float(-np.log(np.diagonal(root)[:-1]).sum() - root[-1, :-1] @ root[-1, :-1] / 2)
 
 
-def _draws(rng: np.random.Generator, prior: Doubles, noise: Doubles, y: Doubles, k: int) -> Doubles:
-    """(k, n + horizon) from the posterior, by moving joint draws to what was measured (Matheron's rule)."""
+def _draws(
+    rng: np.random.Generator, prior: Doubles, noise: Doubles, root: Doubles, y: Doubles, k: int
+) -> Doubles:
+    """(k, n + horizon) from the posterior, by moving joint draws to what was measured (Matheron's rule).
+
+    root: of the noise.
+    """
     n = len(y)
     truth = np.linalg.cholesky(prior) @ rng.normal(size=(len(prior), k))
-    seen = truth[:n] + np.linalg.cholesky(noise) @ rng.normal(size=(n, k))
+    seen = truth[:n] + root @ rng.normal(size=(n, k))
     return np.asarray((truth + prior[:, :n] @ np.linalg.solve(prior[:n, :n] + noise, y[:, None] - seen)).T)
