@@ -23,9 +23,9 @@ from clirbench.__main__ import prepared
 from clirbench.analyses.wording import number
 from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
-from clirbench.commands.faults import STOPPED
+from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
 from clirbench.config import build, composed, limits_of, plain_configuration
-from clirbench.errors import ClirbenchError, StoreError
+from clirbench.errors import ClirbenchError, StoreError, gathered
 from clirbench.experiment import computed, concluded
 from clirbench.files.tensorboard import EventFiles
 from clirbench.inputs.reading import fitted, read_inputs
@@ -38,10 +38,13 @@ from clirbench.report.provenance import provenance
 from clirbench.result import Experiment, Inputs, Result, unwatched
 from clirbench.statistics.model.stopping import Outlook, outlook
 from clirbench.store.cached import Cached
+from clirbench.store.keys import fingerprint
 from clirbench.store.plan import PLAN, Plan
-from clirbench.store.snapshot import taken
+from clirbench.store.snapshot import Snapshot, taken
 from clirbench.store.store import Store
+from clirbench.systems.translation import shard_keys
 from clirbench.text import set_limits
+from clirbench.types import Translation
 
 JOURNAL = "watch.jsonl"
 LOCK = ".watching"
@@ -52,7 +55,7 @@ RECENT = 2_000_000_000
 
 @dataclass(frozen=True)
 class Journal:
-    """watch.jsonl: one JSON object a line; its `event` is checkpoint, pending, report, outlook or error."""
+    """watch.jsonl: one JSON object a line; its `event` is checkpoint, pending, report, outlook, failed or error."""
 
     path: Path
 
@@ -67,9 +70,17 @@ class Journal:
     def add(self, event: str, **values: Any) -> None:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 << 20 if sys.platform == "darwin" else 1 << 10)
         row = {"event": event, "at": datetime.now(UTC).isoformat(timespec="seconds"), **values, "peak_mb": peak}
-        text = json.dumps(row, ensure_ascii=False, allow_nan=False)
-        with self.path.open("ab") as stream:
-            stream.write(text.encode("utf-8", "replace") + b"\n")
+        line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace") + b"\n"
+        try:
+            end = self.path.stat().st_size if self.path.exists() else 0
+            try:
+                with self.path.open("ab") as stream:
+                    stream.write(line)
+            except OSError:
+                os.truncate(self.path, end)  # no half a line, that the next one would follow
+                raise
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
 
 
 @dataclass
@@ -86,21 +97,22 @@ class Watching:
     horizon: int | None = None
     measure: str = ""
     events: EventFiles | None = None
-    done: set[str] = field(default_factory=set)
+    done: dict[str, str] = field(default_factory=dict)
     state: dict[Path, tuple[int, ...]] = field(default_factory=dict)
     said: str = ""
-    stale: bool = True
+    reported: str = ""
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.folder.path / JOURNAL)
-        told = [row for row in self.journal if row["event"] in ("checkpoint", "report")]
-        # What was computed before a kill may not be in the report yet.
-        self.stale = not told or told[-1]["event"] != "report" or not (self.folder.path / "report.html").exists()
-        checkpoints = [row for row in told if row["event"] == "checkpoint"]
-        self.done |= {row["system"] for row in checkpoints}
+        for row in self.journal:
+            if row["event"] == "checkpoint":
+                self.done[row["system"]] = row.get("made_from", "")
+            elif row["event"] == "report" and (self.folder.path / "report.html").exists():
+                self.reported = row.get("made_from", "")
         if self.events and not self.events.folder.exists():
-            for row in checkpoints:
-                self.events.add(row["system"], row["metadata"], row["values"])
+            for row in self.journal:
+                if row["event"] == "checkpoint":
+                    self.events.add(row["system"], row["metadata"], row["values"])
 
     def look(self) -> Outlook | None:
         """Compute what is new, tell of it, write the report; None where nothing is new, or it is too early to judge."""
@@ -109,36 +121,54 @@ class Watching:
         begun = time.time_ns()
         self.state = {}
         with self.store.used(), taken(self.store.path) as snapshot:
-            fit, inputs = fitted(self.experiment, read_inputs(self.experiment))
+            kept = Cached(self.experiment.engine, self.store)
+            experiment = replace(self.experiment, engine=kept)
+            experiment, inputs = fitted(experiment, read_inputs(experiment))
             if inputs is None:
                 raise ClirbenchError("watch: there are no systems to wait for; name a corpus, folder=DIR")
             self._tell_pending(inputs.pending)
-            new = [t for t in inputs.translations if t.system not in self.done]
-            for translation in new:
-                self._compute(fit, replace(inputs, translations=(translation,), pending={}))
+            shared = fingerprint(self.configuration, inputs.corpus.english, inputs.corpus.test, inputs.topics)
+            contents = {t.system: content_of(t, shared) for t in inputs.translations}
+            for translation in inputs.translations:
+                if self.done.get(translation.system) != contents[translation.system]:
+                    alone = replace(inputs, translations=(translation,), pending={})
+                    self._compute(replace(experiment, tables=None), alone, contents[translation.system], snapshot)
+            made = fingerprint(contents)
             found = None
-            if self.stale:
+            if made != self.reported:
                 plan = Plan.begin(self.folder.path / PLAN, self.store.path)
-                experiment = self._cached(fit, plan)
+                experiment = replace(experiment, engine=replace(kept, plan=plan), plan=plan)
                 work = computed(experiment, inputs)
-                found = self._report(concluded(experiment, work.without(work.changed(snapshot)), snapshot, unwatched))
-        if not inputs.pending:
+                changed = work.changed(snapshot)
+                result = concluded(experiment, work.without(changed), snapshot, unwatched)
+                # Who was left out comes in as soon as its file stands still.
+                found = self._report(result, "" if changed or snapshot.changed() else made)
+        if not inputs.pending and self.reported == made:
             files = {file for translation in inputs.translations for file in translation.files}
+            files |= {file.absolute() for file in inputs.corpus.english.text.files}
             state = states({*files, *(folder for file in files for folder in file.parents)})
-            if files and all(begun - changed > RECENT for _, changed, _ in state.values()):
+            if inputs.translations[0].files and all(begun - changed > RECENT for _, changed, _ in state.values()):
                 self.state = state
         return found
 
-    def _cached(self, experiment: Experiment, plan: Plan | None = None) -> Experiment:
-        return replace(experiment, engine=Cached(experiment.engine, self.store, plan), plan=plan)
-
-    def _compute(self, fit: Experiment, inputs: Inputs) -> None:
-        """One checkpoint: its steps, and a line about it."""
+    def _compute(self, experiment: Experiment, inputs: Inputs, content: str, snapshot: Snapshot) -> None:
+        """One checkpoint: its steps, and a line about it. One that cannot be computed stops no other."""
         begun = time.perf_counter()
-        experiment = replace(self._cached(fit), tables=None)
-        work = computed(experiment, inputs)
-        board, _ = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
         (translation,) = inputs.translations
+        errors: list[ClirbenchError] = []
+        with gathered(errors):
+            work = computed(experiment, inputs)
+        if any(map(snapshot.differs, translation.files)):
+            self._tell_pending({translation.system: "its file changed while it was read"})
+            return
+        if errors and isinstance(errors[0], StoreError):
+            raise errors[0]  # nothing can be kept, of whichever checkpoint
+        if errors:
+            tell(f"{translation.system}  failed: {errors[0]}")
+            self.journal.add("failed", system=translation.system, reason=str(errors[0]))
+            self.done[translation.system] = content
+            return
+        board, _ = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
         values = {column.name: float(column.values[0]) for column in (*board.measures, *board.metrics)}
         seconds = time.perf_counter() - begun
         shown = "  ".join(f"{name} {number(value)}" for name, value in values.items())
@@ -147,11 +177,9 @@ class Watching:
         metadata = dict(translation.metadata)
         if self.events:
             self.events.add(translation.system, metadata, kept)
-        self.journal.add(
-            "checkpoint", system=translation.system, metadata=metadata, values=kept, seconds=round(seconds, 3)
-        )
-        self.done.add(translation.system)
-        self.stale = True
+        told = {"system": translation.system, "metadata": metadata, "values": kept, "seconds": round(seconds, 3)}
+        self.journal.add("checkpoint", **told, made_from=content)
+        self.done[translation.system] = content
 
     def _tell_pending(self, pending: Mapping[str, str]) -> None:
         if pending and self.tell_once(f"pending: {', '.join(f'{name} ({why})' for name, why in pending.items())}"):
@@ -165,15 +193,15 @@ class Watching:
         self.said = text
         return new
 
-    def _report(self, result: Result) -> Outlook | None:
+    def _report(self, result: Result, content: str) -> Outlook | None:
         measure = self.measure or answered(result).measure or next((c.name for c in result.board.measures), "")
         values, steps = learning_curve(result, measure)
         found = outlook(values, steps, gain=self.gain, horizon=self.horizon, seed=self.experiment.seed)
         sentence = in_words(found, measure, len(steps))
-        made = provenance(self.configuration, self.command, result)
-        self.folder.write(result, made, Live(max(5, self.seconds), (sentence,)))
-        self.journal.add("report", systems=len(result.board.systems))
-        self.stale = False
+        live = Live(max(5, self.seconds), (sentence,))
+        self.folder.write(result, provenance(self.configuration, self.command, result), live)
+        self.journal.add("report", systems=len(result.board.systems), made_from=content)
+        self.reported = content
         self.tell_once(sentence)
         if found is not None:
             values_of = {
@@ -187,6 +215,12 @@ def tell(text: str) -> None:
     """A line with the time, at once."""
     terminal.say(f"{datetime.now():%H:%M:%S}  {text}")
     sys.stdout.flush()
+
+
+def content_of(translation: Translation, shared: str) -> str:
+    """What a line about a checkpoint is made from: its texts, or the model that makes them, and what all share."""
+    texts = [text for text in (translation.test, translation.collection) if text is not None and text.files]
+    return fingerprint(shared, dict(translation.metadata), tuple(shard_keys([translation])), texts)
 
 
 def states(paths: Iterable[Path]) -> dict[Path, tuple[int, ...]]:
@@ -220,13 +254,12 @@ def _watch(options: Namespace) -> int:
     while True:
         try:
             found = watching.look()
-        except StoreError:
-            raise
-        except ClirbenchError as error:
-            if options.once:
+        except (ClirbenchError, OSError) as error:
+            if options.once or (isinstance(error, OSError) and error.errno not in OF_THE_MACHINE):
                 raise
             if watching.tell_once(f"waiting: {error}"):
-                watching.journal.add("error", reason=str(error))
+                with suppress(StoreError):  # a full disk keeps nothing of it either
+                    watching.journal.add("error", reason=str(error))
             found = None
         if options.stop_rule and found is not None and found.stop:
             terminal.show_folder(watching.folder.path)

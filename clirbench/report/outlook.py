@@ -7,7 +7,6 @@ import numpy as np
 from clirbench.analyses.wording import number
 from clirbench.report.grouping import training_runs
 from clirbench.result import Result
-from clirbench.statistics.evidence import panels
 from clirbench.statistics.model.decision import topic_values
 from clirbench.statistics.model.stopping import FEWEST, Outlook
 from clirbench.types import Doubles
@@ -22,8 +21,10 @@ WRONG = (
 def learning_curve(result: Result, measure: str) -> tuple[Doubles, Doubles]:
     """(steps, topics): the mean over runs at each step that all runs have reached; and those steps, ascending."""
     none = np.empty((0, 0)), np.empty(0)
-    part, _ = next(iter(panels(result.evidence)))
-    values = topic_values(part, measure) if measure in part.measure_names else None
+    if measure not in {column.name for column in result.board.measures}:
+        return none
+    part = result.evidence.only(np.isfinite(result.board[measure].values))
+    values = topic_values(part, measure)
     if values is None:
         return none
     steps, runs = part.board.metadata.get("step", ()), training_runs(part.board).group_of

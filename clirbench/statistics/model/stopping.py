@@ -119,9 +119,7 @@ def _likelihood(covariance: Doubles, y: Doubles) -> float:
     return float(-np.log(np.diagonal(root)[:-1]).sum() - root[-1, :-1] @ root[-1, :-1] / 2)
 
 
-def _draws(
-    rng: np.random.Generator, prior: Doubles, noise: Doubles, root: Doubles, y: Doubles, k: int
-) -> Doubles:
+def _draws(rng: np.random.Generator, prior: Doubles, noise: Doubles, root: Doubles, y: Doubles, k: int) -> Doubles:
     """(k, n + horizon) from the posterior, by moving joint draws to what was measured (Matheron's rule).
 
     root: of the noise.
