@@ -48,7 +48,7 @@ def write(path: Path, text: str) -> None:
 
 def timed(label: str, work: Callable[[], Any]) -> None:
     begun = time.process_time()
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         work()
     print(label, f"{time.process_time() - begun:.2f} s", sep="\t", flush=True)
 

@@ -8,7 +8,7 @@ from clirbench.analyses.wording import number
 from clirbench.report.grouping import training_runs
 from clirbench.result import Result
 from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.stopping import FEWEST, Outlook
+from clirbench.statistics.model.stopping import FEWEST, PAST, Outlook
 from clirbench.types import Doubles
 
 WRONG = (
@@ -45,10 +45,15 @@ def in_words(found: Outlook | None, measure: str, checkpoints: int) -> str:
         return (
             f"Go on: {checkpoints} checkpoints with {measure or 'a measure'} are too few to judge, {FEWEST} are needed."
         )
-    probability = f"{found.p_gain:.2f}" if found.p_gain >= 0.01 else "below .01"
     gain = (
         f"a gain of more than {number(found.gain)} {measure} within the next {found.horizon} checkpoints has "
-        f"probability {probability}; the best so far is at step {found.best:g}"
+        f"probability {_probability(found.p_gain)}; the best so far is at step {found.best:g}"
     )
+    if found.verdict == PAST:
+        gain += f", and the last one is worse by more than that with probability {_probability(found.p_past)}"
     wrong = f" {WRONG}" if found.stop else ""
     return f"{found.verdict[0].upper()}{found.verdict[1:]}: {gain}.{wrong}"
+
+
+def _probability(p: float) -> str:
+    return "below .01" if p < 0.01 else "above .99" if p > 0.99 else f"{p:.2f}"
