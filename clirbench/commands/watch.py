@@ -13,7 +13,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
@@ -27,6 +27,7 @@ from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
 from clirbench.config import build, composed, limits_of, plain_configuration
 from clirbench.errors import ClirbenchError, StoreError, gathered
 from clirbench.experiment import computed, concluded
+from clirbench.files.state import SETTLED, State, state_of
 from clirbench.files.tensorboard import EventFiles
 from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
@@ -49,8 +50,6 @@ from clirbench.types import Translation
 JOURNAL = "watch.jsonl"
 LOCK = ".watching"
 DEFAULTS = ("engine=serial", "systems.unfinished=skip")
-RECENT = 2_000_000_000
-"""Nanoseconds within which two changes of a folder may carry one time."""
 
 
 @dataclass(frozen=True)
@@ -98,21 +97,20 @@ class Watching:
     measure: str = ""
     events: EventFiles | None = None
     done: dict[str, str] = field(default_factory=dict)
-    state: dict[Path, tuple[int, ...]] = field(default_factory=dict)
+    state: dict[Path, State | None] = field(default_factory=dict)
     said: str = ""
     reported: str = ""
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.folder.path / JOURNAL)
+        unseen = self.events is not None and not self.events.folder.exists()
         for row in self.journal:
             if row["event"] == "checkpoint":
                 self.done[row["system"]] = row.get("made_from", "")
+                if self.events is not None and unseen:
+                    self.events.add(row["system"], row["metadata"], row["values"])
             elif row["event"] == "report" and (self.folder.path / "report.html").exists():
                 self.reported = row.get("made_from", "")
-        if self.events and not self.events.folder.exists():
-            for row in self.journal:
-                if row["event"] == "checkpoint":
-                    self.events.add(row["system"], row["metadata"], row["values"])
 
     def look(self) -> Outlook | None:
         """Compute what is new, tell of it, write the report; None where nothing is new, or it is too early to judge."""
@@ -146,9 +144,9 @@ class Watching:
         if not inputs.pending and self.reported == made:
             files = {file for translation in inputs.translations for file in translation.files}
             files |= {file.absolute() for file in inputs.corpus.english.text.files}
-            state = states({*files, *(folder for file in files for folder in file.parents)})
-            if inputs.translations[0].files and all(begun - changed > RECENT for _, changed, _ in state.values()):
-                self.state = state
+            now = states({*files, *(folder for file in files for folder in file.parents)})
+            if inputs.translations[0].files and all(s and begun - max(s[3:]) > SETTLED for s in now.values()):
+                self.state = now
         return found
 
     def _compute(self, experiment: Experiment, inputs: Inputs, content: str, snapshot: Snapshot) -> None:
@@ -204,10 +202,7 @@ class Watching:
         self.reported = content
         self.tell_once(sentence)
         if found is not None:
-            values_of = {
-                name: getattr(found, name) for name in ("verdict", "p_gain", "p_past", "best", "gain", "horizon")
-            }
-            self.journal.add("outlook", measure=measure, **values_of)
+            self.journal.add("outlook", measure=measure, verdict=found.verdict, **asdict(found))
         return found
 
 
@@ -223,14 +218,9 @@ def content_of(translation: Translation, shared: str) -> str:
     return fingerprint(shared, dict(translation.metadata), tuple(shard_keys([translation])), texts)
 
 
-def states(paths: Iterable[Path]) -> dict[Path, tuple[int, ...]]:
+def states(paths: Iterable[Path]) -> dict[Path, State | None]:
     """What the system says of each path: a new file changes its folder."""
-    found: dict[Path, tuple[int, ...]] = {}
-    for path in paths:
-        with suppress(OSError):
-            status = path.stat()
-            found[path] = (status.st_ino, max(status.st_mtime_ns, status.st_ctime_ns), status.st_size)
-    return found
+    return {path: state_of(path) for path in paths}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

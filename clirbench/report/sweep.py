@@ -51,17 +51,17 @@ def combine(
     """
     settings = [dict(override.lstrip("+").partition("=")[::2] for override in overrides) for _, overrides in jobs]
     keys = [key for key in dict.fromkeys(k for s in settings for k in s) if len({s.get(key) for s in settings}) > 1]
+    swept = [{key: setting.get(key, "") for key in keys} for setting in settings]
+    taus = [_rows(job / "correlations.tsv") for job, _ in jobs]
     header: list[str] = []
     rows: list[list[str]] = []
-    for number, ((job, _), setting) in enumerate(zip(jobs, settings, strict=True)):
-        swept = [str(number), *(setting.get(key, "") for key in keys)]
+    for number, ((job, _), setting) in enumerate(zip(jobs, swept, strict=True)):
         names, found = _correlations(job / "correlations.tsv")
         header = header or names
-        rows += [[*swept, *row] for row in found] or [[*swept, "this job failed or wrote no table"]]
-    labelled = {
-        ",".join(f"{key}={setting.get(key, '')}" for key in keys) or str(number): _rows(job / "correlations.tsv")
-        for number, ((job, _), setting) in enumerate(zip(jobs, settings, strict=True))
-    }
+        before = [str(number), *setting.values()]
+        rows += [[*before, *row] for row in found] or [[*before, "this job failed or wrote no table"]]
+    labels = [",".join(f"{key}={value}" for key, value in setting.items()) for setting in swept]
+    labelled = {label or str(number): taus[number] for number, label in enumerate(labels)}
     summary = aggregate(labelled, exclude_not_significant=exclude_not_significant)
     write_tsv(folder / SUMMARY, [field.name for field in fields(Aggregate)], [astuple(row) for row in summary])
     conditions.write(
@@ -69,16 +69,12 @@ def combine(
         _title(keys),
         [
             conditions.Condition(
-                {key: setting.get(key, "") for key in keys},
-                {
-                    (row.measure, row.metric): row
-                    for row in _rows(job / "correlations.tsv")
-                    if row.coefficient == "kendall"
-                },
+                setting,
+                {(row.measure, row.metric): row for row in of_job if row.coefficient == "kendall"},
                 f"{quote(job.name)}/report.html" if (job / "report.html").exists() else "",
                 failed.get(job, "") if (job / "correlations.tsv").exists() else failed.get(job, "it wrote no table"),
             )
-            for (job, _), setting in zip(jobs, settings, strict=True)
+            for (job, _), setting, of_job in zip(jobs, swept, taus, strict=True)
         ],
     )
     width = 1 + len(keys) + len(header)

@@ -101,7 +101,7 @@ def test_a_look_with_nothing_new_reads_no_file(tmp_path: Path, monkeypatch: pyte
     watch = watching(tmp_path)
     watch.look()
     assert not watch.state, "folders that have just changed may change again unseen"
-    monkeypatch.setattr("clirbench.commands.watch.RECENT", -10_000_000_000_000)
+    monkeypatch.setattr("clirbench.commands.watch.SETTLED", -10_000_000_000_000)
     watch.look()
     assert watch.state
     before = states(watch.state)

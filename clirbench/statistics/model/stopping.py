@@ -85,9 +85,8 @@ def outlook(
     logs = np.array([_likelihood(prior[:n, :n] + noise, y - y.mean()) for prior in priors])
     weights = np.exp(logs - logs.max())
     drawn = rng.multinomial(DRAWS, weights / weights.sum())
-    root = np.linalg.cholesky(noise)
     kept = [(prior, int(k)) for prior, k in zip(priors, drawn, strict=True) if k]
-    truth = np.concatenate([_draws(rng, prior, noise, root, y - y.mean(), k) for prior, k in kept])
+    truth = np.concatenate([_draws(rng, prior, noise, y - y.mean(), k) for prior, k in kept])
     middle = truth[:, :n].mean(axis=0)
     d = SHARE * float(np.ptp(middle)) if gain is None or isnan(gain) else gain
     best = truth[:, :n].max(axis=1)
@@ -121,12 +120,9 @@ def _likelihood(covariance: Doubles, y: Doubles) -> float:
     return float(-np.log(np.diagonal(root)[:-1]).sum() - root[-1, :-1] @ root[-1, :-1] / 2)
 
 
-def _draws(rng: np.random.Generator, prior: Doubles, noise: Doubles, root: Doubles, y: Doubles, k: int) -> Doubles:
-    """(k, n + horizon) from the posterior, by moving joint draws to what was measured (Matheron's rule).
-
-    root: of the noise.
-    """
+def _draws(rng: np.random.Generator, prior: Doubles, noise: Doubles, y: Doubles, k: int) -> Doubles:
+    """(k, n + horizon) from the posterior, by moving joint draws to what was measured (Matheron's rule)."""
     n = len(y)
     truth = np.linalg.cholesky(prior) @ rng.normal(size=(len(prior), k))
-    seen = truth[:n] + root @ rng.normal(size=(n, k))
+    seen = truth[:n] + np.linalg.cholesky(noise) @ rng.normal(size=(n, k))
     return np.asarray((truth + prior[:, :n] @ np.linalg.solve(prior[:n, :n] + noise, y[:, None] - seen)).T)
