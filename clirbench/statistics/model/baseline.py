@@ -11,7 +11,6 @@ from clirbench.statistics.model.randomisation import mean_difference_p
 from clirbench.types import Doubles
 
 FEWEST = 8
-VERDICTS = ("better", "not worse", "worse", "open")
 
 
 @dataclass(frozen=True)

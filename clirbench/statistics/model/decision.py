@@ -25,7 +25,6 @@ GROUPED = "where systems form units, metrics seem to know more than they do"
 """Why no cost of their picks is said there: with useless metrics it was .1 to .16 SD too small."""
 SAME_LINES = "test set and collection are the same lines: metrics err together with the measure"
 POPULATION = "a population of topics, of which these are a sample"
-THESE = "these topics"
 
 
 @dataclass(frozen=True, eq=False)

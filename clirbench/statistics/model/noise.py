@@ -58,19 +58,6 @@ def known_noise(sd: float, n: int) -> Noise:
     return Noise(sd**2 * (np.eye(n) - 1 / n), float("inf"), 1.0)
 
 
-def shared_noise(measure: Doubles, metric: Doubles) -> float:
-    """Covariance of the noise of a system's measure and metric where the same lines make both, averaged over systems.
-
-    `measure`, `metric`: (systems, topics), the metric being that of each topic's lines (their contribution to its
-    mean); topic main effects are removed. In units of the measure times those of the metric. Raises as `topic_noise`.
-    """
-    n, topics = measure.shape
-    if n < 2 or topics < 2 or measure.shape != metric.shape:
-        raise AlignmentError(f"shared noise of {measure.shape} and {metric.shape} values: at least 2 x 2, alike")
-    both = [centred(centred(values).T).T for values in (measure, metric)]
-    return float((both[0] * both[1]).sum() / (n - 1) / (topics - 1) / topics)
-
-
 def centred(values: Doubles) -> Doubles:
     """Less the mean over the first axis."""
     return np.asarray(values - values.mean(axis=0, keepdims=True))

@@ -75,11 +75,6 @@ def best_set(p_best: Doubles, held: float = HELD) -> "np.typing.NDArray[np.bool_
     return np.asarray(p_best >= last)
 
 
-def p_loss_above(draws: Doubles, system: int, d: float) -> float:
-    """P(shipping this system loses more than `d`), `d` >= 0 in units of the measure."""
-    return float((draws.max(axis=1) - draws[:, system] > d).mean())
-
-
 def regret(metric: str, systems: Sequence[str], scores: Doubles, draws: Doubles) -> Regret:
     """What the first system by `scores` (systems,), more is better, loses; ties for first are shipped by lot."""
     first = np.flatnonzero(scores == scores.max())
