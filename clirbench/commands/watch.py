@@ -5,28 +5,29 @@ the store and in the run's folder, so a watch that is stopped or killed goes on 
 """
 
 import hashlib
-import json
 import os
-import resource
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from clirbench.__main__ import prepared
 from clirbench.analyses.wording import number
+from clirbench.checks import number as checked
+from clirbench.checks import whole_number
 from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
 from clirbench.config import build, composed, limits_of, plain_configuration
 from clirbench.errors import ClirbenchError, StoreError, gathered
 from clirbench.experiment import computed, concluded
+from clirbench.files.journal import Journal
 from clirbench.files.state import SETTLED, State, state_of
 from clirbench.files.tensorboard import EventFiles
 from clirbench.inputs.reading import fitted, read_inputs
@@ -50,36 +51,6 @@ from clirbench.types import Translation
 JOURNAL = "watch.jsonl"
 LOCK = ".watching"
 DEFAULTS = ("engine=serial", "systems.unfinished=skip")
-
-
-@dataclass(frozen=True)
-class Journal:
-    """watch.jsonl: one JSON object a line; its `event` is checkpoint, pending, report, outlook, failed or error."""
-
-    path: Path
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The events so far; half a line that a killed process left is cut off first."""
-        content = self.path.read_bytes() if self.path.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole != content:
-            self.path.write_bytes(whole)
-        yield from map(json.loads, whole.splitlines())
-
-    def add(self, event: str, **values: Any) -> None:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 << 20 if sys.platform == "darwin" else 1 << 10)
-        row = {"event": event, "at": datetime.now(UTC).isoformat(timespec="seconds"), **values, "peak_mb": peak}
-        line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace") + b"\n"
-        try:
-            end = self.path.stat().st_size if self.path.exists() else 0
-            try:
-                with self.path.open("ab") as stream:
-                    stream.write(line)
-            except OSError:
-                os.truncate(self.path, end)  # no half a line, that the next one would follow
-                raise
-        except OSError as error:
-            raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
 
 
 @dataclass
@@ -262,6 +233,9 @@ def _watch(options: Namespace) -> int:
 
 def begun(options: Namespace) -> Watching:
     """The watch that the arguments ask for: its experiment, and its folder."""
+    whole_number("--every", options.every)
+    whole_number("--horizon", options.horizon, or_null=True)
+    checked("--gain", 0.0 if options.gain is None else options.gain, least=0)
     keys = [override.lstrip("+").partition("=")[0] for override in options.overrides]
     added = [default for default in DEFAULTS if default.partition("=")[0] not in keys]
     overrides = [one for one in prepared([*options.overrides, *added]) if not one.startswith("hydra.")]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from clirbench.commands.watch import STOPPED, Journal, Watching, begun, main, states
+from clirbench.commands.watch import STOPPED, Watching, begun, main, states
 from clirbench.errors import InputError, NothingCompared
 from clirbench.experiment import computed
 from clirbench.result import Experiment, Inputs, Work
@@ -131,14 +131,20 @@ def test_all_pending(tmp_path: Path) -> None:
         watching(tmp_path).look()
 
 
-def test_half_a_line_of_the_journal_is_cut_off(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "watch.jsonl")
-    journal.add("checkpoint", system="a\u2028b")
-    with journal.path.open("ab") as stream:
-        stream.write(b'{"event": "check')
-    assert [row["system"] for row in journal] == ["a\u2028b"]
-    journal.add("checkpoint", system="c")
-    assert [row["system"] for row in journal] == ["a\u2028b", "c"]
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--every", "0"], "--every=0 must be a whole number of at least 1"),
+        (["--horizon", "0"], "--horizon=0 must be"),
+        (["--gain", "-1"], "--gain=-1.0 must be"),
+        (["--gain", "inf"], "--gain=inf must be"),
+    ],
+)
+def test_options_that_cannot_be(option: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("clirbench.commands.watch.be_nice", lambda: None)
+        assert main(["--once", *option, "folder=x"]) == 1
+    assert message in capsys.readouterr().err
 
 
 def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path) -> None:
