@@ -61,7 +61,8 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true", help="of the last new checkpoint")
     parser.add_argument("--at", type=Path, help="work there, and keep it")
     options = parser.parse_args()
-    root = options.at or Path(tempfile.mkdtemp())
+    temporary = tempfile.TemporaryDirectory()  # goes with the process
+    root = options.at or Path(temporary.name)
     reference = next(options.folder.glob("reference.txt*"))
     for name in ("data", "checkpoints"):
         (root / name).mkdir(parents=True, exist_ok=True)
