@@ -48,7 +48,8 @@ class Sweep:
 class SweepRecipe:
     """`wander`, `own`, `level`: standard deviations; `neighbours`: share of topic noise that neighbours have in common.
 
-    Both wandering and common noise keep their level over `length` of the training.
+    Both wandering and common noise keep their level over `length` of the training. `shape`: of every curve, where it is
+    not drawn.
     """
 
     kind: str = "plateau"
@@ -63,6 +64,7 @@ class SweepRecipe:
     topics: int = 50
     metrics: int = 3
     metric_noise: float = 0.4
+    shape: float | None = None
 
     @property
     def step(self) -> Doubles:
@@ -98,7 +100,8 @@ class SweepRecipe:
     def draw(self, rng: np.random.Generator) -> Sweep:
         truth, noise = self._roots
         n = len(truth)
-        middle = 4 * curve(self.kind, self.step / self.steps, rng.choice(SHAPES))
+        shape = rng.choice(SHAPES) if self.shape is None else self.shape
+        middle = 4 * curve(self.kind, self.step / self.steps, shape)
         true_y = middle + truth @ rng.normal(size=n)
         per_topic = true_y[:, None] + rng.normal(size=self.topics) + noise @ rng.normal(size=(n, self.topics))
         # A metric sees the truth and wanders by itself.

@@ -5,28 +5,30 @@ the store and in the run's folder, so a watch that is stopped or killed goes on 
 """
 
 import hashlib
-import json
 import os
-import resource
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from clirbench.__main__ import prepared
 from clirbench.analyses.wording import number
+from clirbench.checks import number as checked
+from clirbench.checks import whole_number
 from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
-from clirbench.commands.faults import STOPPED
+from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
 from clirbench.config import build, composed, limits_of, plain_configuration
-from clirbench.errors import ClirbenchError, StoreError
+from clirbench.errors import ClirbenchError, StoreError, gathered
 from clirbench.experiment import computed, concluded
+from clirbench.files.journal import Journal
+from clirbench.files.state import SETTLED, State, state_of
 from clirbench.files.tensorboard import EventFiles
 from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
@@ -38,38 +40,17 @@ from clirbench.report.provenance import provenance
 from clirbench.result import Experiment, Inputs, Result, unwatched
 from clirbench.statistics.model.stopping import Outlook, outlook
 from clirbench.store.cached import Cached
+from clirbench.store.keys import fingerprint
 from clirbench.store.plan import PLAN, Plan
-from clirbench.store.snapshot import taken
+from clirbench.store.snapshot import Snapshot, taken
 from clirbench.store.store import Store
+from clirbench.systems.translation import shard_keys
 from clirbench.text import set_limits
+from clirbench.types import Translation
 
 JOURNAL = "watch.jsonl"
 LOCK = ".watching"
 DEFAULTS = ("engine=serial", "systems.unfinished=skip")
-RECENT = 2_000_000_000
-"""Nanoseconds within which two changes of a folder may carry one time."""
-
-
-@dataclass(frozen=True)
-class Journal:
-    """watch.jsonl: one JSON object a line; its `event` is checkpoint, pending, report, outlook or error."""
-
-    path: Path
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The events so far; half a line that a killed process left is cut off first."""
-        content = self.path.read_bytes() if self.path.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole != content:
-            self.path.write_bytes(whole)
-        yield from map(json.loads, whole.splitlines())
-
-    def add(self, event: str, **values: Any) -> None:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 << 20 if sys.platform == "darwin" else 1 << 10)
-        row = {"event": event, "at": datetime.now(UTC).isoformat(timespec="seconds"), **values, "peak_mb": peak}
-        text = json.dumps(row, ensure_ascii=False, allow_nan=False)
-        with self.path.open("ab") as stream:
-            stream.write(text.encode("utf-8", "replace") + b"\n")
 
 
 @dataclass
@@ -86,21 +67,21 @@ class Watching:
     horizon: int | None = None
     measure: str = ""
     events: EventFiles | None = None
-    done: set[str] = field(default_factory=set)
-    state: dict[Path, tuple[int, ...]] = field(default_factory=dict)
+    done: dict[str, str] = field(default_factory=dict)
+    state: dict[Path, State | None] = field(default_factory=dict)
     said: str = ""
-    stale: bool = True
+    reported: str = ""
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.folder.path / JOURNAL)
-        told = [row for row in self.journal if row["event"] in ("checkpoint", "report")]
-        # What was computed before a kill may not be in the report yet.
-        self.stale = not told or told[-1]["event"] != "report" or not (self.folder.path / "report.html").exists()
-        checkpoints = [row for row in told if row["event"] == "checkpoint"]
-        self.done |= {row["system"] for row in checkpoints}
-        if self.events and not self.events.folder.exists():
-            for row in checkpoints:
-                self.events.add(row["system"], row["metadata"], row["values"])
+        unseen = self.events is not None and not self.events.folder.exists()
+        for row in self.journal:
+            if row["event"] == "checkpoint":
+                self.done[row["system"]] = row.get("made_from", "")
+                if self.events is not None and unseen:
+                    self.events.add(row["system"], row["metadata"], row["values"])
+            elif row["event"] == "report" and (self.folder.path / "report.html").exists():
+                self.reported = row.get("made_from", "")
 
     def look(self) -> Outlook | None:
         """Compute what is new, tell of it, write the report; None where nothing is new, or it is too early to judge."""
@@ -109,36 +90,54 @@ class Watching:
         begun = time.time_ns()
         self.state = {}
         with self.store.used(), taken(self.store.path) as snapshot:
-            fit, inputs = fitted(self.experiment, read_inputs(self.experiment))
+            kept = Cached(self.experiment.engine, self.store)
+            experiment = replace(self.experiment, engine=kept)
+            experiment, inputs = fitted(experiment, read_inputs(experiment))
             if inputs is None:
                 raise ClirbenchError("watch: there are no systems to wait for; name a corpus, folder=DIR")
             self._tell_pending(inputs.pending)
-            new = [t for t in inputs.translations if t.system not in self.done]
-            for translation in new:
-                self._compute(fit, replace(inputs, translations=(translation,), pending={}))
+            shared = fingerprint(self.configuration, inputs.corpus.english, inputs.corpus.test, inputs.topics)
+            contents = {t.system: content_of(t, shared) for t in inputs.translations}
+            for translation in inputs.translations:
+                if self.done.get(translation.system) != contents[translation.system]:
+                    alone = replace(inputs, translations=(translation,), pending={})
+                    self._compute(replace(experiment, tables=None), alone, contents[translation.system], snapshot)
+            made = fingerprint(contents)
             found = None
-            if self.stale:
+            if made != self.reported:
                 plan = Plan.begin(self.folder.path / PLAN, self.store.path)
-                experiment = self._cached(fit, plan)
+                experiment = replace(experiment, engine=replace(kept, plan=plan), plan=plan)
                 work = computed(experiment, inputs)
-                found = self._report(concluded(experiment, work.without(work.changed(snapshot)), snapshot, unwatched))
-        if not inputs.pending:
+                changed = work.changed(snapshot)
+                result = concluded(experiment, work.without(changed), snapshot, unwatched)
+                # Who was left out comes in as soon as its file stands still.
+                found = self._report(result, "" if changed or snapshot.changed() else made)
+        if not inputs.pending and self.reported == made:
             files = {file for translation in inputs.translations for file in translation.files}
-            state = states({*files, *(folder for file in files for folder in file.parents)})
-            if files and all(begun - changed > RECENT for _, changed, _ in state.values()):
-                self.state = state
+            files |= {file.absolute() for file in inputs.corpus.english.text.files}
+            now = states({*files, *(folder for file in files for folder in file.parents)})
+            if inputs.translations[0].files and all(s and begun - max(s[3:]) > SETTLED for s in now.values()):
+                self.state = now
         return found
 
-    def _cached(self, experiment: Experiment, plan: Plan | None = None) -> Experiment:
-        return replace(experiment, engine=Cached(experiment.engine, self.store, plan), plan=plan)
-
-    def _compute(self, fit: Experiment, inputs: Inputs) -> None:
-        """One checkpoint: its steps, and a line about it."""
+    def _compute(self, experiment: Experiment, inputs: Inputs, content: str, snapshot: Snapshot) -> None:
+        """One checkpoint: its steps, and a line about it. One that cannot be computed stops no other."""
         begun = time.perf_counter()
-        experiment = replace(self._cached(fit), tables=None)
-        work = computed(experiment, inputs)
-        board, _ = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
         (translation,) = inputs.translations
+        errors: list[ClirbenchError] = []
+        with gathered(errors):
+            work = computed(experiment, inputs)
+        if any(map(snapshot.differs, translation.files)):
+            self._tell_pending({translation.system: "its file changed while it was read"})
+            return
+        if errors and isinstance(errors[0], StoreError):
+            raise errors[0]  # nothing can be kept, of whichever checkpoint
+        if errors:
+            tell(f"{translation.system}  failed: {errors[0]}")
+            self.journal.add("failed", system=translation.system, reason=str(errors[0]))
+            self.done[translation.system] = content
+            return
+        board, _ = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
         values = {column.name: float(column.values[0]) for column in (*board.measures, *board.metrics)}
         seconds = time.perf_counter() - begun
         shown = "  ".join(f"{name} {number(value)}" for name, value in values.items())
@@ -147,11 +146,9 @@ class Watching:
         metadata = dict(translation.metadata)
         if self.events:
             self.events.add(translation.system, metadata, kept)
-        self.journal.add(
-            "checkpoint", system=translation.system, metadata=metadata, values=kept, seconds=round(seconds, 3)
-        )
-        self.done.add(translation.system)
-        self.stale = True
+        told = {"system": translation.system, "metadata": metadata, "values": kept, "seconds": round(seconds, 3)}
+        self.journal.add("checkpoint", **told, made_from=content)
+        self.done[translation.system] = content
 
     def _tell_pending(self, pending: Mapping[str, str]) -> None:
         if pending and self.tell_once(f"pending: {', '.join(f'{name} ({why})' for name, why in pending.items())}"):
@@ -165,21 +162,18 @@ class Watching:
         self.said = text
         return new
 
-    def _report(self, result: Result) -> Outlook | None:
+    def _report(self, result: Result, content: str) -> Outlook | None:
         measure = self.measure or answered(result).measure or next((c.name for c in result.board.measures), "")
         values, steps = learning_curve(result, measure)
         found = outlook(values, steps, gain=self.gain, horizon=self.horizon, seed=self.experiment.seed)
         sentence = in_words(found, measure, len(steps))
-        made = provenance(self.configuration, self.command, result)
-        self.folder.write(result, made, Live(max(5, self.seconds), (sentence,)))
-        self.journal.add("report", systems=len(result.board.systems))
-        self.stale = False
+        live = Live(max(5, self.seconds), (sentence,))
+        self.folder.write(result, provenance(self.configuration, self.command, result), live)
+        self.journal.add("report", systems=len(result.board.systems), made_from=content)
+        self.reported = content
         self.tell_once(sentence)
         if found is not None:
-            values_of = {
-                name: getattr(found, name) for name in ("verdict", "p_gain", "p_past", "best", "gain", "horizon")
-            }
-            self.journal.add("outlook", measure=measure, **values_of)
+            self.journal.add("outlook", measure=measure, verdict=found.verdict, **asdict(found))
         return found
 
 
@@ -189,14 +183,15 @@ def tell(text: str) -> None:
     sys.stdout.flush()
 
 
-def states(paths: Iterable[Path]) -> dict[Path, tuple[int, ...]]:
+def content_of(translation: Translation, shared: str) -> str:
+    """What a line about a checkpoint is made from: its texts, or the model that makes them, and what all share."""
+    texts = [text for text in (translation.test, translation.collection) if text is not None and text.files]
+    return fingerprint(shared, dict(translation.metadata), tuple(shard_keys([translation])), texts)
+
+
+def states(paths: Iterable[Path]) -> dict[Path, State | None]:
     """What the system says of each path: a new file changes its folder."""
-    found: dict[Path, tuple[int, ...]] = {}
-    for path in paths:
-        with suppress(OSError):
-            status = path.stat()
-            found[path] = (status.st_ino, max(status.st_mtime_ns, status.st_ctime_ns), status.st_size)
-    return found
+    return {path: state_of(path) for path in paths}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -220,13 +215,12 @@ def _watch(options: Namespace) -> int:
     while True:
         try:
             found = watching.look()
-        except StoreError:
-            raise
-        except ClirbenchError as error:
-            if options.once:
+        except (ClirbenchError, OSError) as error:
+            if options.once or (isinstance(error, OSError) and error.errno not in OF_THE_MACHINE):
                 raise
             if watching.tell_once(f"waiting: {error}"):
-                watching.journal.add("error", reason=str(error))
+                with suppress(StoreError):  # a full disk keeps nothing of it either
+                    watching.journal.add("error", reason=str(error))
             found = None
         if options.stop_rule and found is not None and found.stop:
             terminal.show_folder(watching.folder.path)
@@ -239,6 +233,9 @@ def _watch(options: Namespace) -> int:
 
 def begun(options: Namespace) -> Watching:
     """The watch that the arguments ask for: its experiment, and its folder."""
+    whole_number("--every", options.every)
+    whole_number("--horizon", options.horizon, or_null=True)
+    checked("--gain", 0.0 if options.gain is None else options.gain, least=0)
     keys = [override.lstrip("+").partition("=")[0] for override in options.overrides]
     added = [default for default in DEFAULTS if default.partition("=")[0] not in keys]
     overrides = [one for one in prepared([*options.overrides, *added]) if not one.startswith("hydra.")]

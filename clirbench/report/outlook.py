@@ -7,14 +7,13 @@ import numpy as np
 from clirbench.analyses.wording import number
 from clirbench.report.grouping import training_runs
 from clirbench.result import Result
-from clirbench.statistics.evidence import panels
 from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.stopping import FEWEST, Outlook
+from clirbench.statistics.model.stopping import FEWEST, PAST, Outlook
 from clirbench.types import Doubles
 
 WRONG = (
-    "Over all looks of a simulated training this rule was wrong in .04 of those whose learning rate was still to drop, "
-    "in .03 of those that rose to the end, in .01 of others."
+    "Over all looks of a simulated training this rule was wrong in .06 of those whose learning rate was still to drop "
+    "(.10 in the worst case), in .04 of those that rose to the end, in .01 of others."
 )
 """From benchmarks/RESULTS.md."""
 
@@ -22,8 +21,10 @@ WRONG = (
 def learning_curve(result: Result, measure: str) -> tuple[Doubles, Doubles]:
     """(steps, topics): the mean over runs at each step that all runs have reached; and those steps, ascending."""
     none = np.empty((0, 0)), np.empty(0)
-    part, _ = next(iter(panels(result.evidence)))
-    values = topic_values(part, measure) if measure in part.measure_names else None
+    if measure not in {column.name for column in result.board.measures}:
+        return none
+    part = result.evidence.only(np.isfinite(result.board[measure].values))
+    values = topic_values(part, measure)
     if values is None:
         return none
     steps, runs = part.board.metadata.get("step", ()), training_runs(part.board).group_of
@@ -44,10 +45,15 @@ def in_words(found: Outlook | None, measure: str, checkpoints: int) -> str:
         return (
             f"Go on: {checkpoints} checkpoints with {measure or 'a measure'} are too few to judge, {FEWEST} are needed."
         )
-    probability = f"{found.p_gain:.2f}" if found.p_gain >= 0.01 else "below .01"
     gain = (
         f"a gain of more than {number(found.gain)} {measure} within the next {found.horizon} checkpoints has "
-        f"probability {probability}; the best so far is at step {found.best:g}"
+        f"probability {_probability(found.p_gain)}; the best so far is at step {found.best:g}"
     )
+    if found.verdict == PAST:
+        gain += f", and the last one is worse by more than that with probability {_probability(found.p_past)}"
     wrong = f" {WRONG}" if found.stop else ""
     return f"{found.verdict[0].upper()}{found.verdict[1:]}: {gain}.{wrong}"
+
+
+def _probability(p: float) -> str:
+    return "below .01" if p < 0.01 else "above .99" if p > 0.99 else f"{p:.2f}"

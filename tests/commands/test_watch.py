@@ -3,18 +3,23 @@
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from clirbench.commands.watch import STOPPED, Journal, Watching, begun, states
-from clirbench.errors import NothingCompared
+from clirbench.commands.watch import STOPPED, Watching, begun, main, states
+from clirbench.errors import InputError, NothingCompared
+from clirbench.experiment import computed
+from clirbench.result import Experiment, Inputs, Work
 from tests.conftest import PACKAGE, Cli
 from tests.files.test_tensorboard import scalars
 from tests.lines import made_lines
@@ -56,7 +61,7 @@ def watching(root: Path, *more: str, measure: str = "", events: Path | None = No
     return begun(options)
 
 
-def events(root: Path, kind: str = "checkpoint") -> list[dict[str, object]]:
+def events(root: Path, kind: str = "checkpoint") -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in (root / "out" / "watch.jsonl").read_text(encoding="utf-8").splitlines()]
     return [row for row in rows if row["event"] == kind]
 
@@ -96,7 +101,7 @@ def test_a_look_with_nothing_new_reads_no_file(tmp_path: Path, monkeypatch: pyte
     watch = watching(tmp_path)
     watch.look()
     assert not watch.state, "folders that have just changed may change again unseen"
-    monkeypatch.setattr("clirbench.commands.watch.RECENT", -10_000_000_000_000)
+    monkeypatch.setattr("clirbench.commands.watch.SETTLED", -10_000_000_000_000)
     watch.look()
     assert watch.state
     before = states(watch.state)
@@ -126,14 +131,20 @@ def test_all_pending(tmp_path: Path) -> None:
         watching(tmp_path).look()
 
 
-def test_half_a_line_of_the_journal_is_cut_off(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "watch.jsonl")
-    journal.add("checkpoint", system="a\u2028b")
-    with journal.path.open("ab") as stream:
-        stream.write(b'{"event": "check')
-    assert [row["system"] for row in journal] == ["a\u2028b"]
-    journal.add("checkpoint", system="c")
-    assert [row["system"] for row in journal] == ["a\u2028b", "c"]
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--every", "0"], "--every=0 must be a whole number of at least 1"),
+        (["--horizon", "0"], "--horizon=0 must be"),
+        (["--gain", "-1"], "--gain=-1.0 must be"),
+        (["--gain", "inf"], "--gain=inf must be"),
+    ],
+)
+def test_options_that_cannot_be(option: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("clirbench.commands.watch.be_nice", lambda: None)
+        assert main(["--once", *option, "folder=x"]) == 1
+    assert message in capsys.readouterr().err
 
 
 def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path) -> None:
@@ -141,7 +152,7 @@ def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path) -
     for step in (1, 2):
         (tmp_path / "ckpt" / f"step_{step}.txt").write_text(checkpoint(lines, step, 0.5 / step), encoding="utf-8")
     watch = watching(tmp_path)
-    watch._report = lambda result: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
+    watch._report = lambda result, content: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
         watch.look()
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step2"]
@@ -162,6 +173,142 @@ def test_one_folder_is_for_one_watch(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", other], cwd=PACKAGE, capture_output=True, text=True, check=False)
     assert "StoreError" in done.stderr
     assert "another watch writes there" in done.stderr
+
+
+def write(root: Path, lines: list[str], step: int, loss: float, seed: int | None = None) -> Path:
+    """A checkpoint as careful programs write it: beside its place, then renamed."""
+    unfinished = root / "ckpt" / f".step_{step}.tmp"
+    unfinished.write_text(checkpoint(lines, step if seed is None else seed, loss), encoding="utf-8")
+    return unfinished.replace(root / "ckpt" / f"step_{step}.txt")
+
+
+def test_whatever_happens_to_files_the_tables_are_those_of_a_plain_run(
+    tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = reference(tmp_path)
+    for step in (1, 2, 3):
+        write(tmp_path, lines, step, 0.5 / step)
+    watch = watching(tmp_path)
+    watch.look()
+    # Another text under the same name, of the same age.
+    before = (tmp_path / "ckpt" / "step_2.txt").stat()
+    os.utime(write(tmp_path, lines, 2, 0.4, seed=9), ns=(before.st_atime_ns, before.st_mtime_ns))
+    watch.look()
+    # A link, which is pointed elsewhere later; and one that leads nowhere.
+    (tmp_path / "elsewhere").mkdir()
+    for name, loss in (("a", 0.3), ("b", 0.05)):
+        (tmp_path / "elsewhere" / name).write_text(checkpoint(lines, 4, loss), encoding="utf-8")
+    link = tmp_path / "ckpt" / "step_4.txt"
+    link.symlink_to(tmp_path / "elsewhere" / "a")
+    (tmp_path / "ckpt" / "step_5.txt").symlink_to(tmp_path / "elsewhere" / "nowhere")
+    watch.look()
+    link.unlink()
+    link.symlink_to(tmp_path / "elsewhere" / "b")
+    watch.look()
+    told = [row["system"] for row in events(tmp_path)]
+    assert told == ["step1", "step2", "step3", "step2", "step4", "step4"]
+    # The folder is away for a while, and another watch takes over.
+    (tmp_path / "ckpt").rename(tmp_path / "away")
+    with pytest.raises(InputError, match="nothing matches"):
+        watch.look()
+    (tmp_path / "away").rename(tmp_path / "ckpt")
+    capsys.readouterr()
+    watching(tmp_path).look()
+    assert capsys.readouterr().out == ""
+    # One that is deleted leaves the report.
+    (tmp_path / "ckpt" / "step_1.txt").unlink()
+    watching(tmp_path).look()
+    assert [row["system"] for row in events(tmp_path)] == told
+    done = cli(*arguments(tmp_path, "plain", f"paths.cache={tmp_path / 'apart'}", "systems.unfinished=skip"))
+    assert done.returncode == 0, done.stderr
+    assert tables(tmp_path / "out") == tables(tmp_path / "plain")
+
+
+def test_a_checkpoint_that_is_deleted_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = reference(tmp_path)
+    for step in (1, 2, 3):
+        write(tmp_path, lines, step, 0.5 / step)
+
+    def meddled(experiment: Experiment, inputs: Inputs) -> Work:
+        if [translation.system for translation in inputs.translations] == ["step2"]:
+            (tmp_path / "ckpt" / "step_2.txt").rename(tmp_path / "kept")
+        return computed(experiment, inputs)
+
+    monkeypatch.setattr("clirbench.commands.watch.computed", meddled)
+    watch = watching(tmp_path)
+    watch.look()
+    assert "pending: step2 (its file changed while it was read)" in capsys.readouterr().out
+    monkeypatch.undo()
+    (tmp_path / "kept").rename(tmp_path / "ckpt" / "step_2.txt")
+    watch.look()
+    assert [row["system"] for row in events(tmp_path)] == ["step1", "step3", "step2"]
+    rows = (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8").splitlines()
+    assert [row.split("\t")[0] for row in rows] == ["system", "step1", "step2", "step3"]
+    assert all("" not in row.split("\t") for row in rows)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of a file's size")
+def test_a_full_disk_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = reference(tmp_path)
+    write(tmp_path, lines, 1, 0.5)
+    watch = watching(tmp_path)
+    watch.look()
+    write(tmp_path, lines, 2, 0.2)
+    journal = (tmp_path / "out" / "watch.jsonl").read_bytes()
+
+    def waited(seconds: float) -> None:
+        """After the first look there is room again; after the second one it ends."""
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        if limits[0] == limits[1]:
+            raise KeyboardInterrupt
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits[1], limits[1]))
+
+    monkeypatch.setattr("clirbench.commands.watch.begun", lambda options: watch)
+    monkeypatch.setattr("clirbench.commands.watch.be_nice", lambda: None)
+    monkeypatch.setattr("clirbench.commands.watch.time.sleep", waited)
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(journal) + 40, hard))
+        with pytest.raises(KeyboardInterrupt):
+            main(["folder=x"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    said = capsys.readouterr().out
+    assert "waiting: " in said
+    assert "File too large" in said
+    rows = [json.loads(line) for line in (tmp_path / "out" / "watch.jsonl").read_bytes().splitlines()]
+    assert [row["system"] for row in rows if row["event"] == "checkpoint"] == ["step1", "step2"]
+    assert "step2" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
+
+
+def test_a_model_that_cannot_translate_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = reference(tmp_path)
+    (tmp_path / "data" / "source.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for step in (1, 2, 3):
+        (tmp_path / "models" / f"step_{step}").mkdir(parents=True)
+        (tmp_path / "models" / f"step_{step}" / "drop").write_text("e" if step == 1 else "a" * (step == 3))
+    options = Namespace(
+        overrides=[
+            f"folder={tmp_path / 'data'}", "systems=checkpoints", f"systems.model='{tmp_path}/models/step_%step%'",
+            "systems/translator=command", 'systems.translator.command=["sh","-c","tr -d $(cat {model}/drop)"]',
+            "systems.quiet=0", f"paths.cache={tmp_path / 'cache'}", f"hydra.run.dir={tmp_path / 'out'}", *KEYS,
+        ],
+        every=1, gain=None, horizon=None, measure="", tensorboard=None,
+    )  # fmt: skip
+    watch = begun(options)
+    watch.look()
+    said = capsys.readouterr().out
+    assert [line.split()[1:3] for line in said.splitlines()][1] == ["step2", "failed:"]
+    assert [row["system"] for row in events(tmp_path)] == ["step1", "step3"]
+    watch.look()
+    assert capsys.readouterr().out == "", "it is told once"
+    (tmp_path / "models" / "step_2" / "drop").write_text("o")
+    watch.look()
+    assert [row["system"] for row in events(tmp_path)] == ["step1", "step3", "step2"]
 
 
 def test_values_of_a_checkpoint_reach_tensorboard(tmp_path: Path) -> None:
@@ -188,14 +335,16 @@ def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, cli:
     lines = reference(tmp_path)
     steps = [1, 2, 3, 4, 5, 6]
 
-    def write() -> None:
+    def slowly() -> None:
+        """Some files are seen half-written: one before the kill, one after it."""
         for step in steps:
             text = checkpoint(lines, step, 0.5 / step).encode()
             with (tmp_path / "ckpt" / f"step_{step}.txt").open("wb") as stream:
-                for start in range(0, len(text), len(text) // 3):
-                    stream.write(text[start : start + len(text) // 3])
-                    stream.flush()
-                    time.sleep(0.5)
+                stream.write(text[: len(text) // 3])
+                stream.flush()
+                if step in (2, 4):
+                    assert until(lambda: any(f"step{step}" in row["systems"] for row in events(tmp_path, "pending")))  # noqa: B023
+                stream.write(text[len(text) // 3 :])
 
     def start() -> "subprocess.Popen[str]":
         command = [sys.executable, "-m", "clirbench", "watch", "--every", "1", *arguments(tmp_path, "out", quiet=1)]
@@ -204,34 +353,29 @@ def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, cli:
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
-    def told(n: int) -> bool:
+    def until(true: Callable[[], bool]) -> bool:
         end = time.monotonic() + 120
         while time.monotonic() < end:
-            if (tmp_path / "out" / "watch.jsonl").exists() and len(events(tmp_path)) >= n:
+            if (tmp_path / "out" / "watch.jsonl").exists() and true():
                 return True
             time.sleep(0.05)
         return False
 
-    writer = threading.Thread(target=write)
+    writer = threading.Thread(target=slowly)
     with start() as killed:
         writer.start()
-        assert told(2)
+        assert until(lambda: len(events(tmp_path)) >= 2)
         killed.send_signal(signal.SIGKILL)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.npz")}
     assert kept
     with start() as again:
         writer.join()
-        assert told(len(steps))
-        systems = tmp_path / "out" / "systems.tsv"  # the page names step6 before, as pending
-        end = time.monotonic() + 60
-        while not (systems.exists() and "step6" in systems.read_text(encoding="utf-8")) and time.monotonic() < end:
-            time.sleep(0.1)
+        assert until(lambda: any(row["systems"] == len(steps) for row in events(tmp_path, "report")))
         again.send_signal(signal.SIGINT)
         _, said = again.communicate(timeout=60)
     assert again.returncode == 130, said
     assert [row["system"] for row in events(tmp_path)] == [f"step{step}" for step in steps], "each was computed once"
     assert kept == {path: path.stat().st_mtime_ns for path in kept}, "nothing was computed again after the kill"
-    assert events(tmp_path, "pending"), "half-written files were seen"
     done = cli(*arguments(tmp_path, "plain", f"paths.cache={tmp_path / 'apart'}"))
     assert done.returncode == 0, done.stderr
     assert tables(tmp_path / "out") == tables(tmp_path / "plain")

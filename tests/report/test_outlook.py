@@ -1,5 +1,7 @@
 """The curve that the stop rule goes by, and its verdict in words."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from clirbench.measures.parsing import parse
@@ -28,4 +30,20 @@ def test_words() -> None:
     assert said.startswith("No gain since step 4000: ")
     assert "probability below .01" in said
     assert said.endswith("in .01 of others.")
+    assert "the last one" not in said
+    past = in_words(replace(found, p_past=0.97), "MAP", 20)
+    assert past.startswith("Past the peak: ")
+    assert "step 4000, and the last one is worse by more than that with probability 0.97. Over all looks" in past
     assert in_words(None, "MAP", 3).startswith("Go on: 3 checkpoints")
+
+
+def test_a_checkpoint_without_a_value_is_left_out() -> None:
+    values = np.array([[1.0, 2.0], [np.nan, np.nan], [3.0, 4.0]])
+    columns = (Column("M", "metric", np.arange(3.0)), Column("MAP", "measure", values.mean(axis=1)))
+    made = Scoreboard(tuple("vwx"), columns, {"step": ("1", "2", "3")})
+    found = result(made, [], [])
+    object.__setattr__(found, "evidence", Evidence(made, {}, {}, {"MAP": values}, {"MAP": parse("MAP")}))
+    curve, at = learning_curve(found, "MAP")
+    assert at.tolist() == [1, 3]
+    assert curve.tolist() == [[1, 2], [3, 4]]
+    assert len(learning_curve(found, "RBO")[1]) == 0

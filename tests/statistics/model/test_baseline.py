@@ -69,6 +69,19 @@ def test_error_rates(k: int) -> None:
     assert not_worse < 28
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_error_rates_of_skewed_differences(sign: int) -> None:
+    """600 comparisons over 12 topics, without a difference (skewness 2): any verdict in fewer than 48 (.05, .999)."""
+    rng = np.random.default_rng(4)
+    wrong = worse_allowed = 0
+    for seed in range(600):
+        d = sign * (rng.gamma(1, size=12) - 1)
+        wrong += against(d, np.zeros(12), seed=seed).verdict != "open"
+        worse_allowed += against(d - 0.5, np.zeros(12), 0.5, seed=seed).verdict in ("better", "not worse")
+    assert wrong < 48
+    assert worse_allowed < 48
+
+
 def test_worse_by_less_than_the_margin_is_allowed() -> None:
     d = -0.1 + 0.01 * np.random.default_rng(0).normal(size=20)
     assert against(d, np.zeros(20)).verdict == "worse"

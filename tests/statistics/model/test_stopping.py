@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.sweep_worlds import SweepRecipe
 from clirbench.statistics.model.stopping import ALPHA, FEWEST, Outlook, outlook
 from clirbench.types import Doubles
 
@@ -36,6 +37,26 @@ def test_a_flat_curve_has_no_gain() -> None:
     assert found is not None
     assert found.verdict.startswith("no gain since step ")
     assert found.p_past < 0.95
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "verdicts"),
+    [("overfitting", 55, {"past the peak"}), ("plateau", 40, {"no gain", "go on"}), ("rising", 40, {"go on"})],
+)
+def test_the_sentence_is_true_of_its_kind_of_training(kind: str, n: int, verdicts: set[str]) -> None:
+    recipe = SweepRecipe(kind=kind, runs=5, steps=60)
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        world = recipe.draw(rng)
+        values, truth = world.per_topic.reshape(5, 60, -1).mean(axis=0), world.true_y.reshape(5, 60).mean(axis=0)
+        found = outlook(values[:n], np.arange(1.0, n + 1))
+        assert found is not None
+        assert found.verdict.partition(" since")[0] in verdicts
+        since = truth[int(found.best) - 1 : n]
+        if found.verdict == "past the peak":
+            assert truth[n - 1] < truth[:n].max() - found.gain
+        elif found.stop:
+            assert since.max() <= since[0] + found.gain
 
 
 def test_gain_and_horizon() -> None:
