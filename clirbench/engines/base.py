@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from clirbench.checks import whole_number
+from clirbench.errors import ResourceError
 from clirbench.text import Limits, current_limits, limited
 
 Item = TypeVar("Item")
@@ -26,6 +27,9 @@ def leave_clusters() -> None:
     while CLOSERS:
         CLOSERS.pop()()
 
+
+DIED = ("ActorDiedError", "ActorUnavailableError", "KilledWorker")
+"""What Ray and Dask raise when a worker is gone for good."""
 
 Chunk = list[Any]
 
@@ -138,7 +142,15 @@ class JoblibCluster(ABC):
             size = self.join()
             workers = self.workers or size
             options = {"backend": self.backend, **(self.options or {})}
-            yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, **options))
+            try:
+                yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, **options))
+            except Exception as error:
+                if type(error).__name__ not in DIED:
+                    raise
+                why = str(error).partition("\n")[0]
+                raise ResourceError(
+                    f"engine={self.backend}: a worker died; a rerun does only what is missing ({why})"
+                ) from error
 
     @abstractmethod
     def join(self) -> int:

@@ -218,7 +218,10 @@ def learned(lines: Sequence[str], size: int, learner: str = "sentencepiece") -> 
     kept = [line for line in lines if line.strip()]
     if not kept:
         raise ConfigError(f"a vocabulary of {size} subwords: the text is empty")
-    counts = _sentencepiece(kept, size) if learner == "sentencepiece" else _tokenizers(kept, size)
+    if learner == "sentencepiece":
+        counts = np.array([*piece_counts(subword_model(kept, size), kept).values()], np.float64)
+    else:
+        counts = _tokenizers(kept, size)
     return Classes(f"bpe{size}", counts, len(kept))
 
 
@@ -245,15 +248,15 @@ def subword_model(lines: Sequence[str], size: int, kind: str = "bpe") -> bytes:
     return model.getvalue()
 
 
-def _sentencepiece(lines: Sequence[str], size: int) -> Doubles:
-    model = subword_model(lines, size)
+def piece_counts(model: bytes, lines: Sequence[str]) -> Mapping[str, int]:
+    """How often a SentencePiece model writes each of its pieces in the lines, `</s>` behind each."""
     from sentencepiece import SentencePieceProcessor
 
     processor = SentencePieceProcessor(model_proto=model)
-    counts = np.zeros(processor.get_piece_size())
+    counts = np.zeros(processor.get_piece_size(), np.int64)
     for ids in processor.encode(list(lines), out_type=int, add_eos=True):
         np.add.at(counts, ids, 1)
-    return counts
+    return {processor.id_to_piece(number): int(count) for number, count in enumerate(counts)}
 
 
 def _tokenizers(lines: Sequence[str], size: int) -> Doubles:

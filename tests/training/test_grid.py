@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("workers")
 def test_a_finished_cell_is_not_trained_again(tmp_path: Path, lines: list[str]) -> None:
     made = grid(tmp_path, text(tmp_path / "data", lines))
     planned = plan(made, Serial())
-    assert len(planned.cells) == 8
+    assert len(planned) == 8
     assert train(planned, Serial(), bar) == {}
     states = {path: path.stat().st_mtime_ns for path in made.home.rglob("model-*") if path.is_file()}
     logs = {path: path.read_bytes() for path in made.home.rglob("log.txt")}
@@ -34,9 +34,9 @@ def test_a_finished_cell_is_not_trained_again(tmp_path: Path, lines: list[str]) 
     assert {path: path.stat().st_mtime_ns for path in states} == states
     # Another seed beside it, and the same key for the rest; another text, another command are other cells.
     more = plan(grid(tmp_path, made.data, seeds=[1, 2, 3]), Serial())
-    assert set(planned.cells) < set(more.cells)
-    assert not set(planned.cells) & set(plan(grid(tmp_path, made.data, steps=40), Serial()).cells)
-    assert not set(planned.cells) & set(plan(grid(tmp_path, text(tmp_path / "data", lines[1:])), Serial()).cells)
+    assert set(planned) < set(more)
+    assert not set(planned) & set(plan(grid(tmp_path, made.data, steps=40), Serial()))
+    assert not set(planned) & set(plan(grid(tmp_path, text(tmp_path / "data", lines[1:])), Serial()))
 
 
 def test_what_fails_is_a_named_hole_and_the_others_go_on(tmp_path: Path, lines: list[str]) -> None:
@@ -58,7 +58,7 @@ def test_cells_are_trained_by_workers(tmp_path: Path, lines: list[str]) -> None:
     made = grid(tmp_path, text(tmp_path / "data", lines), vocabularies=["char"])
     planned = plan(made, Serial())
     assert train(planned, Processes(workers=2), bar) == {}
-    assert all((folder / "done").exists() for folder in planned.cells)
+    assert all((folder / "done").exists() for folder in planned)
 
 
 def test_what_a_run_reads_of_it(tmp_path: Path, lines: list[str]) -> None:
@@ -69,10 +69,8 @@ def test_what_a_run_reads_of_it(tmp_path: Path, lines: list[str]) -> None:
     assert table.column("run") == ("20-char-toy-1", "20-char-toy-2", "40-char-toy-1", "40-char-toy-2")
     held = (made.home / "heldout" / "reference.txt").read_text(encoding="utf-8").split("\n")
     assert held[:-1] == [*lines[:50], *lines[51:]]
-    cells, lacking = read_grid(made.home)
-    assert list(cells.values()) == list(planned.cells)
-    assert lacking == {}
-    kept = json.loads((next(iter(planned.cells)) / "cell.json").read_text(encoding="utf-8"))
+    assert list(read_grid(made.home).values()) == list(planned)
+    kept = json.loads((next(iter(planned)) / "cell.json").read_text(encoding="utf-8"))
     assert kept["cell"]["seed"] == 1
     assert kept["trainer"]["_target_"] == "clirbench.training.command.CommandTrainer"
 

@@ -20,11 +20,11 @@ from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.systems.translators.base import translate_lines
 from clirbench.systems.translators.ctranslate2 import CTranslate2Translator
-from clirbench.training.base import Cell, Trainer, read_cell, saved, write_cell
+from clirbench.training.base import Cell, Trainer, read_cell, saved
 from clirbench.training.grid import plan
 from clirbench.training.progress import progress_of
 from clirbench.training.seq2seq import TransformersTrainer, batches
-from clirbench.training.step import Train
+from clirbench.training.worker import Train
 from tests.conftest import PACKAGE
 from tests.training.toys import grid, text
 
@@ -41,7 +41,7 @@ def cell_of(tmp_path: Path, lines: list[str], trainer: Trainer = TRAINER, **sett
         "architectures": {"small": SMALL}, "steps": 40, "save_every": 20, **settings,
     }  # fmt: skip
     made = grid(tmp_path, text(tmp_path / "data", lines), **kept)
-    folder, cell = next(iter(plan(made, Serial()).cells.items()))
+    folder, cell = next(iter(plan(made, Serial()).items()))
     return cell, folder
 
 
@@ -96,7 +96,7 @@ def test_killed_in_the_middle_it_comes_to_the_same_bytes(tmp_path: Path, lines: 
     _, straight = cell_of(tmp_path / "a", lines, average=2)
     assert Train()(str(straight)) == ""
     _, folder = cell_of(tmp_path / "b", lines, average=2)
-    code = f"from clirbench.training.step import Train; Train()({str(folder)!r})"
+    code = f"from clirbench.training.worker import Train; Train()({str(folder)!r})"
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
     asked = subprocess.Popen([sys.executable, "-c", code], env=environment, start_new_session=True)
     while 20 not in saved(folder):  # in the second half, before the last checkpoint
@@ -173,6 +173,5 @@ def _turned(found: Any) -> Any:
 def test_a_loss_that_is_no_number_ends_the_cell(tmp_path: Path, lines: list[str]) -> None:
     trainer = replace(TRAINER, learning_rate=1e30, clip=1e30)
     cell, folder = cell_of(tmp_path, lines, trainer)
-    write_cell(folder, cell, trainer)
     with pytest.raises(ResourceError, match="the loss is nan at step .*; try a lower learning_rate"):
         read_cell(folder)[1].train(cell, folder)
