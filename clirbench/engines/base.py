@@ -9,10 +9,10 @@ puts the store before any engine.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from itertools import islice
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from clirbench.checks import whole_number
-from clirbench.errors import ResourceError
 from clirbench.text import Limits, current_limits, limited
 
 Item = TypeVar("Item")
@@ -27,9 +27,6 @@ def leave_clusters() -> None:
     while CLOSERS:
         CLOSERS.pop()()
 
-
-DIED = ("ActorDiedError", "ActorUnavailableError", "KilledWorker")
-"""What Ray and Dask raise when a worker is gone for good."""
 
 Chunk = list[Any]
 
@@ -121,14 +118,13 @@ def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator
 
 
 @dataclass(frozen=True, kw_only=True)
-class JoblibCluster(ABC):
-    """A cluster that joblib has a backend for. `workers`: how many; None = as many as the cluster has. `options`: of
-    joblib's backend for it, which is how each task asks for a GPU.
+class Cluster(ABC):
+    """A cluster with a queue of its own. `workers`: how many tasks are sent at a time; None = as many as it has cores.
+    `options`: of each task, which is how it asks for a GPU.
 
     Its machines must see the input files and the store under the same paths.
     """
 
-    backend: ClassVar[str]
     workers: int | None = None
     options: Mapping[str, Any] | None = None
 
@@ -139,19 +135,39 @@ class JoblibCluster(ABC):
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
     ) -> Iterator[Result]:
         if items:
-            size = self.join()
-            workers = self.workers or size
-            options = {"backend": self.backend, **(self.options or {})}
-            try:
-                yield from spread(step, items, workers, lambda tasks: joblib_work(tasks, workers, **options))
-            except Exception as error:
-                if type(error).__name__ not in DIED:
-                    raise
-                why = str(error).partition("\n")[0]
-                raise ResourceError(
-                    f"engine={self.backend}: a worker died; a rerun does only what is missing ({why})"
-                ) from error
+            workers = self.join()
+            workers = self.workers or workers
+            yield from spread(step, items, workers, lambda tasks: self._work(tasks, workers))
+
+    def _work(self, tasks: Sequence[Task], workers: int) -> Iterator[Chunk]:
+        left = iter(tasks)
+        sent = [self.send(task) for task in islice(left, workers)]
+        try:
+            while sent:
+                done = self.first_of(sent)
+                sent = [one for one in sent if one is not done]
+                yield self.result_of(done)
+                sent += [self.send(task) for task in islice(left, 1)]
+        finally:
+            for one in sent:
+                self.cancel(one)
 
     @abstractmethod
     def join(self) -> int:
-        """Connect to the cluster, or start one on this machine; returns how many workers it has."""
+        """Connect to the cluster, or start one on this machine; returns how many cores it has."""
+
+    @abstractmethod
+    def send(self, task: Task) -> Any:
+        """Have it called somewhere; returns what stands for its result."""
+
+    @abstractmethod
+    def first_of(self, sent: list[Any]) -> Any:
+        """Wait until one of them has ended."""
+
+    @abstractmethod
+    def result_of(self, done: Any) -> Chunk:
+        """What it returned; raises what it raised, and `ResourceError` where its workers died again and again."""
+
+    @abstractmethod
+    def cancel(self, one: Any) -> None:
+        """Nobody waits for it any more."""

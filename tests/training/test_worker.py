@@ -1,10 +1,13 @@
 """However a cell ends, its reason is told, and the process that trains goes on with the next one."""
 
+import errno
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -12,10 +15,11 @@ import pytest
 
 from clirbench.engines.base import leave_clusters
 from clirbench.engines.local import Serial
+from clirbench.errors import ResourceError
 from clirbench.training.grid import plan, train
-from clirbench.training.worker import IDLE, Train
+from clirbench.training.worker import IDLE, Train, reason
 from tests.training.test_grid import bar
-from tests.training.toys import Ends, grid, text
+from tests.training.toys import Ends, grid, text, waited_for
 
 pytestmark = pytest.mark.usefixtures("workers")
 
@@ -24,7 +28,6 @@ pytestmark = pytest.mark.usefixtures("workers")
     ("how", "said"),
     [
         ("memory", "the memory is not enough; try a smaller batch"),
-        ("disk", "the disk is full"),
         ("killed", "killed by SIGKILL (most often: memory ran out); a rerun goes on"),
         ("fault", "ValueError: a fault"),
     ],
@@ -35,6 +38,39 @@ def test_one_cell_ends_badly_and_the_others_are_trained(tmp_path: Path, lines: l
     assert list(failed) == ["20-char-toy-1"]
     assert failed["20-char-toy-1"].startswith(said)
     assert len(IDLE) == 1  # both were trained by the copies of one process
+
+
+@pytest.fixture
+def little(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 4 MB; skipped where none may be mounted."""
+    folder = tmp_path / "little"
+    folder.mkdir()
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mounted, check=False, capture_output=True).returncode:
+        pytest.skip("NO RIGHT TO MOUNT: a full disk is not tested")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_is_told_though_nothing_can_be_written(little: Path, lines: list[str]) -> None:
+    made = grid(little, text(little / "data", lines), trainer=Ends("disk"), vocabularies=["char"], sizes=[20])
+    first, second = planned = plan(made, Serial())
+    assert train(planned, Serial(), bar) == {"20-char-toy-1": "the disk is full", "20-char-toy-2": "the disk is full"}
+    (first / "large").unlink()
+    assert Train()(str(second)) == ""
+
+
+def test_what_is_called_memory_and_disk_by_others(tmp_path: Path) -> None:
+    for error, said in (
+        (
+            ResourceError("the command: exit status 1; stderr ends: torch.OutOfMemoryError: CUDA out of memory."),
+            "memory",
+        ),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes"), "memory"),
+        (OSError(errno.ENOSPC, "No space left on device"), "disk"),
+        (RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 742528 vs 742420"), "disk"),
+    ):
+        assert reason(error, tmp_path).startswith(f"the {said} is ")
 
 
 def test_a_cell_is_trained_by_one_process_at_a_time(tmp_path: Path, lines: list[str]) -> None:
@@ -59,7 +95,7 @@ def test_who_trains_ends_with_who_asked(tmp_path: Path, lines: list[str]) -> Non
     code = f"from clirbench.training.worker import Train; Train()({str(folder)!r})"
     asked = subprocess.Popen([sys.executable, "-c", code])
     try:
-        number = int(_waited_for(folder / "begun"))
+        number = int(waited_for(folder / "begun"))
         asked.kill()
         asked.wait()
         assert _gone(number)
@@ -67,14 +103,6 @@ def test_who_trains_ends_with_who_asked(tmp_path: Path, lines: list[str]) -> Non
         asked.kill()
     assert not (folder / "done").exists()
     leave_clusters()
-
-
-def _waited_for(path: Path) -> str:
-    for _ in range(600):
-        if path.exists() and (content := path.read_text(encoding="utf-8")):
-            return content
-        time.sleep(0.1)
-    raise AssertionError(f"{path} was not written")
 
 
 def _gone(number: int) -> bool:
