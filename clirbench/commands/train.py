@@ -36,28 +36,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train(options: Namespace) -> int:
-    then = [one.partition("=")[2] for one in options.overrides if one.startswith("then=")]
+    then = next((one.partition("=")[2] for one in reversed(options.overrides) if one.startswith("then=")), "")
     overrides = [one for one in options.overrides if not one.startswith("then=")]
     if not any(one.startswith("grid=") for one in overrides):
         raise ConfigError("clirbench train: name a grid, grid=tiny, gowda2020, lignos2019 or mine")
-    for name in then:
-        if name not in THEN:
-            raise UnknownName("then", name, THEN)
+    if then and then not in THEN:
+        raise UnknownName("then", then, THEN)
     grid, engine = grid_of(composed([one for one in overrides if not one.startswith("hydra.")]))
     if then and not grid.trainer.translate:
-        raise ConfigError(
-            f"then={then[-1]}: set grid.trainer.translator, the command that translates with a checkpoint"
-        )
+        raise ConfigError(f"then={then}: set grid.trainer.translator, the command that translates with a checkpoint")
     with alone(grid.home):
-        failed, trained = _trained(grid, engine, overrides if then == ["watch"] else ())
+        failed, trained = _trained(grid, engine, overrides if then == "watch" else ())
         for name, why in failed.items():
             terminal.say(f"{name} is left out: {why}")
         status = SOME_FAILED if failed else 0
         if not then or not trained:
             return status
-        arguments = [*run_keys(grid, overrides, failed), "systems.quiet=0"]
-        if then == ["watch"]:
-            arguments = ["watch", "--once", *arguments]
+        arguments = run_keys(grid, overrides, failed)
+        if then == "watch":
+            arguments = ["watch", "--once", *arguments, "systems.quiet=0"]
         return run_clirbench(arguments, Path.cwd()) or status
 
 

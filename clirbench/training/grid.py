@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ GRID, SYSTEMS, HELD_OUT = "grid.json", "systems.tsv", "heldout"
 COLUMNS = ("run", "size", "vocabulary", "architecture", "seed", "classes", "F95", "D")
 MODELS = "models/%run%/step%step%"
 """Where a run finds the checkpoints, under the grid's folder."""
+NAME = re.compile(r"[\w-]+")
 TRIES = 3
 """How often cells are handed out where their engine loses workers."""
 
@@ -60,6 +62,9 @@ class Grid:
                 whole_number(f"grid.{axis}", value, least)
         for name in self.vocabularies:
             parsed(name)
+        for name in self.architectures:
+            if not NAME.fullmatch(str(name)):
+                raise ConfigError(f"grid.architectures: {name!r}: a name of letters, digits, - and _ was expected")
         if self.steps % self.save_every:
             raise ConfigError(f"grid.steps={self.steps} must be a multiple of grid.save_every={self.save_every}")
 
@@ -111,8 +116,9 @@ def plan(grid: Grid, engine: Engine) -> dict[Path, Cell]:
     _lay_out(home, cells)
     pairs = zip(*read_pairs(home / "texts" / texts[grid.sizes[0]], "valid", data.languages), strict=True)
     (home / HELD_OUT).mkdir(exist_ok=True)
-    kept = zip(*(pair for pair in pairs if all(map(str.strip, pair))), strict=True)
-    for name, lines in zip(("source.txt", "reference.txt"), kept, strict=True):
+    if not (kept := [pair for pair in pairs if all(map(str.strip, pair))]):
+        raise InputError(f"{data.files('valid')[0].where}: no held-out pair has text on both sides")
+    for name, lines in zip(("source.txt", "reference.txt"), zip(*kept, strict=True), strict=True):
         write_whole(home / HELD_OUT / name, "".join(f"{line}\n" for line in lines).encode())
     return cells
 

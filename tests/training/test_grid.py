@@ -13,10 +13,11 @@ from threading import Thread
 import pytest
 
 from clirbench.engines.local import Processes, Serial, close_workers
-from clirbench.errors import ConfigError, ResourceError, StoreError
+from clirbench.errors import ConfigError, InputError, ResourceError, StoreError
 from clirbench.files.tables import read_table
 from clirbench.training.grid import alone, plan, read_grid, train
 from clirbench.training.progress import shown_progress
+from tests.conftest import write_lines
 from tests.engines.test_engines import cluster
 from tests.training.toys import Ends, grid, text, trainer, waited_for
 
@@ -154,6 +155,13 @@ def test_what_a_run_reads_of_it(tmp_path: Path, lines: list[str]) -> None:
     assert kept["trainer"]["_target_"] == "clirbench.training.command.CommandTrainer"
 
 
+def test_held_out_pairs_without_text_are_told(tmp_path: Path, lines: list[str]) -> None:
+    made = grid(tmp_path, text(tmp_path / "data", lines), vocabularies=["char"], sizes=[20])
+    write_lines(tmp_path / "data" / "dev.xx", [""] * 60)
+    with pytest.raises(InputError, match=r"dev.xx: no held-out pair has text on both sides"):
+        plan(made, Serial())
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -163,6 +171,7 @@ def test_what_a_run_reads_of_it(tmp_path: Path, lines: list[str]) -> None:
         ({"steps": 25}, "grid.steps=25 must be a multiple of grid.save_every=10"),
         ({"vocabularies": ["bpe"]}, "bpe2000, unigram2000 or char"),
         ({"average": 0}, "grid.average=0"),
+        ({"architectures": {"a/b": {}}}, "grid.architectures: 'a/b': a name of letters"),
     ],
 )
 def test_a_grid_that_makes_no_sense_is_refused(
