@@ -225,10 +225,11 @@ def learned(lines: Sequence[str], size: int, learner: str = "sentencepiece") -> 
     return Classes(f"bpe{size}", counts, len(kept))
 
 
-def subword_model(lines: Sequence[str], size: int, kind: str = "bpe") -> bytes:
+def subword_model(lines: Sequence[str], size: int, kind: str = "bpe", coverage: float = 1.0) -> bytes:
     """A SentencePiece model learned from the lines, the same bytes each time; unknown is 0, the end of a line 1.
 
-    `kind`: one of `KINDS`; of `char` the text gives the `size`. Raises `ResourceError` without the package,
+    `kind`: one of `KINDS`; of `char` the text gives the `size`. `coverage`: of the text's characters, the most frequent
+    ones up to this share, .98 to 1, are known, others are `<unk>`. Raises `ResourceError` without the package,
     `ConfigError` for a size that the text cannot give.
     """
     try:
@@ -236,11 +237,13 @@ def subword_model(lines: Sequence[str], size: int, kind: str = "bpe") -> bytes:
     except ImportError:
         raise ResourceError("learner=sentencepiece needs a package: pip install 'clirbench[subwords]'") from None
     model = io.BytesIO()
-    all_of_it = {"use_all_vocab": True} if kind == "char" else {"vocab_size": size}
+    all_of_it: dict[str, int] = {"vocab_size": size} if kind != "char" else {"use_all_vocab": True}
+    if kind == "char" and coverage < 1:
+        all_of_it = {"vocab_size": 1 << 20, "hard_vocab_limit": False}
     try:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=(line for line in lines if line.strip()), model_writer=model, model_type=kind,
-            character_coverage=1.0, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
+            character_coverage=coverage, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
             max_sentence_length=1 << 20, **all_of_it,
         )  # fmt: skip
     except RuntimeError as error:

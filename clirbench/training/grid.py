@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from clirbench.checks import whole_number
+from clirbench.checks import number, whole_number
 from clirbench.engines.base import Engine
 from clirbench.errors import ConfigError, InputError, ResourceError, StoreError
 from clirbench.store.whole import sweep, write_whole
@@ -36,7 +36,8 @@ class Grid:
     """What is trained. `sizes`: pairs, the first ones of the text. `vocabularies`: bpe2000, unigram2000, char, ...
 
     `architectures`: names and their numbers, as transformers' Marian calls them. `steps`: updates of each training run;
-    after each `save_every` a checkpoint is kept, the mean of the last `average` ones. Raises `ConfigError`.
+    after each `save_every` a checkpoint is kept, the mean of the last `average` ones. `coverage`: the share of a text's
+    characters that get classes, the most frequent ones first. Raises `ConfigError`.
     """
 
     folder: str
@@ -49,6 +50,7 @@ class Grid:
     steps: int
     save_every: int
     average: int = 1
+    coverage: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("steps", "save_every", "average"):
@@ -60,6 +62,7 @@ class Grid:
         for axis, least in (("sizes", 1), ("seeds", 0)):
             for value in getattr(self, axis):
                 whole_number(f"grid.{axis}", value, least)
+        number("grid.coverage", self.coverage, least=0.98, most=1)
         for name in self.vocabularies:
             parsed(name)
         for name in self.architectures:
@@ -100,14 +103,16 @@ def plan(grid: Grid, engine: Engine) -> dict[Path, Cell]:
         sweep(home / name)
     texts = {size: cut(data, size, home / "texts") for size in grid.sizes}
     wanted = [(name, texts[size]) for size, name in product(grid.sizes, grid.vocabularies)]
-    lacking = dict(zip(wanted, engine.pmap(Learn(str(home.absolute()), data.languages), wanted), strict=True))
+    lacking = dict(
+        zip(wanted, engine.pmap(Learn(str(home.absolute()), data.languages, grid.coverage), wanted), strict=True)
+    )
     cells = {}
     for size, name, (architecture, numbers), seed in product(
         grid.sizes, grid.vocabularies, grid.architectures.items(), grid.seeds
     ):
         cell = Cell(
             size, name, architecture, seed, numbers, grid.steps, grid.save_every, grid.average, *data.languages,
-            texts[size], vocabulary_key(name, texts[size]),
+            texts[size], vocabulary_key(name, texts[size], grid.coverage),
         )  # fmt: skip
         folder = write_cell(home, cell, grid.trainer)
         cells[folder] = cell
@@ -127,7 +132,7 @@ def _lay_out(home: Path, cells: Mapping[Path, Cell]) -> None:
     """What a run reads of the grid: the models by the names of their cells, and a table of their columns."""
     for old in filter(Path.is_symlink, (home / "models").iterdir()):
         old.unlink()
-    rows = [COLUMNS]
+    rows: list[tuple[str, ...]] = [COLUMNS]
     for folder, cell in cells.items():
         if cell.vocabulary_in(folder).is_dir():
             (home / "models" / cell.name).symlink_to(os.path.relpath(folder / "models", home / "models"))

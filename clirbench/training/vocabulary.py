@@ -31,25 +31,30 @@ def parsed(name: str) -> tuple[str, int, bool]:
     return found[1], int(found[2] or 0), bool(found[3])
 
 
-def vocabulary_key(name: str, texts: str) -> str:
+def vocabulary_key(name: str, texts: str, coverage: float) -> str:
     """The folder of the vocabulary of a text."""
-    return fingerprint(name, texts, version_of("sentencepiece"))[:16]
+    return fingerprint(name, texts, coverage, version_of("sentencepiece"))[:16]
 
 
 @dataclass(frozen=True)
 class Learn:
-    """Step: learn a vocabulary, (name, key of the text), in a grid's folder; gives why it cannot be, or nothing."""
+    """Step: learn a vocabulary, (name, key of the text), in a grid's folder; gives why it cannot be, or nothing.
+
+    `coverage`: the share of the characters that get classes (see `subword_model`).
+    """
 
     folder: str
     languages: tuple[str, str]
+    coverage: float = 1.0
 
     def __call__(self, item: tuple[str, str]) -> str:
-        (kind, size, shared), home = parsed(item[0]), Path(self.folder, "vocabularies", vocabulary_key(*item))
+        (kind, size, shared), known = parsed(item[0]), self.coverage
+        home = Path(self.folder, "vocabularies", vocabulary_key(*item, known))
         try:
             if not home.is_dir():
                 source, target = read_pairs(Path(self.folder, "texts", item[1]), "train", self.languages)
-                of_target = subword_model([*source, *target] if shared else target, size, kind)
-                of_source = of_target if shared else subword_model(source, size, kind)
+                of_target = subword_model([*source, *target] if shared else target, size, kind, known)
+                of_source = of_target if shared else subword_model(source, size, kind, known)
                 with whole_folder(home) as unfinished:
                     (unfinished / SOURCE).write_bytes(of_source)
                     (unfinished / TARGET).write_bytes(of_target)

@@ -171,6 +171,7 @@ def test_held_out_pairs_without_text_are_told(tmp_path: Path, lines: list[str]) 
         ({"steps": 25}, "grid.steps=25 must be a multiple of grid.save_every=10"),
         ({"vocabularies": ["bpe"]}, "bpe2000, unigram2000 or char"),
         ({"average": 0}, "grid.average=0"),
+        ({"coverage": 1.1}, "grid.coverage=1.1 must be a number of at least 0.98 and at most 1"),
         ({"architectures": {"a/b": {}}}, "grid.architectures: 'a/b': a name of letters"),
     ],
 )

@@ -17,7 +17,7 @@ def home(tmp_path: Path, lines: list[str], name: str) -> Path:
         (tmp_path / folder).mkdir(exist_ok=True)
     key = cut(text(tmp_path / "data", lines), 40, tmp_path / "texts")
     assert Learn(str(tmp_path), ("xx", "en"))((name, key)) == ""
-    return tmp_path / "vocabularies" / vocabulary_key(name, key)
+    return tmp_path / "vocabularies" / vocabulary_key(name, key, 1.0)
 
 
 @pytest.mark.parametrize(("name", "size"), [("bpe60", 60), ("unigram70", 70), ("bpe80-shared", 80)])
@@ -41,6 +41,16 @@ def test_classes_are_counted_in_the_target_text(tmp_path: Path, lines: list[str]
     assert float(f95) == frequency_at(classes)
     assert float(d) == pytest.approx(divergence(classes), abs=1e-6)
     assert int(used) == len(classes.used)
+
+
+def test_rare_characters_get_no_classes_where_less_is_to_be_covered(tmp_path: Path, lines: list[str]) -> None:
+    folder = home(tmp_path, [*lines[:39], "\u0416 \u0428"], "char")
+    key = next((tmp_path / "texts").iterdir()).name
+    assert Learn(str(tmp_path), ("xx", "en"), 0.99)(("char", key)) == ""
+    other = tmp_path / "vocabularies" / vocabulary_key("char", key, 0.99)
+    all_of_them, fewer = (read_classes(place / CLASSES) for place in (folder, other))
+    assert frequency_at(all_of_them) < frequency_at(fewer)
+    assert processor(other / TARGET).encode("\u0416", out_type=int)[-1] == 0
 
 
 @pytest.mark.parametrize("name", ["bpe", "char500", "bpe0", "BPE500", "bpe500-joint", "words"])
