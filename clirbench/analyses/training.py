@@ -1,6 +1,6 @@
 """`analysis=[training]`: a grid of training runs: every cell, the rule of thumb for vocabularies, the SD over seeds."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
 from math import isnan, nan
@@ -14,7 +14,7 @@ from clirbench.errors import ConfigError
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import UNTESTED, kendall
-from clirbench.statistics.imbalance import Rows, recommendations
+from clirbench.statistics.imbalance import Recommendation, Rows, recommendations
 from clirbench.statistics.seeds import FEWEST, seed_spread
 from clirbench.statistics.units.belonging import SEED, Units
 
@@ -36,21 +36,8 @@ class Configuration:
     rows: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class RuleOfThumb:
-    """What the largest vocabulary with F95 of at least `floor` gives up by one column, at one size.
-
-    `regret`: the best cell's value less that of the recommended one, turned so that more is worse; NaN: no vocabulary
-    is recommended.
-    """
-
-    column: str
-    size: str
-    recommended: str
-    value: float
-    best: str
-    best_value: float
-    regret: float
+RULE = ("column", SIZE, "recommended", "value", "best", "best_value", "regret")
+"""Regret: the best cell's value less that of the recommended one, so that more is worse; NaN: none is recommended."""
 
 
 @dataclass(frozen=True)
@@ -151,20 +138,27 @@ def size_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTab
 
 def rule_table(board: Scoreboard, cells: Sequence[Configuration], floor: float) -> AnalysisTable:
     """By each column and at each size, what the rule of thumb recommends and what that costs."""
-    found = [rule for column in board.columns for rule in rules(column, cells, floor)]
+    found = {column: rules(column, cells, floor) for column in board.columns}
     text = [
         "The rule: of the vocabularies with F95 of at least "
         f"{floor:g} the largest (Gowda 2020, section 9). Regret: what it gives up against the best vocabulary at that "
         "size, which is chosen by the same numbers and so looks better than it is.",
     ]
-    by_column = {c.name: [rule for rule in found if rule.column == c.name] for c in board.columns}
-    text += [weak] if (weak := too_weak(board)) else [_judged(name, rules) for name, rules in by_column.items()]
+    weak = too_weak(board)
+    text += [weak] if weak else [_judged(column.name, advices) for column, advices in found.items()]
+    rows = []
+    for column, advices in found.items():
+        sign = 1.0 if column.higher_is_better else -1.0
+        rows += [
+            (column.name, one.group, one.taken, sign * one.value, one.best, sign * one.best_value, one.difference)
+            for one in advices
+        ]
     title = "The rule of thumb for the size of a vocabulary"
-    return AnalysisTable.of("rule_of_thumb", title, RuleOfThumb, found, text)
+    return AnalysisTable("rule_of_thumb", title, RULE, tuple(rows), tuple(text))
 
 
-def rules(column: Column, cells: Sequence[Configuration], floor: float) -> Iterator[RuleOfThumb]:
-    """The rule by one column, at each size."""
+def rules(column: Column, cells: Sequence[Configuration], floor: float) -> list[Recommendation]:
+    """The rule by one column, at each size; more is better."""
     rows: Rows = {
         (_size(cell), cell.values[VOCABULARY]): {
             F95: cell.values[F95], "used": cell.values.get("classes", "0"), "score": repr(value)
@@ -172,26 +166,20 @@ def rules(column: Column, cells: Sequence[Configuration], floor: float) -> Itera
         for cell in cells
         if not isnan(value := mean(cell, column.oriented)) and cell.values[F95]
     }  # fmt: skip
-    sign = 1.0 if column.higher_is_better else -1.0
-    for advice in recommendations(rows, floor, "score"):
-        yield RuleOfThumb(
-            column.name, advice.group, advice.taken, sign * advice.value, advice.best, sign * advice.best_value,
-            advice.difference,
-        )  # fmt: skip
+    return recommendations(rows, floor, "score")
 
 
 def _size(cell: Configuration) -> str:
     return " ".join(filter(None, (cell.values[SIZE], cell.values.get(ARCHITECTURE))))
 
 
-def _judged(name: str, found: Sequence[RuleOfThumb]) -> str:
-    given = [rule for rule in found if not isnan(rule.regret)]
+def _judged(name: str, found: Sequence[Recommendation]) -> str:
+    given = [rule.difference for rule in found if not isnan(rule.difference)]
     if not given:
         return f"{name}: no size has a vocabulary with an F95 that high: all are too large for their text."
-    best = sum(rule.regret == 0 for rule in given)
-    mean_regret, worst = np.mean([rule.regret for rule in given]), max(rule.regret for rule in given)
     return (
-        f"{name}: the best in {best} of {len(given)} sizes; regret {mean_regret:.3g} on average, {worst:.3g} at most."
+        f"{name}: the best in {given.count(0)} of {len(given)} sizes; regret {np.mean(given):.3g} on average, "
+        f"{max(given):.3g} at most."
     )
 
 

@@ -104,19 +104,6 @@ def chunked(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def joblib_work(tasks: Sequence[Task], workers: int, **backend: Any) -> Iterator[Chunk]:
-    """Call tasks through a backend of joblib; yields as they end where the backend can, else when all have ended."""
-    from joblib import Parallel, delayed
-    from joblib.parallel import get_active_backend, parallel_config
-
-    with parallel_config(n_jobs=workers, **backend):
-        streams = get_active_backend()[0].supports_return_generator
-        # Arrays are never shared through files: what is large is in the store.
-        parallel = Parallel(return_as="generator_unordered" if streams else "list", batch_size=1, max_nbytes=None)
-        results = parallel(delayed(task)() for task in tasks)
-    yield from results
-
-
 @dataclass(frozen=True, kw_only=True)
 class Cluster(ABC):
     """A cluster with a queue of its own. `workers`: how many tasks are sent at a time; None = as many as it has cores.
@@ -142,15 +129,11 @@ class Cluster(ABC):
     def _work(self, tasks: Sequence[Task], workers: int) -> Iterator[Chunk]:
         left = iter(tasks)
         sent = [self.send(task) for task in islice(left, workers)]
-        try:
-            while sent:
-                done = self.first_of(sent)
-                sent = [one for one in sent if one is not done]
-                yield self.result_of(done)
-                sent += [self.send(task) for task in islice(left, 1)]
-        finally:
-            for one in sent:
-                self.cancel(one)
+        while sent:
+            done = self.first_of(sent)
+            sent = [one for one in sent if one is not done]
+            yield self.result_of(done)
+            sent += [self.send(task) for task in islice(left, 1)]
 
     @abstractmethod
     def join(self) -> int:
@@ -167,7 +150,3 @@ class Cluster(ABC):
     @abstractmethod
     def result_of(self, done: Any) -> Chunk:
         """What it returned; raises what it raised, and `ResourceError` where its workers died again and again."""
-
-    @abstractmethod
-    def cancel(self, one: Any) -> None:
-        """Nobody waits for it any more."""

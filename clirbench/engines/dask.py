@@ -42,7 +42,7 @@ class Dask(Cluster):
         return _dask_client(self.scheduler, self.workers, self.patience)
 
     def send(self, task: Task) -> Any:
-        return self._client.submit(_call, task, pure=False, **(self.options or {}))
+        return self._client.submit(task, pure=False, **(self.options or {}))
 
     def first_of(self, sent: list[Any]) -> Any:
         return next(iter(import_module("distributed").wait(sent, return_when="FIRST_COMPLETED").done))
@@ -53,13 +53,6 @@ class Dask(Cluster):
         except import_module("distributed").KilledWorker as error:
             raise ResourceError(f"engine=dask: {error}; a rerun does only what is missing") from error
         return result
-
-    def cancel(self, one: Any) -> None:
-        one.cancel()
-
-
-def _call(task: Task) -> Chunk:
-    return task()
 
 
 def _resources(dask_scheduler: Any) -> dict[str, dict[str, float]]:

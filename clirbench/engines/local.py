@@ -15,7 +15,6 @@ from clirbench.engines.base import (
     Result,
     Task,
     costs,
-    joblib_work,
     leave_clusters,
     releases_gil,
     spread,
@@ -80,11 +79,17 @@ class Processes:
             yield from spread(step, items[done:], workers, self._work)
 
     def _work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
+        from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import TerminatedWorkerError
+        from joblib.parallel import parallel_config
 
         workers = min(self.workers or available_cores(), len(tasks))
         try:
-            yield from joblib_work(tasks, workers, backend="loky", initializer=_end_with, initargs=(os.getpid(),))
+            with parallel_config("loky", n_jobs=workers, initializer=_end_with, initargs=(os.getpid(),)):
+                # Arrays are never shared through files: what is large is in the store.
+                parallel = Parallel(return_as="generator_unordered", batch_size=1, max_nbytes=None)
+                results = parallel(delayed(task)() for task in tasks)
+            yield from results
         except TerminatedWorkerError as error:
             raise ResourceError(
                 "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "

@@ -34,7 +34,7 @@ class Ray(Cluster):
         return size
 
     def send(self, task: Task) -> Any:
-        return _library().remote(_call).options(**(self.options or {})).remote(task)
+        return _library().remote(Task.__call__).options(**(self.options or {})).remote(task)
 
     def first_of(self, sent: list[Any]) -> Any:
         return _library().wait(sent)[0][0]
@@ -49,13 +49,6 @@ class Ray(Cluster):
             why = str(error).partition("\n")[0]
             raise ResourceError(f"engine=ray: {why}; a rerun does only what is missing") from error
         return result
-
-    def cancel(self, one: Any) -> None:
-        _library().cancel(one)
-
-
-def _call(task: Task) -> Chunk:
-    return task()
 
 
 def _library() -> Any:

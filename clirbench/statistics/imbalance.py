@@ -237,14 +237,13 @@ def subword_model(lines: Sequence[str], size: int, kind: str = "bpe", coverage: 
     except ImportError:
         raise ResourceError("learner=sentencepiece needs a package: pip install 'clirbench[subwords]'") from None
     model = io.BytesIO()
-    all_of_it: dict[str, int] = {"vocab_size": size} if kind != "char" else {"use_all_vocab": True}
-    if kind == "char" and coverage < 1:
-        all_of_it = {"vocab_size": 1 << 20, "hard_vocab_limit": False}
+    many = size if kind != "char" else 1 << 20
     try:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=(line for line in lines if line.strip()), model_writer=model, model_type=kind,
             character_coverage=coverage, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
-            max_sentence_length=1 << 20, **all_of_it,
+            max_sentence_length=1 << 20, vocab_size=many, hard_vocab_limit=kind != "char",
+            use_all_vocab=kind == "char" and coverage == 1,
         )  # fmt: skip
     except RuntimeError as error:
         raise ConfigError(f"{size} subwords cannot be learned from {len(lines)} lines: {error}") from None

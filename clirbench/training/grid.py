@@ -50,7 +50,7 @@ class Grid:
     steps: int
     save_every: int
     average: int = 1
-    coverage: float = 1.0
+    coverage: float = 0.9995
 
     def __post_init__(self) -> None:
         for name in ("steps", "save_every", "average"):

@@ -45,7 +45,7 @@ class Learn:
 
     folder: str
     languages: tuple[str, str]
-    coverage: float = 1.0
+    coverage: float
 
     def __call__(self, item: tuple[str, str]) -> str:
         (kind, size, shared), known = parsed(item[0]), self.coverage

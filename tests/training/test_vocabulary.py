@@ -16,7 +16,7 @@ def home(tmp_path: Path, lines: list[str], name: str) -> Path:
     for folder in ("texts", "vocabularies"):
         (tmp_path / folder).mkdir(exist_ok=True)
     key = cut(text(tmp_path / "data", lines), 40, tmp_path / "texts")
-    assert Learn(str(tmp_path), ("xx", "en"))((name, key)) == ""
+    assert Learn(str(tmp_path), ("xx", "en"), 1.0)((name, key)) == ""
     return tmp_path / "vocabularies" / vocabulary_key(name, key, 1.0)
 
 
@@ -62,5 +62,5 @@ def test_another_name_is_refused(name: str) -> None:
 def test_a_size_that_the_text_cannot_give_is_a_reason(tmp_path: Path, lines: list[str]) -> None:
     folder = home(tmp_path, lines, "char")
     key = next((tmp_path / "texts").iterdir()).name
-    assert "9000 subwords cannot be learned from 40 lines" in Learn(str(tmp_path), ("xx", "en"))(("bpe9000", key))
+    assert "9000 subwords cannot be learned from 40 lines" in Learn(str(tmp_path), ("xx", "en"), 1.0)(("bpe9000", key))
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
