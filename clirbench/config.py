@@ -47,6 +47,7 @@ CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
     r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
+    r"|grid(?:\.\w+)+"
 )
 DEEPEST = 20
 RUN_FILES = ("auto", "all", "ideal", "none")
@@ -265,11 +266,11 @@ def composed(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
     errors: list[ClirbenchError] = [*keys.unknown(overrides)]
     overrides = [spelled(one, CONF / "metric") for one in overrides]
-    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
     for one in overrides:
         with gathered(errors):
             check_override(one)
     raise_all(errors)
+    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
     if not any(one.lstrip("+").startswith("experiment=") for one in overrides):
         overrides = [*overrides, f"+experiment={spoken_of(overrides)}"]
     try:

@@ -13,6 +13,7 @@ from clirbench.checks import number
 from clirbench.errors import ConfigError
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.coefficients import UNTESTED, kendall
 from clirbench.statistics.imbalance import Recommendation, Rows, recommendations
 from clirbench.statistics.training import FEWEST, seed_spread
 from clirbench.statistics.units.belonging import SEED, Units
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 SIZE, VOCABULARY, ARCHITECTURE, F95 = "size", "vocabulary", "architecture", "F95"
 CELL = (SIZE, VOCABULARY, ARCHITECTURE, "classes", F95, "D")
 """The columns that a cell's training runs share, as far as a run has them."""
+BLEU, ENOUGH = "BLEU", 10.0
+"""The best system must have more than this, or nothing is concluded from a grid."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class TrainingAnalysis:
-    """Tables `training`, `rule_of_thumb` and `seed_spread`; `floor`: the rule's least F95.
+    """Tables `training`, `size_alone`, `rule_of_thumb` and `seed_spread`; `floor`: the rule's least F95.
 
     Raises `ConfigError` where the systems have no columns size and vocabulary, or a floor that is no number.
     """
@@ -53,6 +56,8 @@ class TrainingAnalysis:
         self.check(result)
         board, cells = result.board, configurations(result.board, result.units)
         found = [cell_table(board, cells)]
+        if len({cell.values[SIZE] for cell in cells}) > 1:
+            found.append(size_table(board, cells))
         if F95 in board.metadata:
             found.append(rule_table(board, cells, self.floor))
         if SEED in board.metadata:
@@ -88,6 +93,7 @@ def cell_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTab
         for cell in cells
     ]
     text = (
+        *filter(None, [too_weak(board)]),
         "Means over seeds at the last checkpoint. F95: 95 % of a vocabulary's classes occur at least so often in the "
         "training text. D: distance of their frequencies from a balanced distribution, 0 to 1.",
     )
@@ -98,16 +104,45 @@ def cell_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTab
     )  # fmt: skip
 
 
+def too_weak(board: Scoreboard) -> str:
+    """Why nothing is concluded from these systems: BLEU is known, and at most `ENOUGH`; empty where it is not so."""
+    known = [value for column in board.metrics if column.name == BLEU for value in column.values if not isnan(value)]
+    if max(known, default=np.inf) > ENOUGH:
+        return ""
+    return (
+        f"No finding: nothing is concluded unless a system has a BLEU above {ENOUGH:g}; the best has {max(known):.2g}."
+    )
+
+
+def size_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTable:
+    """Kendall's tau of each measure with the size of the training text, the trivial predictor, and with each metric."""
+    rows = [row for cell in cells for row in cell.rows]
+    size = np.array([float(cell.values[SIZE]) for cell in cells for _ in cell.rows])
+    found = []
+    for measure in board.measures:
+        pairs = [(x, measure.oriented[rows]) for x in (size, *(metric.oriented[rows] for metric in board.metrics))]
+        held = [np.isfinite(x) & np.isfinite(y) for x, y in pairs]
+        taus = (kendall(x[on], y[on], p_value=UNTESTED).value for (x, y), on in zip(pairs, held, strict=True))
+        found.append((measure.name, *taus))
+    text = (
+        f"Kendall's tau over the last checkpoints of {len(rows)} training runs: each measure with the size of the "
+        "training text alone, and with each metric. Description only; what a metric adds to the size: given.tsv.",
+    )
+    header = ("measure", SIZE, *(metric.name for metric in board.metrics))
+    return AnalysisTable("size_alone", "The size of the training text as a predictor", header, tuple(found), text)
+
+
 def rule_table(board: Scoreboard, cells: Sequence[Configuration], floor: float) -> AnalysisTable:
     """By each column and at each size, what the largest vocabulary with F95 of at least `floor` gives up."""
     found = {column.name: rules(column, cells, floor) for column in board.columns}
+    weak = too_weak(board)
     text = (
         "The rule: of the vocabularies with F95 of at least "
         f"{floor:g} the largest (Gowda 2020, section 9). Regret: what it gives up against the best vocabulary at that "
         "size, which is chosen by the same numbers and so looks better than it is.",
-        *(_judged(name, rules) for name, rules in found.items()),
+        *([weak] if weak else [_judged(name, rules) for name, rules in found.items()]),
     )
-    header = ("column", "size", "recommended", "value", "best", "best_value", "regret")
+    header = ("column", SIZE, "recommended", "value", "best", "best_value", "regret")
     rows = tuple((name, *astuple(rule)) for name, rules in found.items() for rule in rules)
     return AnalysisTable("rule_of_thumb", "The rule of thumb for the size of a vocabulary", header, rows, text)
 
@@ -129,13 +164,12 @@ def rules(column: Column, cells: Sequence[Configuration], floor: float) -> list[
 
 
 def _judged(name: str, found: Sequence[Recommendation]) -> str:
-    given = [rule for rule in found if not isnan(rule.difference)]
+    given = [rule.difference for rule in found if not isnan(rule.difference)]
     if not given:
         return f"{name}: no size has a vocabulary with an F95 that high: all are too large for their text."
-    best = sum(rule.difference == 0 for rule in given)
-    mean_regret, worst = np.mean([rule.difference for rule in given]), max(rule.difference for rule in given)
     return (
-        f"{name}: the best in {best} of {len(given)} sizes; regret {mean_regret:.3g} on average, {worst:.3g} at most."
+        f"{name}: the best in {given.count(0)} of {len(given)} sizes; regret {np.mean(given):.3g} on average, "
+        f"{max(given):.3g} at most."
     )
 
 

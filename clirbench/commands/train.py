@@ -16,10 +16,11 @@ from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import SOME_FAILED
 from clirbench.commands.rerun import key_of, run_clirbench
 from clirbench.config import composed, grid_of
+from clirbench.engines.base import Engine
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.report import terminal
-from clirbench.training.grid import HELD_OUT, MODELS, SYSTEMS, Grid, plan, train
+from clirbench.training.grid import HELD_OUT, MODELS, SYSTEMS, Grid, alone, plan, train
 
 COLLECTIONS = ("folder", "corpus", "experiment")
 THEN = ("run", "watch")
@@ -35,43 +36,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train(options: Namespace) -> int:
-    then = [one.partition("=")[2] for one in options.overrides if one.startswith("then=")]
+    then = next((one.partition("=")[2] for one in reversed(options.overrides) if one.startswith("then=")), "")
     overrides = [one for one in options.overrides if not one.startswith("then=")]
     if not any(one.startswith("grid=") for one in overrides):
         raise ConfigError("clirbench train: name a grid, grid=tiny, gowda2020, lignos2019 or mine")
-    for name in then:
-        if name not in THEN:
-            raise UnknownName("then", name, THEN)
+    if then and then not in THEN:
+        raise UnknownName("then", then, THEN)
     grid, engine = grid_of(composed([one for one in overrides if not one.startswith("hydra.")]))
     if then and not grid.trainer.translate:
-        raise ConfigError(
-            f"then={then[-1]}: set grid.trainer.translator, the command that translates with a checkpoint"
-        )
+        raise ConfigError(f"then={then}: set grid.trainer.translator, the command that translates with a checkpoint")
+    with alone(grid.home):
+        failed, trained = _trained(grid, engine, overrides if then == "watch" else ())
+        for name, why in failed.items():
+            terminal.say(f"{name} is left out: {why}")
+        status = SOME_FAILED if failed else 0
+        if not then or not trained:
+            return status
+        arguments = run_keys(grid, overrides, failed)
+        if then == "watch":
+            arguments = ["watch", "--once", *arguments, "systems.quiet=0"]
+        return run_clirbench(arguments, Path.cwd()) or status
+
+
+def _trained(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dict[str, str], int]:
+    """Why cells failed, and how many did not; `watched`: the keys of `clirbench watch`, where that is to look on."""
     watching = None
     try:
-        planned = plan(grid, engine)
-        if then == ["watch"]:
-            command = [sys.executable, "-P", "-m", "clirbench", "watch", *run_keys(grid, overrides), "systems.quiet=0"]
+        cells = plan(grid, engine)
+        if watched:
+            command = [sys.executable, "-P", "-m", "clirbench", "watch", *run_keys(grid, watched), "systems.quiet=0"]
             watching = subprocess.Popen(command)
         with terminal.progress() as bar:
-            failed = train(planned, engine, bar)
+            failed = train(cells, engine, bar)
     finally:
         if watching is not None:
             watching.terminate()
             watching.wait()
         close_workers()
-    trained = len(planned.cells) + len(planned.lacking) - len(failed)
-    terminal.say(f"{trained} of {len(planned.cells) + len(planned.lacking)} training runs are done: {grid.home}")
-    for name, why in failed.items():
-        terminal.say(f"{name} is left out: {why}")
-    status = SOME_FAILED if failed else 0
-    if then == ["watch"]:
-        arguments = ["watch", "--once", *run_keys(grid, overrides, failed), "systems.quiet=0"]
-    elif then and trained:
-        arguments = run_keys(grid, overrides, failed)
-    else:
-        return status
-    return run_clirbench(arguments, Path.cwd()) or status
+    terminal.say(f"{len(cells) - len(failed)} of {len(cells)} training runs are done: {grid.home}")
+    return failed, len(cells) - len(failed)
 
 
 def run_keys(grid: Grid, overrides: Sequence[str], failed: Mapping[str, str] = {}) -> list[str]:

@@ -10,7 +10,8 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from itertools import islice
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from clirbench.checks import whole_number
 from clirbench.errors import ResourceError
@@ -124,37 +125,14 @@ def chunked(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def joblib_work(
-    tasks: Sequence[Task], workers: int, death: type[Exception], advice: str, **backend: Any
-) -> Iterator[Chunk]:
-    """Call tasks through a backend of joblib; yields as they end where the backend can, else when all have ended.
-
-    `death` is what the backend raises when a worker dies; `advice` is what to do then.
-    """
-    from joblib import Parallel, delayed
-    from joblib.parallel import get_active_backend, parallel_config
-
-    try:
-        with parallel_config(n_jobs=workers, **backend):
-            streams = get_active_backend()[0].supports_return_generator
-            # Arrays are never shared through files: what is large is in the store.
-            parallel = Parallel(return_as="generator_unordered" if streams else "list", batch_size=1, max_nbytes=None)
-            results = parallel(delayed(task)() for task in tasks)
-        yield from results
-    except death as error:
-        said = str(error).strip().partition("\n")[0]
-        raise Lost(f"a worker process was killed (most often: memory ran out). {advice} ({said})") from error
-
-
 @dataclass(frozen=True, kw_only=True)
-class JoblibCluster(ABC):
-    """A cluster that joblib has a backend for. `workers`: how many; None = as many as the cluster has. `options`: of
-    joblib's backend for it, which is how each task asks for a GPU.
+class Cluster(ABC):
+    """A cluster with a queue of its own. `workers`: how many tasks are sent at a time; None = as many as it has cores.
+    `options`: of each task, which is how it asks for a GPU.
 
     Its machines must see the input files and the store under the same paths.
     """
 
-    backend: ClassVar[str]
     workers: int | None = None
     options: Mapping[str, Any] | None = None
 
@@ -165,18 +143,31 @@ class JoblibCluster(ABC):
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
     ) -> Iterator[Result]:
         if items:
-            size = self.join()
-            workers = self.workers or size
-            options = {"backend": self.backend, **(self.options or {})}
-            advice = f"Give the workers of engine={self.backend} more memory; a rerun does only what is missing."
-            yield from spread(
-                step, items, workers, lambda tasks: joblib_work(tasks, workers, self.death(), advice, **options)
-            )
+            workers = self.join()
+            workers = self.workers or workers
+            yield from spread(step, items, workers, lambda tasks: self._work(tasks, workers))
 
-    @abstractmethod
-    def death(self) -> type[Exception]:
-        """What the backend raises when a worker has died."""
+    def _work(self, tasks: Sequence[Task], workers: int) -> Iterator[Chunk]:
+        left = iter(tasks)
+        sent = [self.send(task) for task in islice(left, workers)]
+        while sent:
+            done = self.first_of(sent)
+            sent = [one for one in sent if one is not done]
+            yield self.result_of(done)
+            sent += [self.send(task) for task in islice(left, 1)]
 
     @abstractmethod
     def join(self) -> int:
-        """Connect to the cluster, or start one on this machine; returns how many workers it has."""
+        """Connect to the cluster, or start one on this machine; returns how many cores it has."""
+
+    @abstractmethod
+    def send(self, task: Task) -> Any:
+        """Have it called somewhere; returns what stands for its result."""
+
+    @abstractmethod
+    def first_of(self, sent: list[Any]) -> Any:
+        """Wait until one of them has ended."""
+
+    @abstractmethod
+    def result_of(self, done: Any) -> Chunk:
+        """What it returned; raises what it raised, and `ResourceError` where its workers died again and again."""

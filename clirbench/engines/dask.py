@@ -1,4 +1,4 @@
-"""A Dask cluster, as a backend of joblib; an extra.
+"""A Dask cluster; an extra.
 
 Workers on other machines must see the input files and the store under the same paths.
 """
@@ -6,22 +6,23 @@ Workers on other machines must see the input files and the store under the same 
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 from clirbench.checks import require
-from clirbench.engines.base import CLOSERS, JoblibCluster
+from clirbench.engines.base import CLOSERS, Chunk, Cluster, Task
 from clirbench.engines.local import available_cores
 from clirbench.errors import ResourceError
 
 
 @dataclass(frozen=True)
-class Dask(JoblibCluster):
+class Dask(Cluster):
     """Workers of a Dask cluster. `scheduler`: its address; None starts one on this machine with `workers` processes.
+    `options`: of `Client.submit`; {resources: {GPU: 1}} asks for a GPU.
 
-    Raises `ResourceError` where dask is not installed or the scheduler does not answer within `patience` seconds.
+    Raises `ResourceError` where dask is not installed, the scheduler does not answer within `patience` seconds, or no
+    worker has the resources.
     """
 
-    backend: ClassVar[str] = "dask"
     scheduler: str | None = None
     patience: float = 30.0
 
@@ -30,8 +31,37 @@ class Dask(JoblibCluster):
         return killed
 
     def join(self) -> int:
-        client = _dask_client(self.scheduler, self.workers, self.patience)
+        client = self._client
+        for name, wanted in ((self.options or {}).get("resources") or {}).items():
+            there = client.run_on_scheduler(_resources).get(name, {})
+            if client.ncores() and max(there.values(), default=0) < wanted:
+                raise ResourceError(
+                    f"engine.options: no Dask worker has {name}={wanted}, and tasks would wait for ever: name the "
+                    f"scheduler of workers that were started with --resources {name}={wanted}"
+                )
         return max(1, int(sum(client.ncores().values())))
+
+    @property
+    def _client(self) -> Any:
+        return _dask_client(self.scheduler, self.workers, self.patience)
+
+    def send(self, task: Task) -> Any:
+        return self._client.submit(task, pure=False, **(self.options or {}))
+
+    def first_of(self, sent: list[Any]) -> Any:
+        return next(iter(import_module("distributed").wait(sent, return_when="FIRST_COMPLETED").done))
+
+    def result_of(self, done: Any) -> Chunk:
+        try:
+            result: Chunk = done.result()
+        except import_module("distributed").KilledWorker as error:
+            raise ResourceError(f"engine=dask: {error}; a rerun does only what is missing") from error
+        return result
+
+
+def _resources(dask_scheduler: Any) -> dict[str, dict[str, float]]:
+    """What workers have besides cores: name -> worker -> how much."""
+    return {name: dict(held) for name, held in dask_scheduler.resources.items()}
 
 
 @lru_cache(maxsize=1)

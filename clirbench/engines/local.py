@@ -16,7 +16,6 @@ from clirbench.engines.base import (
     Result,
     Task,
     costs,
-    joblib_work,
     leave_clusters,
     releases_gil,
     spread,
@@ -83,13 +82,23 @@ class Processes:
             yield from spread(step, items[done:], workers, self._work)
 
     def _work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
+        from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import TerminatedWorkerError
+        from joblib.parallel import parallel_config
 
         # At least two, since joblib does the work of one here, where a death would be ours.
         workers = max(2, min(self.workers or available_cores(), len(tasks)))
-        advice = "Try fewer workers, engine.workers=1; a rerun does only what is missing."
-        ending = {"initializer": _end_with, "initargs": (os.getpid(),)}
-        yield from joblib_work(tasks, workers, TerminatedWorkerError, advice, backend="loky", **ending)
+        try:
+            with parallel_config("loky", n_jobs=workers, initializer=_end_with, initargs=(os.getpid(),)):
+                # Arrays are never shared through files: what is large is in the store.
+                parallel = Parallel(return_as="generator_unordered", batch_size=1, max_nbytes=None)
+                results = parallel(delayed(task)() for task in tasks)
+            yield from results
+        except TerminatedWorkerError as error:
+            raise Lost(
+                "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
+                f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
+            ) from None
 
 
 def _alone(tasks: Sequence["Task"]) -> Iterator[Chunk]:

@@ -218,14 +218,18 @@ def learned(lines: Sequence[str], size: int, learner: str = "sentencepiece") -> 
     kept = [line for line in lines if line.strip()]
     if not kept:
         raise ConfigError(f"a vocabulary of {size} subwords: the text is empty")
-    counts = _sentencepiece(kept, size) if learner == "sentencepiece" else _tokenizers(kept, size)
+    if learner == "sentencepiece":
+        counts = np.array([*piece_counts(subword_model(kept, size), kept).values()], np.float64)
+    else:
+        counts = _tokenizers(kept, size)
     return Classes(f"bpe{size}", counts, len(kept))
 
 
-def subword_model(lines: Sequence[str], size: int, kind: str = "bpe") -> bytes:
+def subword_model(lines: Sequence[str], size: int, kind: str = "bpe", coverage: float = 1.0) -> bytes:
     """A SentencePiece model learned from the lines, the same bytes each time; unknown is 0, the end of a line 1.
 
-    `kind`: one of `KINDS`; of `char` the text gives the `size`. Raises `ResourceError` without the package,
+    `kind`: one of `KINDS`; of `char` the text gives the `size`. `coverage`: of the text's characters, the most frequent
+    ones up to this share, .98 to 1, are known, others are `<unk>`. Raises `ResourceError` without the package,
     `ConfigError` for a size that the text cannot give.
     """
     try:
@@ -233,27 +237,28 @@ def subword_model(lines: Sequence[str], size: int, kind: str = "bpe") -> bytes:
     except ImportError:
         raise ResourceError("learner=sentencepiece needs a package: pip install 'clirbench[subwords]'") from None
     model = io.BytesIO()
-    all_of_it = {"use_all_vocab": True} if kind == "char" else {"vocab_size": size}
+    many = size if kind != "char" else 1 << 20
     try:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=(line for line in lines if line.strip()), model_writer=model, model_type=kind,
-            character_coverage=1.0, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
-            max_sentence_length=1 << 20, **all_of_it,
+            character_coverage=coverage, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
+            max_sentence_length=1 << 20, vocab_size=many, hard_vocab_limit=kind != "char",
+            use_all_vocab=kind == "char" and coverage == 1,
         )  # fmt: skip
     except RuntimeError as error:
         raise ConfigError(f"{size} subwords cannot be learned from {len(lines)} lines: {error}") from None
     return model.getvalue()
 
 
-def _sentencepiece(lines: Sequence[str], size: int) -> Doubles:
-    model = subword_model(lines, size)
+def piece_counts(model: bytes, lines: Sequence[str]) -> Mapping[str, int]:
+    """How often a SentencePiece model writes each of its pieces in the lines, `</s>` behind each."""
     from sentencepiece import SentencePieceProcessor
 
     processor = SentencePieceProcessor(model_proto=model)
-    counts = np.zeros(processor.get_piece_size())
+    counts = np.zeros(processor.get_piece_size(), np.int64)
     for ids in processor.encode(list(lines), out_type=int, add_eos=True):
         np.add.at(counts, ids, 1)
-    return counts
+    return {processor.id_to_piece(number): int(count) for number, count in enumerate(counts)}
 
 
 def _tokenizers(lines: Sequence[str], size: int) -> Doubles:

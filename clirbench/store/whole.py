@@ -7,6 +7,8 @@ import itertools
 import os
 import shutil
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 WRITING = ".writing-"
@@ -32,6 +34,19 @@ def write_whole(place: Path, content: bytes, unfinished: Path | None = None) -> 
         unfinished.replace(place)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(place: Path) -> Iterator[Path]:
+    """A folder to fill, which then becomes `place`; where that is there by now, whoever was sooner keeps it."""
+    unfinished = beside(place)
+    unfinished.mkdir(parents=True)
+    try:
+        yield unfinished
+        if not place.is_dir():
+            unfinished.rename(place)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def sweep(folder: Path, prefix: str = WRITING) -> None:

@@ -46,11 +46,6 @@ class Cell:
         """The training run's name: a unit of the comparison."""
         return f"{self.size}-{self.vocabulary}-{self.architecture}-{self.seed}"
 
-    def key(self, trainer: "Trainer") -> str:
-        """By content, configuration and versions; the source of this program is no part, or each edit would retrain."""
-        made = {"by": type(trainer).__qualname__, "settings": plain(trainer), "versions": trainer.versions}
-        return fingerprint(made, asdict(self))[:16]
-
     def text(self, folder: Path) -> Path:
         """The folder of its text, where `folder` is that of the cell."""
         return folder.parents[1] / "texts" / self.texts
@@ -86,25 +81,22 @@ class Trainer(Protocol):
         """
 
     def checkpoints(self, folder: Path) -> Mapping[int, Path]:
-        """The checkpoints in a cell's folder by step, ascending."""
+        """What a cell has written so far, by step, ascending."""
 
 
-def plain(component: Any) -> dict[str, Any]:
-    """The settings of a trainer."""
-    return {field.name: getattr(component, field.name) for field in fields(component)}
+def write_cell(home: Path, cell: Cell, trainer: Trainer) -> Path:
+    """Keep what is to be trained, for whoever trains it, in a folder of the grid.
 
-
-def write_cell(folder: Path, cell: Cell, trainer: Trainer) -> None:
-    """Keep what is to be trained, for whoever trains it."""
-    made = {
-        "name": cell.name,
-        "cell": asdict(cell),
-        "trainer": {"_target_": f"{type(trainer).__module__}.{type(trainer).__qualname__}", **plain(trainer)},
-        "versions": trainer.versions,
-    }
+    Its key is content, configuration and versions; the source of this program is no part, or each edit would retrain.
+    """
+    settings = {field.name: getattr(trainer, field.name) for field in fields(cast(Any, trainer))}
+    target = f"{type(trainer).__module__}.{type(trainer).__qualname__}"
+    made = {"cell": asdict(cell), "trainer": {"_target_": target, **settings}, "versions": trainer.versions}
+    folder = home / "cells" / fingerprint(made)[:16]
     (folder / "models").mkdir(parents=True, exist_ok=True)
     if not (folder / CELL).exists():  # its key says what it holds; who trains it has locked it
         write_whole(folder / CELL, (json.dumps(made, indent=1, default=list) + "\n").encode())
+    return folder
 
 
 def read_cell(folder: Path) -> tuple[Cell, Trainer]:

@@ -1,6 +1,5 @@
 """A trainer of the user's own: one command line for fairseq, Marian, Sockeye or any other program."""
 
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,15 +7,12 @@ from pathlib import Path
 
 from clirbench.checks import name_list
 from clirbench.engines.programs import Program
-from clirbench.errors import ClirbenchError, ConfigError, ResourceError
-from clirbench.store.whole import beside
+from clirbench.errors import ConfigError, ResourceError
+from clirbench.store.whole import whole_folder
 from clirbench.systems.patterns import PathPattern
-from clirbench.training.base import LOG, Cell, saved
+from clirbench.training.base import LOG, Cell
 from clirbench.training.texts import read_pairs
 from clirbench.training.vocabulary import SOURCE, TARGET, processor
-
-OUT = "{out}"
-MARKS = ("{train}", "{valid}", "{pieces}", "{vocab}", OUT, "{seed}", "{steps}", "{save_every}", "{source}", "{target}")
 
 
 @dataclass(frozen=True)
@@ -41,10 +37,12 @@ class CommandTrainer:
     timeout: float | None = None
     version: str = ""
 
+    libraries = ()
+
     def __post_init__(self) -> None:
         if not self.command:
             raise ConfigError("grid.trainer.command: is empty; name the program that trains")
-        if not self.program.asks_for(OUT) or not self.program.asks_for("{seed}"):
+        if not self.program.asks_for("{out}") or not self.program.asks_for("{seed}"):
             raise ConfigError(
                 "grid.trainer.command: must have {out} and {seed}: where it writes, and what tells runs apart"
             )
@@ -55,10 +53,6 @@ class CommandTrainer:
     @property
     def program(self) -> Program:
         return Program("grid.trainer.command", self.command, self.shell, self.timeout, {"LC_ALL": "C.UTF-8"})
-
-    @property
-    def libraries(self) -> Sequence[str]:
-        return ()
 
     @property
     def versions(self) -> str:
@@ -76,63 +70,45 @@ class CommandTrainer:
         self.program.check_installed({})
 
     def checkpoints(self, folder: Path) -> Mapping[int, Path]:
-        """What the program has written so far goes to `models`, each file or folder as `model` with its vocabulary."""
+        found = {}
         for name in name_list("grid.trainer.models", self.models):
-            for match in PathPattern(str(folder / "out" / name), "grid.trainer.models").matches(
-                folders=True, none=True
-            ):
+            pattern = PathPattern(str(folder / "out" / name), "grid.trainer.models")
+            for match in pattern.matches(folders=True, none=True):
                 if match.values["step"].isdigit():
-                    _keep(match.path, folder / "vocabulary", folder / "models" / f"step{match.values['step']}")
-        return saved(folder)
+                    found[int(match.values["step"])] = match.path
+        return dict(sorted(found.items()))
 
     def train(self, cell: Cell, folder: Path) -> None:
-        home = cell.vocabulary_in(folder)
-        if not (folder / "vocabulary").exists():
-            (folder / "vocabulary").symlink_to(os.path.relpath(home, folder))
+        text, vocabulary, out = cell.text(folder).absolute(), cell.vocabulary_in(folder).absolute(), folder / "out"
         if self.program.asks_for("{pieces}") and not (folder / "pieces").is_dir():
-            _write_pieces(cell, folder, home)
-        (folder / "out").mkdir(exist_ok=True)
-        text = cell.text(folder).absolute()
+            _write_pieces(cell, folder)
+        out.mkdir(exist_ok=True)
         values = {
             "train": text / "train", "valid": text / "valid", "pieces": (folder / "pieces").absolute(),
-            "vocab": home.absolute(), "out": (folder / "out").absolute(), "seed": cell.seed, "steps": cell.steps,
+            "vocab": vocabulary, "out": out.absolute(), "seed": cell.seed, "steps": cell.steps,
             "save_every": cell.save_every, "source": cell.source, "target": cell.target, **cell.numbers,
         }  # fmt: skip
-        places = {f"{{{name}}}": Path(str(value)) for name, value in values.items()}
-        failed: ClirbenchError | None = None
-        try:
-            with (folder / LOG).open("a+b") as log:
-                self.program.run(places, None, "the command", log)
-        except ResourceError as error:
-            failed = error
-        found = self.checkpoints(folder)
-        if failed:
-            raise failed
-        if not found:
-            raise ResourceError(f"the command ended well, but {folder / 'out'} has no {self.models}")
+        with (folder / LOG).open("a+b") as log:
+            places = {f"{{{name}}}": Path(str(value)) for name, value in values.items()}
+            self.program.run(places, None, "the command", log)
+        if not (found := self.checkpoints(folder)):
+            raise ResourceError(f"the command ended well, but {out} has no {self.models}")
+        for step, path in found.items():
+            if not (place := folder / "models" / f"step{step}").is_dir():
+                with whole_folder(place) as unfinished:
+                    if path.is_dir():
+                        shutil.copytree(path, unfinished / "model")
+                    else:
+                        shutil.copyfile(path, unfinished / f"model{path.suffix if path.suffix[1:].isalpha() else ''}")
+                    for name in (SOURCE, TARGET):
+                        shutil.copyfile(vocabulary / name, unfinished / name)
 
 
-def _keep(path: Path, vocabulary: Path, place: Path) -> None:
-    if place.is_dir():
-        return
-    unfinished = beside(place)
-    unfinished.mkdir(parents=True)
-    if path.is_dir():
-        shutil.copytree(path, unfinished / "model")
-    else:
-        shutil.copyfile(path, unfinished / f"model{path.suffix if path.suffix[1:].isalpha() else ''}")
-    for name in (SOURCE, TARGET):
-        shutil.copyfile(vocabulary / name, unfinished / name)
-    unfinished.rename(place)
-
-
-def _write_pieces(cell: Cell, folder: Path, home: Path) -> None:
-    unfinished = beside(folder / "pieces")
-    unfinished.mkdir()
-    for part in ("train", "valid"):
-        sides = read_pairs(cell.text(folder), part, (cell.source, cell.target))
-        for name, end, lines in zip((SOURCE, TARGET), (cell.source, cell.target), sides, strict=True):
-            pieces = processor(home / name)
-            text = "".join(f"{' '.join(pieces.encode(line, out_type=str))}\n" for line in lines)
-            (unfinished / f"{part}.{end}").write_text(text, encoding="utf-8")
-    unfinished.rename(folder / "pieces")
+def _write_pieces(cell: Cell, folder: Path) -> None:
+    with whole_folder(folder / "pieces") as unfinished:
+        for part in ("train", "valid"):
+            sides = read_pairs(cell.text(folder), part, (cell.source, cell.target))
+            for name, end, lines in zip((SOURCE, TARGET), (cell.source, cell.target), sides, strict=True):
+                pieces = processor(cell.vocabulary_in(folder) / name)
+                text = "".join(f"{' '.join(pieces.encode(line, out_type=str))}\n" for line in lines)
+                (unfinished / f"{part}.{end}").write_text(text, encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import ResourceError
-from clirbench.store.whole import beside
+from clirbench.store.whole import whole_folder
 from clirbench.training.vocabulary import SOURCE, TARGET, processor
 
 PAD = 0
@@ -51,16 +51,11 @@ def export(model: Any, vocabulary: Path, place: Path, lines: Sequence[str]) -> N
     spec.config.unk_token, spec.config.eos_token, spec.config.decoder_start_token = "<unk>", "</s>", "</s>"
     spec.validate()
     spec.optimize()
-    unfinished = beside(place)
-    unfinished.mkdir(parents=True)
-    try:
+    with whole_folder(place) as unfinished:
         spec.save(str(unfinished))
         for name in (SOURCE, TARGET):
             shutil.copyfile(vocabulary / name, unfinished / name)
         check(model, unfinished, lines)
-        unfinished.rename(place)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def check(model: Any, place: Path, lines: Sequence[str]) -> None:

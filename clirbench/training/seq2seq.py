@@ -27,6 +27,8 @@ NEW_TOKENS = 256
 """An output ends there at the latest."""
 LOGS = 50
 """Lines of progress in a training run."""
+CHECKED = 8
+"""Held-out lines whose translations are checked at each export."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,7 @@ class TransformersTrainer:
         one_of("grid.trainer.device", self.device, ("auto", "cpu"))
         one_of("grid.trainer.precision", self.precision, ("float32", "bfloat16"))
 
-    @property
-    def libraries(self) -> Sequence[str]:
-        return ("torch", "transformers.trainer_seq2seq", "transformers.models.marian.modeling_marian", "ctranslate2")
+    libraries = ("torch", "transformers.trainer_seq2seq", "transformers.models.marian.modeling_marian", "ctranslate2")
 
     @property
     def versions(self) -> str:
@@ -86,16 +86,16 @@ class TransformersTrainer:
 
         torch.set_num_threads(self.threads)
         set_seed(cell.seed)
-        home = cell.vocabulary_in(folder)
-        pieces = processor(home / SOURCE), processor(home / TARGET)
-        model = _model(cell, [side.get_piece_size() for side in pieces], self.max_tokens)
-        lines = read_pairs(cell.text(folder), "train", (cell.source, cell.target))
-        given = [encoded(side, of_side, self.max_tokens) for side, of_side in zip(pieces, lines, strict=True)]
-        kept = [i for i, pair in enumerate(zip(*given, strict=True)) if all(len(ids) > 1 for ids in pair)]
-        sides = [[side[i] for i in kept] for side in given]
-        if not kept:
+        languages, home = (cell.source, cell.target), cell.vocabulary_in(folder)
+        sides = processor(home / SOURCE), processor(home / TARGET)
+        model = _model(cell, [pieces.get_piece_size() for pieces in sides], self.max_tokens)
+        lines = read_pairs(cell.text(folder), "train", languages)
+        coded = (encoded(pieces, of_side, self.max_tokens) for pieces, of_side in zip(sides, lines, strict=True))
+        pairs = [pair for pair in zip(*coded, strict=True) if min(map(len, pair)) > 1]
+        if not pairs:
             raise ResourceError("no pair has text on both sides")
-        order = batches([max(map(len, pair)) for pair in zip(*sides, strict=True)], cell, self.batch_tokens)
+        updates = batches([max(map(len, pair)) for pair in pairs], cell, self.batch_tokens)
+        held = read_pairs(cell.text(folder), "valid", languages)[0]
         arguments = Seq2SeqTrainingArguments(
             output_dir=str(folder / "trainer"), max_steps=cell.steps, save_steps=cell.save_every, seed=cell.seed,
             per_device_train_batch_size=1, learning_rate=self.learning_rate, lr_scheduler_type="inverse_sqrt",
@@ -104,10 +104,12 @@ class TransformersTrainer:
             logging_nan_inf_filter=False, report_to=[], disable_tqdm=True, use_cpu=self.device == "cpu",
             bf16=self.precision == "bfloat16", remove_unused_columns=False, dataloader_pin_memory=False,
         )  # fmt: skip
-        held = read_pairs(cell.text(folder), "valid", (cell.source, cell.target))[0]
-        trainer = _trainer(model, arguments, [[(sides[0][i], sides[1][i]) for i in rows] for rows in order])
-        trainer.add_callback(_keeper(cell, folder, [line for line in held if line.strip()][:8]))
-        trainer.train(resume_from_checkpoint=_last_whole(folder))
+        trainer = _trainer(model, arguments, [[pairs[row] for row in rows] for rows in updates])
+        trainer.add_callback(_keeper(cell, folder, [line for line in held if line.strip()][:CHECKED]))
+        try:
+            trainer.train(resume_from_checkpoint=_last_whole(folder))
+        finally:
+            _last_whole(folder)  # on a full disk there is room again for the other cells
 
 
 def batches(lengths: Sequence[int], cell: Cell, tokens: int) -> list[list[int]]:
@@ -149,14 +151,9 @@ def _model(cell: Cell, sizes: Sequence[int], positions: int) -> Any:
     embedding = model.model.decoder.embed_tokens.weight
     assert embedding is model.lm_head.weight
     embedding.data[PAD] = 0.0
-    embedding.register_hook(_without_padding)  # as the output's weights it would be moved
+    # As a row of the output's weights it would be moved.
+    embedding.register_hook(lambda gradient: gradient.index_fill(0, gradient.new_tensor([PAD]).long(), 0.0))
     return model
-
-
-def _without_padding(gradient: Any) -> Any:
-    kept = gradient.clone()
-    kept[PAD] = 0.0
-    return kept
 
 
 def _trainer(model: Any, arguments: Any, updates: Sequence[Any]) -> Any:
@@ -200,9 +197,11 @@ def _keeper(cell: Cell, folder: Path, lines: Sequence[str]) -> Any:
             step, home = state.global_step, folder / "trainer"
             kept = [home / f"checkpoint-{s}" for s in sorted({*saved(folder), step})][-cell.average :]
             export(_averaged(model, kept), cell.vocabulary_in(folder), folder / "models" / f"step{step}", lines)
-            for path in home.glob("checkpoint-*/optimizer.pt"):
-                if path.parent.name != f"checkpoint-{step}":
-                    path.unlink()  # the last one alone is gone on from
+            for path in home.glob("checkpoint-*"):
+                if path not in kept:
+                    shutil.rmtree(path)
+                elif path != kept[-1]:  # the last one alone is gone on from
+                    (path / "optimizer.pt").unlink(missing_ok=True)
 
     return Keeper()
 
@@ -215,9 +214,10 @@ def _averaged(model: Any, folders: Sequence[Path]) -> Any:
     from safetensors.torch import load_file
 
     states = [load_file(folder / "model.safetensors") for folder in folders]
-    mean = {name: torch.stack([state[name].float() for state in states]).mean(dim=0) for name in states[0]}
     averaged = copy.deepcopy(model)
-    averaged.load_state_dict(mean, strict=False)
+    averaged.load_state_dict(
+        {name: torch.stack([state[name].float() for state in states]).mean(dim=0) for name in states[0]}, strict=False
+    )
     return averaged
 
 

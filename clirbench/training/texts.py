@@ -1,12 +1,11 @@
 """The parallel text of a grid, and its first N pairs as files."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import IO
 
 from clirbench.checks import name_list
 from clirbench.datasets.manifests import manifest_file
@@ -49,6 +48,10 @@ class ParallelText:
         if self.source == self.target or not self.source.isalnum() or not self.target.isalnum():
             raise ConfigError("grid.data.source, grid.data.target: two different endings were expected, such as fr, en")
 
+    @property
+    def languages(self) -> tuple[str, str]:
+        return self.source, self.target
+
     def files(self, part: str) -> tuple[TextFile, TextFile]:
         """Source and target of `train` or `valid`."""
         names = getattr(self, part) or [f"{'dev' if part == 'valid' else part}.{end}" for end in self.languages]
@@ -56,10 +59,6 @@ class ParallelText:
             names = manifest_file(self.manifest, list(names), self.mirror, self.cache, self.download)
         source, target = (TextFile(self._found(name)) for name in names)
         return source, target
-
-    @property
-    def languages(self) -> tuple[str, str]:
-        return self.source, self.target
 
     def _found(self, name: str) -> Path:
         path = Path(self.folder or "", name).expanduser()
@@ -73,62 +72,40 @@ class ParallelText:
         )
 
 
-def cut(text: ParallelText, sizes: Sequence[int], folder: Path) -> Mapping[int, str]:
-    """Write the first N pairs for each size, each with all held-out pairs; their keys, by content.
+def cut(text: ParallelText, size: int, home: Path) -> str:
+    """Write the first `size` pairs and all held-out ones to a folder in `home`; its name, made from their content.
 
     Raises `ConfigError` for a size beyond the text, `AlignmentError` where the two sides of the held-out text, or of
-    the training text up to the largest size, have unequal numbers of lines.
+    the training text up to that size, have unequal numbers of lines, `InputError` where no pair is held out.
     """
-    held = list(_pairs(text, "valid"))
-    if not held:
-        raise InputError(f"{text.files('valid')[0].where}: no pairs are held out")
-    wanted, keys, place = sorted(set(sizes)), {}, beside(folder / "texts" / "cut")
-    digests = [hashlib.sha256(), hashlib.sha256()]
-    place.mkdir(parents=True)
+    digest, place = hashlib.sha256(repr(text.languages).encode()), beside(home / "cut")
+    place.mkdir()
     try:
-        with ExitStack() as stack:
-            streams = [stack.enter_context((place / f"train.{end}").open("wb")) for end in text.languages]
-            pairs, done = _pairs(text, "train", wanted[-1]), 0
-            for size in wanted:
-                for pair in islice(pairs, size - done):
-                    done += 1
-                    for stream, digest, line in zip(streams, digests, pair, strict=True):
+        for part, most in (("train", size), ("valid", None)):
+            files, found = text.files(part), 0
+            ends = [place / f"{part}.{end}" for end in text.languages]
+            with ends[0].open("wb") as source, ends[1].open("wb") as target:
+                for pair in islice(_pairs(files), most):
+                    found += 1
+                    for stream, line in zip((source, target), pair, strict=True):
                         stream.write(line)
                         digest.update(line)
-                if done < size:
-                    raise ConfigError(f"grid.sizes: {size} pairs are wanted, {text.files('train')[0].where} has {done}")
-                contents = [
-                    *(digest.hexdigest() for digest in digests),
-                    *(b"".join(side) for side in zip(*held, strict=True)),
-                ]
-                keys[size] = hashlib.sha256(repr((text.languages, contents)).encode()).hexdigest()[:16]
-                _kept(folder / "texts" / keys[size], streams, held, text.languages)
+            if not found:
+                raise InputError(f"{files[0].where}: no pairs are in it")
+            if most and found < most:
+                raise ConfigError(f"grid.sizes: {size} pairs are wanted, {files[0].where} has {found}")
+            digest.update(str(found).encode())
+        key = digest.hexdigest()[:16]
+        if not (home / key).is_dir():
+            place.rename(home / key)
+        return key
     finally:
-        for path in place.iterdir():
-            path.unlink()
-        place.rmdir()
-    return keys
+        shutil.rmtree(place, ignore_errors=True)
 
 
-def _kept(home: Path, streams: Sequence[IO[bytes]], held: Sequence[Sequence[bytes]], languages: Sequence[str]) -> None:
-    """The text so far, in a folder that is there whole or not at all."""
-    if home.is_dir():
-        return
-    unfinished = beside(home)
-    unfinished.mkdir()
-    for stream, side, end in zip(streams, zip(*held, strict=True), languages, strict=True):
-        stream.flush()
-        with (unfinished / f"train.{end}").open("wb") as written, Path(stream.name).open("rb") as read:
-            while block := read.read(1 << 20):
-                written.write(block)
-        (unfinished / f"valid.{end}").write_bytes(b"".join(side))
-    unfinished.rename(home)
-
-
-def _pairs(text: ParallelText, part: str, most: int | None = None) -> Iterator[tuple[bytes, bytes]]:
-    """The first pairs of lines, each with its newline; raises `AlignmentError` where one side ends before the other."""
-    files = text.files(part)
-    for source, target in islice(zip_longest(*map(_lines, files)), most):
+def _pairs(files: Sequence[TextFile]) -> Iterator[tuple[bytes, bytes]]:
+    """Lines of both sides, each with its newline; raises `AlignmentError` where one ends before the other."""
+    for source, target in zip_longest(*map(_lines, files)):
         if source is None or target is None:
             raise AlignmentError(f"{files[0].where} and {files[1].where}: one has more lines than the other")
         yield source, target

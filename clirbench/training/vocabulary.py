@@ -7,86 +7,68 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import ClirbenchError, ConfigError
-from clirbench.statistics.imbalance import KINDS, Classes, divergence, frequency_at, read_classes, subword_model
+from clirbench.statistics.imbalance import KINDS, divergence, frequency_at, piece_counts, read_classes, subword_model
 from clirbench.store.keys import fingerprint
-from clirbench.store.whole import beside
+from clirbench.store.whole import whole_folder
 from clirbench.systems.translators.libraries import version_of
 from clirbench.training.texts import read_pairs
 
-NAME = re.compile(rf"(?P<kind>{'|'.join(KINDS)})(?P<size>[1-9]\d*)?(?P<shared>-shared)?")
+NAME = re.compile(rf"({'|'.join(KINDS)})([1-9]\d*)?(-shared)?")
 SOURCE, TARGET, CLASSES = "source.spm", "target.spm", "classes.tgt.txt"
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """`bpe2000`, `unigram8000-shared`, `char`: its kind, how many pieces, and whether both languages have one.
+def parsed(name: str) -> tuple[str, int, bool]:
+    """Kind, number of pieces and whether both languages have one, of `bpe2000`, `unigram8000-shared`, `char`.
 
     A character vocabulary has as many pieces as the text has characters. Raises `ConfigError` for another name.
     """
+    found = NAME.fullmatch(name)
+    if found is None or (found[1] == "char") != (found[2] is None):
+        raise ConfigError(
+            f"grid.vocabularies: {name!r}: bpe2000, unigram2000 or char was expected, with -shared behind it "
+            "where both languages have one vocabulary"
+        )
+    return found[1], int(found[2] or 0), bool(found[3])
 
-    name: str
 
-    def __post_init__(self) -> None:
-        found = NAME.fullmatch(self.name)
-        if found is None or (found["kind"] == "char") != (found["size"] is None):
-            raise ConfigError(
-                f"grid.vocabularies: {self.name!r}: bpe2000, unigram2000 or char was expected, with -shared behind it "
-                "where both languages have one vocabulary"
-            )
-
-    def key(self, texts: str) -> str:
-        return fingerprint(self.name, texts, version_of("sentencepiece"))[:16]
-
-    def learn(self, texts: Path, languages: Sequence[str], home: Path) -> None:
-        """Learn it from the training text in a folder, and keep it in another, whole or not at all.
-
-        Raises `ConfigError` for a size that the text cannot give, `ResourceError` without sentencepiece.
-        """
-        found = NAME.fullmatch(self.name)
-        assert found is not None
-        sides = read_pairs(texts, "train", languages)
-        size, kind = int(found["size"] or 0), found["kind"]
-        if found["shared"]:
-            models = [subword_model([*sides[0], *sides[1]], size, kind)] * 2
-        else:
-            models = [subword_model(side, size, kind) for side in sides]
-        unfinished = beside(home)
-        unfinished.mkdir(parents=True)
-        for name, model in zip((SOURCE, TARGET), models, strict=True):
-            (unfinished / name).write_bytes(model)
-        _write_classes(unfinished, sides[1])
-        unfinished.rename(home)
+def vocabulary_key(name: str, texts: str, coverage: float) -> str:
+    """The folder of the vocabulary of a text."""
+    return fingerprint(name, texts, coverage, version_of("sentencepiece"))[:16]
 
 
 @dataclass(frozen=True)
 class Learn:
-    """Step: learn a vocabulary in a grid's folder; gives why it cannot be learned, or nothing."""
+    """Step: learn a vocabulary, (name, key of the text), in a grid's folder; gives why it cannot be, or nothing.
+
+    `coverage`: the share of the characters that get classes (see `subword_model`).
+    """
 
     folder: str
     languages: tuple[str, str]
+    coverage: float
 
     def __call__(self, item: tuple[str, str]) -> str:
-        name, texts = item
-        vocabulary, folder = Vocabulary(name), Path(self.folder)
-        home = folder / "vocabularies" / vocabulary.key(texts)
-        if not home.is_dir():
-            try:
-                vocabulary.learn(folder / "texts" / texts, self.languages, home)
-            except ClirbenchError as error:
-                return str(error)
+        (kind, size, shared), known = parsed(item[0]), self.coverage
+        home = Path(self.folder, "vocabularies", vocabulary_key(*item, known))
+        try:
+            if not home.is_dir():
+                source, target = read_pairs(Path(self.folder, "texts", item[1]), "train", self.languages)
+                of_target = subword_model([*source, *target] if shared else target, size, kind, known)
+                of_source = of_target if shared else subword_model(source, size, kind, known)
+                with whole_folder(home) as unfinished:
+                    (unfinished / SOURCE).write_bytes(of_source)
+                    (unfinished / TARGET).write_bytes(of_target)
+                    _write_classes(unfinished / CLASSES, of_target, [line for line in target if line.strip()])
+        except ClirbenchError as error:
+            return str(error)
         return ""
 
 
-def _write_classes(home: Path, lines: Sequence[str]) -> None:
+def _write_classes(place: Path, model: bytes, lines: Sequence[str]) -> None:
     """How often each class of the target vocabulary occurs in the training text, the end of a line among them."""
-    pieces = processor(home / TARGET)
-    counts = [0] * pieces.get_piece_size()
-    kept = [line for line in lines if line.strip()]
-    for ids in pieces.encode(kept, out_type=int, add_eos=True):
-        for number in ids:
-            counts[number] += 1
-    rows = (f"{number}\t{pieces.id_to_piece(number)}\t{count}\n" for number, count in enumerate(counts))
-    (home / CLASSES).write_text(f"# n_seqs: {len(kept)}\n{''.join(rows)}", encoding="utf-8")
+    counts = enumerate(piece_counts(model, lines).items())
+    rows = (f"{number}\t{piece}\t{count}\n" for number, (piece, count) in counts)
+    place.write_text(f"# n_seqs: {len(lines)}\n{''.join(rows)}", encoding="utf-8")
 
 
 def processor(model: Path) -> Any:
@@ -96,8 +78,7 @@ def processor(model: Path) -> Any:
     return SentencePieceProcessor(model_file=str(model))
 
 
-def imbalance(home: Path) -> dict[str, str]:
-    """The columns of a vocabulary: classes that occur in the target training text, their F95 and D."""
-    classes: Classes = read_classes(home / CLASSES)
-    values = {"classes": len(classes.used), "F95": frequency_at(classes), "D": divergence(classes)}
-    return {name: f"{value:.6g}" for name, value in values.items()}
+def imbalance(home: Path) -> tuple[str, ...]:
+    """Of a vocabulary the classes that occur in the target training text, their F95 and D."""
+    classes = read_classes(home / CLASSES)
+    return tuple(f"{value:.6g}" for value in (len(classes.used), frequency_at(classes), divergence(classes)))

@@ -2,7 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from clirbench.analyses.training import Configuration, cell_table, rule_table
 from clirbench.files.tables import read_table
+from clirbench.scoreboard import Column, Scoreboard
 from tests.conftest import Cli, write_lines
 
 GRID = [
@@ -16,14 +22,16 @@ GRID = [
 ]
 
 
-def written(folder: Path) -> Path:
-    rows = ["system\trun\tsize\tvocabulary\tseed\tstep\tF95\tclasses\tD\tMAP\tTER"]
+def written(folder: Path, best: float = 12) -> Path:
+    """The table; the best system has that BLEU."""
+    rows = ["system\trun\tsize\tvocabulary\tseed\tstep\tF95\tclasses\tD\tMAP\tTER\tBLEU"]
     for size, name, f95, classes, *scores in GRID:
         for at, seed in enumerate((1, 2)):
             for step in (100, 200):
                 last = [side[at] if step == 200 else 0.01 for side in scores]
                 run = f"{size}-{name}-{seed}"
-                cells = (f"{run}-{step}", run, size, name, seed, step, f95, classes, 0.5, *last)
+                bleu = best * scores[0][at] / 0.52 if step == 200 else 0.1
+                cells = (f"{run}-{step}", run, size, name, seed, step, f95, classes, 0.5, *last, bleu)
                 rows.append("\t".join(map(str, cells)))
     write_lines(folder / "grid.tsv", rows)
     return folder / "grid.tsv"
@@ -40,6 +48,13 @@ def test_the_cells_the_rule_and_the_seeds(cli: Cli) -> None:
     assert cells.header[:7] == ("size", "vocabulary", "classes", "F95", "D", "runs", "MAP")
     first = next(cells.records())
     assert (first["runs"], first["MAP"], first["TER"]) == ("2", "0.31", "71.0")
+    # The size of the text alone: the last checkpoints of 12 runs, each smaller one below each larger one.
+    (alone,) = read_table(cli.cwd / "out" / "size_alone.tsv").records()
+    runs = [(size, of_map, of_ter) for size, *_, maps, ters in GRID for of_map, of_ter in zip(maps, ters, strict=True)]
+    sizes, maps, ters = (list(values) for values in zip(*runs, strict=True))
+    assert float(alone["size"]) == pytest.approx(kendalltau(sizes, maps).statistic)
+    assert float(alone["TER"]) == pytest.approx(-kendalltau(ters, maps).statistic)
+    assert float(alone["BLEU"]) == pytest.approx(1)
     rule = list(read_table(cli.cwd / "out" / "rule_of_thumb.tsv").records())
     by_map = {
         r["size"]: (r["recommended"], r["best"], round(float(r["regret"]), 6)) for r in rule if r["column"] == "MAP"
@@ -55,11 +70,25 @@ def test_the_cells_the_rule_and_the_seeds(cli: Cli) -> None:
     report = (cli.cwd / "out" / "report.md").read_text(encoding="utf-8")
     assert "MAP: the best in 1 of 2 sizes; regret 0.045 on average, 0.09 at most." in report
     assert "train with more seeds" in report
+    assert "No finding" not in report
     assert (cli.cwd / "out" / "figures" / "training.svg").stat().st_size > 1000
 
 
+@pytest.mark.parametrize(("best", "said"), [(10.001, False), (10.0, True), (0.008, True), (float("nan"), False)])
+def test_nothing_is_concluded_from_weak_systems(best: float, said: bool) -> None:
+    names = {"size": ("1000", "1000"), "vocabulary": ("a", "b"), "F95": ("200", "5"), "run": ("1", "2")}
+    columns = (Column("BLEU", "metric", np.array([best, best / 2])), Column("MAP", "measure", np.array([0.2, 0.1])))
+    board = Scoreboard(("one", "two"), columns, names)
+    cells = [Configuration({name: values[row] for name, values in names.items()}, (row,)) for row in (0, 1)]
+    words = f"No finding: nothing is concluded unless a system has a BLEU above 10; the best has {best:.2g}."
+    assert (cell_table(board, cells).text[0] == words) == said
+    judged = rule_table(board, cells, 100.0).text[1:]
+    assert (list(judged) == [words]) == said
+    assert ("MAP: the best in 1 of 1 sizes; regret 0 on average, 0 at most." in judged) != said
+
+
 def test_a_floor_that_no_vocabulary_reaches_and_a_run_without_sizes(cli: Cli) -> None:
-    table = written(cli.cwd)
+    table = written(cli.cwd, best=10.1)
     keys = (f"scores.tables=[{table}]", "scores.measures=[MAP]", "scores.metadata=[size,seed,step,F95,classes,D]")
     done = cli(*keys, "analysis=[training]", "analyses.training.floor=1000", "hydra.run.dir=out")
     assert done.returncode == 0, done.stderr

@@ -345,6 +345,78 @@ def test_a_job_of_a_queue_has_a_day(
     assert asked["timeout_min"] == minutes
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of the libraries
+def test_a_gpu_is_asked_for_of_dask() -> None:
+    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
+    options = {"resources": {"GPU": 1}}
+    with pytest.raises(ResourceError, match="no Dask worker has GPU=1, and tasks would wait for ever"):
+        list(Dask(workers=1, options=options).pmap(Pid(), [""]))
+    with pytest.raises(InputError, match="^file x: line 1: so it is$"):
+        list(Dask(workers=1).pmap(Pid(), ["fail"]))
+    assert os.getpid() not in set(Dask(workers=1).pmap(Pid(), [""]))  # one worker is a worker too
+    close_workers()
+    kinds: dict[str, dict[str, Any]] = {"plain": {}, "with a GPU": {"resources": {"GPU": 1}}}
+    spec = {name: {"cls": distributed.Nanny, "options": {"nthreads": 1, **more}} for name, more in kinds.items()}
+    queue = {"cls": distributed.Scheduler, "options": {"dashboard": False}}
+    with distributed.SpecCluster(spec, queue) as made, distributed.Client(made) as client:
+        process = client.run(os.getpid, workers=[made.workers["with a GPU"].worker_address])
+        found = Dask(scheduler=made.scheduler_address, workers=4, options=options).pmap(Pid(), [""] * 8)
+        assert set(found) == set(process.values())
+        close_workers()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of the libraries
+def test_a_task_that_kills_every_worker_of_dask_is_a_clear_error() -> None:
+    pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
+    with pytest.raises(ResourceError, match="engine=dask: .*; a rerun does only what is missing"):
+        list(Dask(workers=1).pmap(Pid(), ["die"]))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of the libraries
+def test_a_gpu_is_asked_for_of_ray() -> None:
+    ray = pytest.importorskip("ray", reason="needs ray: pip install 'clirbench[ray]'")
+    ray.init(num_cpus=4, num_gpus=1, include_dashboard=False, log_to_driver=False)
+    with pytest.raises(ResourceError, match="num_gpus=2, and tasks would wait for ever: .* has 1 GPUs"):
+        list(Ray(options={"num_gpus": 2}).pmap(Gpus(), [""]))
+    assert set(Ray(options={"num_gpus": 1}).pmap(Gpus(), [""] * 4)) == {"0"}
+    with pytest.raises(InputError, match="^file x: line 1: so it is$"):
+        list(Ray(workers=1).pmap(Pid(), ["fail"]))
+    with pytest.raises(ResourceError, match="engine=ray: .*; a rerun does only what is missing"):
+        list(Ray(workers=1).pmap(Pid(), ["die"]))
+    assert os.getpid() not in set(Ray(workers=1).pmap(Pid(), [""]))  # one worker is a worker too
+    close_workers()
+
+
+@dataclass(frozen=True)
+class Gpus:
+    """Which GPUs Ray has given to the process."""
+
+    def __call__(self, item: str) -> str:
+        return ",".join(map(str, sys.modules["ray"].get_gpu_ids()))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of the library
+def test_a_gpu_is_asked_for_of_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A queue of a few lines, which keeps what it is sent and takes nothing."""
+    pytest.importorskip("submitit", reason="needs submitit: pip install 'clirbench[slurm]'")
+    queue = tmp_path / "bin"
+    queue.mkdir()
+    for name in ("srun", "sbatch"):
+        (queue / name).write_text(f"#!/bin/sh\ncat $1 >{tmp_path}/sent\necho queue is shut >&2\nexit 1\n")
+        (queue / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{queue}:{os.environ['PATH']}")
+    engine = Slurm(str(tmp_path / "jobs"), workers=1, options={"slurm_gres": "gpu:1", "timeout_min": 600})
+    with pytest.raises(ResourceError, match="engine=slurm: .*queue is shut"):
+        list(engine.pmap(Pid(), ["one"]))
+    sent = (tmp_path / "sent").read_text(encoding="utf-8")
+    assert "#SBATCH --gres=gpu:1\n" in sent
+    assert "#SBATCH --time=600\n" in sent
+
+
 def test_little_work_is_not_handed_out_and_much_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clirbench.engines.local.PATIENCE", 1e9)
     assert set(Processes(2).pmap(Pid(), [""] * 9)) == {os.getpid()}

@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clirbench.engines.base import leave_clusters
+from clirbench.engines.dask import Dask
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.systems.translators.base import translate_lines
 from clirbench.systems.translators.ctranslate2 import CTranslate2Translator
-from clirbench.training.base import Cell, Trainer, read_cell, saved, write_cell
-from clirbench.training.grid import plan
-from clirbench.training.progress import progress_of
+from clirbench.training.base import Cell, Trainer, read_cell, saved
+from clirbench.training.grid import plan, train
+from clirbench.training.progress import progress_of, shown_progress
 from clirbench.training.seq2seq import TransformersTrainer, batches
-from clirbench.training.step import Train
 from tests.conftest import PACKAGE
 from tests.training.toys import grid, text
 
@@ -41,7 +40,7 @@ def cell_of(tmp_path: Path, lines: list[str], trainer: Trainer = TRAINER, **sett
         "architectures": {"small": SMALL}, "steps": 40, "save_every": 20, **settings,
     }  # fmt: skip
     made = grid(tmp_path, text(tmp_path / "data", lines), **kept)
-    folder, cell = next(iter(plan(made, Serial()).cells.items()))
+    folder, cell = next(iter(plan(made, Serial()).items()))
     return cell, folder
 
 
@@ -93,10 +92,10 @@ def test_without_the_extra_one_line_says_how_to_install_it(monkeypatch: pytest.M
 @pytest.mark.slow
 @pytest.mark.usefixtures("torch", "workers")
 def test_killed_in_the_middle_it_comes_to_the_same_bytes(tmp_path: Path, lines: list[str]) -> None:
-    _, straight = cell_of(tmp_path / "a", lines, average=2)
-    assert Train()(str(straight)) == ""
+    cell, straight = cell_of(tmp_path / "a", lines, average=2)
+    TRAINER.train(cell, straight)
     _, folder = cell_of(tmp_path / "b", lines, average=2)
-    code = f"from clirbench.training.step import Train; Train()({str(folder)!r})"
+    code = f"from clirbench.training.worker import Train; Train()({str(folder)!r})"
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
     asked = subprocess.Popen([sys.executable, "-c", code], env=environment, start_new_session=True)
     while 20 not in saved(folder):  # in the second half, before the last checkpoint
@@ -106,15 +105,16 @@ def test_killed_in_the_middle_it_comes_to_the_same_bytes(tmp_path: Path, lines: 
     done = progress_of("b", folder).state
     time.sleep(1)  # for what it started
     (folder / "trainer" / "checkpoint-33").mkdir(parents=True)  # half-written
-    assert Train()(str(folder)) == ""
+    TRAINER.train(cell, folder)
     assert len(exports(folder)) == 12
     assert exports(folder) == exports(straight)
     losses = [{row["step"]: row["loss"] for row in map(json.loads, (f / "progress.jsonl").read_text().splitlines())}
               for f in (straight, folder)]  # fmt: skip
     assert losses[0] == losses[1]
     assert done in ("begun", "done")
-    assert progress_of("b", folder).state == "done"
-    leave_clusters()
+    kept = sorted(path.name for path in (folder / "trainer").iterdir())
+    assert kept == ["checkpoint-20", "checkpoint-40"]  # a mean needs no more
+    assert not (folder / "trainer" / "checkpoint-20" / "optimizer.pt").exists()
 
 
 @pytest.mark.slow
@@ -125,11 +125,11 @@ def test_it_learns_what_it_is_shown_and_ctranslate2_says_so(tmp_path: Path) -> N
     ]
     trainer = replace(TRAINER, learning_rate=0.02, label_smoothing=0.0)
     cell, folder = cell_of(
-        tmp_path, [*pairs] * 4, trainer, architectures={"small": {**SMALL, "dropout": 0.0}}, steps=200, save_every=100,
+        tmp_path, [*pairs] * 4, trainer, architectures={"small": {**SMALL, "dropout": 0.0}}, steps=120, save_every=60,
         vocabularies=["bpe40"],
     )  # fmt: skip
     trainer.train(cell, folder)
-    with CTranslate2Translator(device="cpu").loaded(saved(folder)[200]) as engine:
+    with CTranslate2Translator(device="cpu").loaded(saved(folder)[120]) as engine:
         written = translate_lines(engine, [line[::-1] for line in pairs], "test")
     assert sum(a == b for a, b in zip(written, pairs, strict=True)) >= 11
 
@@ -142,7 +142,7 @@ def test_a_checkpoint_is_the_mean_of_the_last_ones(tmp_path: Path, lines: list[s
     from clirbench.training.ct2 import check, export
     from clirbench.training.seq2seq import _averaged, _model
 
-    cell, folder = cell_of(tmp_path, lines, steps=4, save_every=2)
+    cell, folder = cell_of(tmp_path, lines, steps=4, save_every=2, average=2)
     TRAINER.train(cell, folder)
     kept = [folder / "trainer" / f"checkpoint-{step}" for step in (2, 4)]
     first, second = (load_file(path / "model.safetensors") for path in kept)
@@ -173,6 +173,19 @@ def _turned(found: Any) -> Any:
 def test_a_loss_that_is_no_number_ends_the_cell(tmp_path: Path, lines: list[str]) -> None:
     trainer = replace(TRAINER, learning_rate=1e30, clip=1e30)
     cell, folder = cell_of(tmp_path, lines, trainer)
-    write_cell(folder, cell, trainer)
     with pytest.raises(ResourceError, match="the loss is nan at step .*; try a lower learning_rate"):
         read_cell(folder)[1].train(cell, folder)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("torch", "workers")
+@pytest.mark.filterwarnings("default")  # of the library
+def test_the_cells_of_a_grid_by_dask_and_one_is_too_large_for_the_memory(tmp_path: Path, lines: list[str]) -> None:
+    huge = {**SMALL, "encoder_ffn_dim": 1 << 40}
+    kept = {"trainer": TRAINER, "sizes": [40], "vocabularies": ["bpe100"], "seeds": [1], "steps": 2, "save_every": 1}
+    made = grid(tmp_path, text(tmp_path / "data", lines), **kept, architectures={"huge": huge, "small": SMALL})
+    failed = train(plan(made, Serial()), Dask(workers=1), lambda title, outcomes, total: outcomes)
+    assert failed == {"40-bpe100-huge-1": "the memory is not enough; try a smaller batch or fewer workers"}
+    told = list(shown_progress(made.home))
+    assert told[0].startswith("40-bpe100-huge-1   failed, step 0 of 2: the memory is not enough")
+    assert told[1].startswith("40-bpe100-small-1  done, step 2 of 2, loss ")

@@ -1,7 +1,7 @@
 """A trainer of a few lines: its model is a number n, and it translates by turning a line round less each n-th word."""
 
-import errno
 import os
+import resource
 import signal
 import sys
 import time
@@ -17,13 +17,17 @@ from clirbench.training.texts import ParallelText
 from tests.conftest import write_lines
 
 TRAINS = """
-import pathlib, sys
-train, out, seed, steps, every = sys.argv[1:6]
+import os, pathlib, sys, time
+train, out, seed, steps, every, *kill = sys.argv[1:]
+waits = pathlib.Path(out, "waits")
 size = len(pathlib.Path(train + ".en").read_text().split("\\n")) - 1
 for step in range(every := int(every), int(steps) + 1, every):
     if seed == "13" and step > every:
         sys.exit("no luck")
     print("trained to", step)
+    if kill and seed == "1" and len(list(pathlib.Path(out, "../..").glob("*/out/waits"))) == 0:
+        waits.write_text(str(os.getpid()))
+        time.sleep(60)
     model = pathlib.Path(out, f"model-{step}.txt")
     if not model.exists():
         model.write_text(str(2 + step // every + size // 20 + int(seed)))
@@ -65,6 +69,15 @@ def grid(folder: Path, data: ParallelText, **settings: object) -> Grid:
     return Grid(**made)  # type: ignore[arg-type]
 
 
+def waited_for(path: Path) -> str:
+    """The content of a file that another process writes."""
+    for _ in range(600):
+        if path.exists() and (content := path.read_text(encoding="utf-8")):
+            return content
+        time.sleep(0.1)
+    raise AssertionError(f"{path} was not written")
+
+
 @dataclass(frozen=True)
 class Ends:
     """Trains by ending in one way or another, or waits for `seconds`."""
@@ -86,9 +99,11 @@ class Ends:
         (folder / "begun").write_text(str(os.getpid()), encoding="utf-8")
         time.sleep(self.seconds)
         if cell.seed == 1 and self.how == "memory":
-            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes")
+            limit = 4096 * int(Path("/proc/self/statm").read_text().split()[0]) + (32 << 20)
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+            bytearray(64 << 20)
         if cell.seed == 1 and self.how == "disk":
-            raise OSError(errno.ENOSPC, "No space left on device")
+            (folder / "large").write_bytes(bytes(64 << 20))
         if cell.seed == 1 and self.how == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
         if cell.seed == 1 and self.how == "fault":
