@@ -154,7 +154,9 @@ def sentences(a: Path, b: Path) -> list[str]:
 
 def test_the_answer_and_who_moved_come_first_then_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a = answered(folder(tmp_path / "a"), ["BLEU"])
-    changed = folder(tmp_path / "b", configuration={"retrieval": {"k1": 1.2}, "output": {"runs": "none"}, "pair": "[A,B]"})
+    changed = folder(
+        tmp_path / "b", configuration={"retrieval": {"k1": 1.2}, "output": {"runs": "none"}, "pair": "[A,B]"}
+    )
     b = answered(replaced(changed, "systems.tsv", "\t0.5", "\t0.125"), ["BLEURT"])
     # s2 was the best by MAP (.5 against .25), and is the second now (.125).
     assert sentences(a, b) == [
