@@ -1,4 +1,4 @@
-"""`python docs/generator/pictures.py` photographs the demo's report, light and dark, for README.md and the site.
+"""`python docs/generator/pictures.py` makes the pictures of README.md and the site: reports and terminals.
 
 Needs Chromium and its driver.
 """
@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from recordings import COMMANDS, recorded
 
 FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 WIDTH, HEIGHT = 1120, 860
@@ -54,6 +56,9 @@ def main() -> int:
             for scheme in ("light", "dark"):
                 made = photograph(Path(folder) / "demo" / "report.html", scheme, top)
                 (FOLDER / f"{name}-{scheme}.png").write_bytes(made)
+    for name in COMMANDS:
+        with tempfile.TemporaryDirectory() as folder:
+            (FOLDER / f"{name}.svg").write_text(recorded(name, Path(folder)), encoding="utf-8")
     return 0
 
 

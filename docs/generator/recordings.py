@@ -1,6 +1,7 @@
-"""Recordings of a terminal as SVG: what a command prints to one, in its colours, without a reference to any other file."""
+"""Recordings of a terminal as SVG: what a command prints to one, in its colours; a picture refers to no other file."""
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -28,7 +29,7 @@ FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 def recorded(name: str, folder: Path) -> str:
     """The recording of a command that is run in `folder`."""
     (folder / "scores.tsv").write_text(SCORES, encoding="utf-8")
-    console = Console(record=True, width=WIDTH, file=open(os.devnull, "w"), force_terminal=True)  # noqa: SIM115, PTH123
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     arguments = COMMANDS[name]
     console.print(Text(f"$ python -m clirbench {shlex.join(arguments)}", style="bold"))
     console.print(Text.from_ansi(printed(arguments, folder)))
