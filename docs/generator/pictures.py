@@ -13,7 +13,7 @@ from pathlib import Path
 from recordings import COMMANDS, recorded
 
 FOLDER = Path(__file__).resolve().parents[1] / "pictures"
-WIDTH, HEIGHT = 1120, 860
+WIDTH, HEIGHTS = 1120, {"body": 1200, "#plots": 860}
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1")
 
 
@@ -28,12 +28,12 @@ def photograph(page: Path, scheme: str, top: str) -> bytes:
     try:
         media = [{"name": "prefers-color-scheme", "value": scheme}]
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
-        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        size = {"width": WIDTH, "height": HEIGHTS[top], "deviceScaleFactor": 1, "mobile": False}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         driver.get(page.as_uri())
         driver.execute_script("document.querySelector('nav').style.position = 'static'")
         y = driver.execute_script(f"return document.querySelector('{top}').getBoundingClientRect().top + scrollY")
-        clip = {"x": 0, "y": y, "width": WIDTH, "height": HEIGHT, "scale": 1}
+        clip = {"x": 0, "y": y, "width": WIDTH, "height": HEIGHTS[top], "scale": 1}
         made = driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
         return base64.b64decode(made["data"])
     finally:
