@@ -1,5 +1,5 @@
-# make        install what is needed into .venv, then run the main job
-# make test   install what is needed into .venv, then run the tests
+# make        install what running needs into .venv, then run the main job
+# make test   install what the tests need into .venv, then run them
 # make test-slow   the long ones, which CI adds; make test-all   everything, before a release
 # make fuzz   50,000 hostile files and configurations; FUZZ=N for another number, SEED=N to make a failure again
 #
@@ -17,6 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
+BASE := $(VENV)/.runs
 STAMP := $(VENV)/.installed
 LOCK := requirements.lock
 
@@ -24,7 +25,7 @@ LOCK := requirements.lock
 .DELETE_ON_ERROR:
 .PHONY: run test test-slow test-all fuzz lint ruff mypy format install docs lock wheel clean
 
-run: $(STAMP)
+run: $(BASE)
 	$(BIN)/python -m clirbench $(ARGS)
 
 test: $(STAMP)
@@ -68,12 +69,17 @@ $(UV):
 	sed -n '/^uv==/,/[^\\]$$/p' $(LOCK) > $(VENV)/uv.lock.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $(VENV)/uv.lock.txt
 
+# To run, a fifth of the lock is enough; what tests and documentation need comes with the first target that needs it.
+$(BASE): $(LOCK) pyproject.toml | $(UV)
+	$(UV) pip install --quiet --python $(BIN)/python --constraints $(LOCK) --build-constraints $(LOCK) --editable .
+	touch $(BASE)
+
 $(STAMP): $(LOCK) pyproject.toml | $(UV)
 	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes --build-constraints $(LOCK) $(LOCK)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
-	touch $(STAMP)
+	touch $(BASE) $(STAMP)
 
-# What every checkout has; the translators' frameworks (ctranslate2, transformers with torch) are too heavy for that.
+# What `make install` brings; the translators' frameworks (ctranslate2, transformers with torch) are too heavy for that.
 EXTRAS := bm25s dense languages lucene ir_datasets nltk dask moses parquet ray sentences slurm subwords tensorboard trueskill
 
 # Keeps the versions that are pinned already; `make lock UPGRADE=--upgrade` takes the newest ones.

@@ -9,8 +9,8 @@ from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.model.power import Power, PowerPlan, power_table
 
 HOW = (
-    "Simulated from a normal copula of metrics and measure, each with the noise that resampling shows; tested as "
-    "`differences` tests (perm-systems, Holm over all pairs of metrics). Taus are those of true values, without noise."
+    "Simulated from a normal copula of metrics and measure, each with the noise that resampling shows; tested as by "
+    "analysis=[differences] (perm-systems, Holm over all pairs of metrics). Taus are of true values, without noise."
 )
 
 

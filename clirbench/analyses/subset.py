@@ -111,7 +111,7 @@ class SubsetAnalysis:
                 f"by them loses {number(row.loss)} on average."
             )
         yield (
-            "Judgments stay those of the whole English side, which needs no translation (`relevance=qrels` reads "
+            "Judgments stay those of the whole English side, which needs no translation (relevance=qrels reads "
             "trec/qrels.txt). Samples are cut from the rankings at hand; pools are searched anew."
         )
 

@@ -60,7 +60,6 @@ def write(folder: Path, title: str, conditions: Sequence[Condition]) -> None:
         "findings": [*findings(conditions)],
         "failures": [*failures(conditions)],
         "tables": tables,
-        "links": [(condition.name, condition.link) for condition in conditions if condition.link],
     }
     (folder / PAGE).write_text(rendered("sweep.html.j2", values, {}), encoding="utf-8", newline="\n")
 
@@ -78,27 +77,22 @@ def findings(conditions: Sequence[Condition]) -> Iterator[str]:
         for condition in there:
             for metric in condition.best(measure):
                 counts[metric] = counts.get(metric, 0) + 1
-        told = listed(
-            [f"{metric} in {n}" for metric, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))]
-        )
         if not there:
             continue
-        yield f"{measure}: the highest tau of {len(there)} conditions has {told} (ties count for each)."
-        for key in dict.fromkeys(key for condition in there for key in condition.settings):
-            changed, compared, first = changes(there, measure, key)
-            if compared:
-                verb = "changes" if changed else "does not change"
-                where = f"{changed} of {compared}" if changed else str(compared)
-                yield (
-                    f"{measure}: the best metric {verb} with {key} in {where} conditions, against {key}={first} and "
-                    "all else equal."
-                )
+        told = [f"{metric} in {n}" for metric, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))]
+        of = {key: changes(there, measure, key) for key in dict.fromkeys(key for c in there for key in c.settings)}
+        moved = [f"with {key} in {changed} of {compared}" for key, (changed, compared) in of.items() if compared]
+        what = f" The best metric changes {listed(moved)}." if moved else ""
+        yield f"{measure}: the highest tau of {len(there)} conditions has {listed(told)}.{what}"
     if measures(conditions):
-        yield "Whether the highest tau of a condition is truly higher than the next is not tested here."
+        yield (
+            "Metrics that share the highest tau count each; a change is one against the first value of a key, all else "
+            "equal. Whether the highest tau of a condition is truly higher than the next is not tested here."
+        )
 
 
-def changes(conditions: Sequence[Condition], measure: str, key: str) -> tuple[int, int, str]:
-    """(conditions with another best metric, conditions compared, first value), against the first value of `key`."""
+def changes(conditions: Sequence[Condition], measure: str, key: str) -> tuple[int, int]:
+    """(conditions with another best metric, conditions compared), against the first value of `key`."""
     first = next(c.settings[key] for c in conditions if key in c.settings)
     apart = {_without(c.settings, key): c.best(measure) for c in conditions if c.settings.get(key) == first}
     compared = [
@@ -106,7 +100,7 @@ def changes(conditions: Sequence[Condition], measure: str, key: str) -> tuple[in
         for c in conditions
         if c.settings.get(key, first) != first and _without(c.settings, key) in apart
     ]
-    return sum(compared), len(compared), first
+    return sum(compared), len(compared)
 
 
 def failures(conditions: Sequence[Condition]) -> Iterator[str]:

@@ -112,9 +112,9 @@ def _decision_table(result: Result) -> Iterator[AnalysisTable]:
         "system", "measure", "value", "mean", "mean_over_seeds", "low", "high", "p_best", "expected_loss", "in_set",
     )  # fmt: skip
     told = [
-        f"Least expected loss first. `value`: as measured on {many(decision.n_topics, 'topic')}; the other "
-        f"columns are about {POPULATION}: `mean` with its .95 interval (none where systems form units), "
-        "P(best), what shipping the system is expected to lose, and whether it may be the best (`in_set`)."
+        f"Least expected loss first. value: as measured on {many(decision.n_topics, 'topic')}; the other "
+        f"columns are about {POPULATION}: mean with its .95 interval (none where systems form families), "
+        "P(best), what shipping the system is expected to lose, and whether it may be the best (in_set)."
     ]
     left = [name for name in result.board.systems if name not in decision.systems]
     if left:

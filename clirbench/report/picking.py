@@ -76,14 +76,15 @@ def cost(systems: Sequence[str], measure: Column, metrics: Sequence[Column], row
         by = "any of these metrics" if len(free) > 1 else free[0]
         return f"On these topics, picking the first system by {by} would have cost nothing: {first}."
     worst = paid[0]
+    whose = listed([pick.metric for pick in paid if pick.system == worst.system], MOST)
     lost = f"{amount(worst.loss)} {measure.name} ({worst.system} instead of {listed(best, MOST)})"
     if not free and len(paid) > 1 and {pick.system for pick in paid} == {worst.system}:
         return f"On these topics, picking the first system by any of these metrics would have cost {lost}."
     if not free and len(paid) > 1:
         least = f"{amount(paid[-1].loss)} by {paid[-1].metric}"
-        return f"On these topics, picking the first system would have cost {least}, and {lost} by {worst.metric}."
+        return f"On these topics, picking the first system would have cost {least}, and {lost} by {whose}."
     kept = f" nothing by {listed(free, MOST)}, but" if free else ""
-    return f"On these topics, picking the first system would have cost{kept} {lost} by {worst.metric}."
+    return f"On these topics, picking the first system would have cost{kept} {lost} by {whose}."
 
 
 def _pick(metric: Column, measure: Column, rows: Ints, systems: Sequence[str]) -> Pick:

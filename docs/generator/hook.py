@@ -1,5 +1,6 @@
-"""mkdocs hook: adds the generated reference pages, and leaves chapters out of the navigation that do not exist."""
+"""mkdocs hook: adds generated pages, leaves out chapters that do not exist, names what the theme leaves nameless."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -65,3 +66,14 @@ def on_files(files: Any, config: Any) -> Any:
             files.remove(existing)
         files.append(File.generated(config, path, content=content))
     return files
+
+
+SECTION = re.compile(r'aria-labelledby="(__nav_\w+)_label"([^>]*>\s*<label class="md-nav__title") for="\1"')
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Names for sections and the search, for screen readers."""
+    output = SECTION.sub(r'aria-labelledby="\1_title"\2 id="\1_title" for="\1"', output)
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )

@@ -1,4 +1,4 @@
-"""`python docs/generator/pictures.py` photographs the demo's report, light and dark, for README.md and the site.
+"""`python docs/generator/pictures.py` makes the pictures of README.md and the site: reports and terminals.
 
 Needs Chromium and its driver.
 """
@@ -10,8 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from recordings import COMMANDS, recorded
+
 FOLDER = Path(__file__).resolve().parents[1] / "pictures"
-WIDTH, HEIGHT = 1120, 860
+WIDTH, HEIGHTS = 1120, {"body": 1200, "#plots": 860}
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1")
 
 
@@ -26,12 +28,12 @@ def photograph(page: Path, scheme: str, top: str) -> bytes:
     try:
         media = [{"name": "prefers-color-scheme", "value": scheme}]
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
-        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        size = {"width": WIDTH, "height": HEIGHTS[top], "deviceScaleFactor": 1, "mobile": False}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         driver.get(page.as_uri())
         driver.execute_script("document.querySelector('nav').style.position = 'static'")
         y = driver.execute_script(f"return document.querySelector('{top}').getBoundingClientRect().top + scrollY")
-        clip = {"x": 0, "y": y, "width": WIDTH, "height": HEIGHT, "scale": 1}
+        clip = {"x": 0, "y": y, "width": WIDTH, "height": HEIGHTS[top], "scale": 1}
         made = driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
         return base64.b64decode(made["data"])
     finally:
@@ -54,6 +56,9 @@ def main() -> int:
             for scheme in ("light", "dark"):
                 made = photograph(Path(folder) / "demo" / "report.html", scheme, top)
                 (FOLDER / f"{name}-{scheme}.png").write_bytes(made)
+    for name in COMMANDS:
+        with tempfile.TemporaryDirectory() as folder:
+            (FOLDER / f"{name}.svg").write_text(recorded(name, Path(folder)), encoding="utf-8")
     return 0
 
 

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.report.conditions import write as write_conditions
 from clirbench.systems.simulated import SYSTEMS
 from tests.browser.conftest import Browser
 from tests.report.boards import EVIL
-from tests.report.test_conditions import SIX
 
 pytestmark = pytest.mark.slow
 PAGES = ["demo_page", "large_page", "evil_page"]
@@ -265,18 +263,5 @@ def test_learning_curves_have_a_legend_a_mean_and_say_where_each_column_stops(
             stops = browser.texts("#stops li")
             assert len(stops) == 4
             assert all("(step " in text for text in stops)
-            assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
-            assert browser.errors() == []
-
-
-@pytest.mark.slow
-def test_six_conditions(browser: Browser, tmp_path: Path) -> None:
-    write_conditions(tmp_path, "Conditions: k, b", SIX)
-    for width in (1280, 400):
-        for dark in (False, True):
-            browser.open(tmp_path / "sweep.html", width, dark)
-            assert len(browser.all("table.tau tbody tr")) == 6
-            assert browser.find("th a").get_attribute("href").endswith("/0/report.html")
-            assert browser.hover(browser.find("table.tau .cell")).startswith("BLEU with MAP: .900")
             assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
             assert browser.errors() == []

@@ -154,7 +154,9 @@ def sentences(a: Path, b: Path) -> list[str]:
 
 def test_the_answer_and_who_moved_come_first_then_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a = answered(folder(tmp_path / "a"), ["BLEU"])
-    changed = folder(tmp_path / "b", configuration={"retrieval": {"k1": 1.2}, "output": {"runs": "none"}})
+    changed = folder(
+        tmp_path / "b", configuration={"retrieval": {"k1": 1.2}, "output": {"runs": "none"}, "pair": "[A,B]"}
+    )
     b = answered(replaced(changed, "systems.tsv", "\t0.5", "\t0.125"), ["BLEURT"])
     # s2 was the best by MAP (.5 against .25), and is the second now (.125).
     assert sentences(a, b) == [
@@ -165,7 +167,9 @@ def test_the_answer_and_who_moved_come_first_then_why(tmp_path: Path, capsys: py
     ]
     main([str(a), str(b), "--html", str(tmp_path / "c.html")])
     assert capsys.readouterr().out.startswith("The answer changes: ")
-    assert "s1 now, s2 before" in (tmp_path / "c.html").read_text(encoding="utf-8")
+    page = (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert '<p class="answer">The best of their 2 common systems by MAP: s1 now, s2 before.</p>' in page
+    assert 'id="table-topics"' not in page, "that name is the report's own table, which is not paged"
 
 
 def test_an_answer_that_stands_is_said_to_stand(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ class Session:
         # The project is found as if it were installed; what else PYTHONPATH holds is the page's own affair.
         python = f'env PYTHONPATH="$PYTHONPATH:{ROOT}" {shlex.quote(sys.executable)}'
         # make finds its stamp in place, so it installs nothing and runs the program.
-        make = f'exec /usr/bin/env -u MAKEFLAGS make -f {shlex.quote(str(ROOT / "Makefile"))} STAMP= "$@"'
+        make = f'exec /usr/bin/env -u MAKEFLAGS make -f {shlex.quote(str(ROOT / "Makefile"))} BASE= STAMP= "$@"'
         scripts = {"python": f'exec {python} "$@"', "clirbench": f'exec {python} {bin_folder}/.console.py "$@"'}
         for name, line in scripts.items():
             _script(bin_folder / name, f"#!/bin/sh\n{line}\n")

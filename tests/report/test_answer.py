@@ -121,6 +121,7 @@ def test_the_cost_of_metrics_that_pick_differently() -> None:
         "On these topics, picking the first system would have cost nothing by Fair, but .100 MAP (s11 instead of s12) "
         "by Good."
     )
+    assert of({"Good": GOOD, "Fair": FAIR, "Twin": GOOD}).sentences[-1].endswith(" by Good and Twin.")
 
 
 def test_five_systems_have_no_interval() -> None:

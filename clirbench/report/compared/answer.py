@@ -7,7 +7,7 @@ from clirbench.report.compared.comparison import Part, RunFiles
 
 MOST = 5
 """Systems or causes that are named; the tables below have all."""
-NO_CAUSE = ("name", "output.", "paths.", "hydra.", "engine.", "check")
+NO_CAUSE = ("name", "output.", "paths.", "hydra.", "engine.", "check", "analys", "pair")
 """Keys of the configuration that move no number."""
 
 

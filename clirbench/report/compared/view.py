@@ -67,7 +67,7 @@ def write_html(path: Path, a: RunFiles, b: RunFiles, parts: Sequence[Part]) -> N
     """The comparison as one self-contained page."""
     values = {
         "runs": [(run.path.name or str(run.path), run.provenance.get("made", ""), str(run.path)) for run in (a, b)],
-        "verdict": " ".join((*answer_change(a, b, parts), verdict(parts))),
+        "said": [*answer_change(a, b, parts), verdict(parts)],
         "alarm": any(change.unequal for part in parts for change in part.changes),
         "parts": [(part, _counted(part), _page_table(part)) for part in parts],
     }
@@ -77,7 +77,7 @@ def write_html(path: Path, a: RunFiles, b: RunFiles, parts: Sequence[Part]) -> N
 def _page_table(part: Part) -> PageTable:
     rows = tuple(_page_row(part, change) for change in part.changes[:MOST_ROWS])
     numeric = tuple(name == "difference" for name in part.header)
-    return PageTable(part.name, f"{part.title}: {_counted(part)}", part.header, numeric, rows)
+    return PageTable(f"part-{part.name}", f"{part.title}: {_counted(part)}", part.header, numeric, rows)
 
 
 def _page_row(part: Part, change: Change) -> tuple[Cell, ...]:

@@ -47,7 +47,13 @@ def write_pair(path: Path, tables: Sequence[AnalysisTable], words: frozenset[str
         for metric, rows in influence.items()
     ]  # fmt: skip
     general = [line for line in said if not any(line.startswith(f"{metric}, ") for metric in influence)]
-    values = {"title": table.title, "systems": systems, "text": general, "metrics": metrics, "terms": bool(words)}
+    values = {
+        "title": f"{systems[0]} and {systems[1]}, side by side",
+        "systems": systems,
+        "text": general,
+        "metrics": metrics,
+        "terms": bool(words),
+    }
     path.write_text(rendered("pair.html.j2", values, {}), encoding="utf-8", newline="\n")
     return True
 

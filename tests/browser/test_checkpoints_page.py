@@ -1,0 +1,64 @@
+"""report.html of 66 checkpoints (3 seeds x 22 steps, rising, then falling), met by somebody who has to ship one."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from clirbench.corpora.demo import FOLDER
+from tests.browser.conftest import Browser
+from tests.browser.test_report_page import unfold
+from tests.conftest import Cli, write_lines
+
+pytestmark = pytest.mark.slow
+PEAK, STEPS, SEEDS = 15, 22, 3
+
+
+@pytest.fixture(scope="module")
+def checkpoints_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """English of the demo, in which a checkpoint exchanges the fewest words at step 15,000."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    lines = (FOLDER / "reference.txt").read_text(encoding="utf-8").split("\n")[:240]
+    words = sorted({word for line in lines for word in line.split()})
+    (folder / "data").mkdir()
+    write_lines(folder / "data" / "reference.txt", lines)
+    for seed in range(1, SEEDS + 1):
+        (folder / f"seed{seed}").mkdir()
+        for step in range(1, STEPS + 1):
+            chosen = random.Random(100 * seed + step)
+            wrong = 0.08 + 0.5 * max(0, 1 - step / PEAK) + 0.02 * max(0, step - PEAK)
+            texts = (" ".join(chosen.choice(words) if chosen.random() < wrong else w for w in s.split()) for s in lines)
+            write_lines(folder / f"seed{seed}" / f"ckpt_{step}000.txt", list(texts))
+    keys = ["documents.size=4", "topics.n=30", "relevance.k=3", "metric=[BLEU,chrF2]", "measures=[RBO,nDCG]"]
+    pattern = "systems.pattern='seed%seed%/ckpt_%step%.txt'"
+    done = Cli(folder)("folder=data", "systems=checkpoints", pattern, *keys, "hydra.run.dir=out")
+    assert done.returncode == 0, done.stderr
+    return folder / "out" / "report.html"
+
+
+def test_the_decision_and_the_curves_name_one_checkpoint_near_the_peak(
+    browser: Browser, checkpoints_page: Path
+) -> None:
+    browser.open(checkpoints_page)
+    unfold(browser)
+    told = re.match(r"Ship (seed\d-step(\d+))\.", browser.texts("#decision .answer")[0])
+    assert told
+    assert abs(int(told[2]) / 1000 - PEAK) <= 2
+    assert f"recommended: {told[1]}" in browser.texts("#curve-legend li")
+    assert len(browser.all("#curves polyline.draw")) == 2 * SEEDS
+    assert len(browser.all("#curves .shipped")) >= 1
+    stops = browser.texts("#stops li")
+    assert [text.split(" ")[0] for text in stops] == ["RBO", "nDCG", "BLEU", "chrF2"]
+    assert len(browser.texts("#decision tbody tr")) == SEEDS * STEPS
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_it_fits_and_passes_axe(browser: Browser, checkpoints_page: Path, width: int, dark: bool) -> None:
+    browser.open(checkpoints_page, width, dark)
+    assert browser.run("return document.documentElement.scrollHeight") < 8000
+    unfold(browser)
+    assert browser.errors() == []
+    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    assert browser.violations() == []

@@ -1,0 +1,33 @@
+"""sweep.html, the page of several conditions, as people meet it."""
+
+from pathlib import Path
+
+import pytest
+
+from clirbench.report.conditions import write
+from tests.browser.conftest import Browser
+from tests.report.test_conditions import SIX, condition
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_six_conditions(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    write(tmp_path, "Conditions: k, b", SIX)
+    browser.open(tmp_path / "sweep.html", width, dark)
+    assert len(browser.all("table.tau tbody tr")) == 6
+    assert browser.find("th a").get_attribute("href").endswith("/0/report.html")
+    assert browser.hover(browser.find("table.tau .cell")).startswith("BLEU with MAP: .900")
+    assert browser.texts("#answer p")[0].startswith("MAP: the highest tau of 6 conditions has TER in 4")
+    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    assert browser.errors() == []
+    assert browser.violations() == []
+
+
+def test_long_settings_leave_room_for_values_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    long = [condition(f"relevance.k={k} retrieval.k1={k1}", BLEU=0.5, TER=0.1) for k in (1, 3) for k1 in (0.9, 1.2)]
+    write(tmp_path, "Conditions: relevance.k, retrieval.k1", long)
+    browser.open(tmp_path / "sweep.html", width=400)
+    seen = browser.run("return [...document.querySelectorAll('tbody .cell')].map(c => c.getBoundingClientRect().right)")
+    assert max(seen) <= 400
