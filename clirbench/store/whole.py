@@ -7,6 +7,7 @@ import itertools
 import os
 import shutil
 import socket
+from functools import cache
 from pathlib import Path
 
 WRITING = ".writing-"
@@ -30,8 +31,9 @@ def write_whole(place: Path, content: bytes, unfinished: Path | None = None) -> 
     try:
         unfinished.write_bytes(content)
         unfinished.replace(place)
-    finally:
+    except BaseException:
         unfinished.unlink(missing_ok=True)
+        raise
 
 
 def sweep(folder: Path, prefix: str = WRITING) -> None:
@@ -67,5 +69,6 @@ def alive(number: str) -> bool:
     return True
 
 
+@cache
 def _host() -> str:
     return socket.gethostname().replace("~", "-").replace("/", "-")
