@@ -119,7 +119,7 @@ def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 def write_rows(stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     text = cache(one_cell)  # names stand in many rows
     for row in chain([header], rows):
-        cells = [repr(v) if type(v) is float and v == v else text(cell(v)) for v in row]
+        cells = [repr(v) if type(v) is float and v == v else text(v if type(v) is str else cell(v)) for v in row]
         stream.write("\t".join(cells) + "\n")
 
 
