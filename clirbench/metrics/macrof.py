@@ -81,7 +81,7 @@ class TypeF(TypeAverage):
         micro, k = self.weighting
         by_type = statistics.tocsc()
         small = weights.astype(np.uint8)  # how often a segment was drawn: what is read again and again stays small
-        columns = np.ascontiguousarray((small if np.array_equal(small, weights) else weights).T)
+        columns: Any = np.ascontiguousarray((small if np.array_equal(small, weights) else weights).T)
         return np.asarray(resampled(by_type.indptr, by_type.indices, by_type.data, columns, float(self.beta), k, micro))
 
     def left_out(self, statistics: "csr_array[Any]") -> Doubles:

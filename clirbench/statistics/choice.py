@@ -14,7 +14,7 @@ from clirbench.statistics.units.belonging import Units
 from clirbench.types import Doubles
 
 MOST_SYSTEMS = 400
-"""Of more, settings of the prior are weighed on 400 by lot, and worlds with known truth have not shown how sure it is."""
+"""Of more, settings of the prior are weighed on 400 by lot; too few worlds with known truth show how sure that is."""
 
 
 def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool = False, seed: int = 0) -> Decision:

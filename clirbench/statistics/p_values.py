@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import comb, erfc, isnan, nan, sqrt
+from math import comb, erfc, isnan, nan, prod, sqrt
 from typing import Literal
 
 import numpy as np
@@ -103,12 +103,11 @@ def balance_variance(x: Ints, y: Ints) -> float:
     **Source:** Kendall 1970, "Rank Correlation Methods", 4.9.
     """
     n = float(x.sum())
-    pairs, triples, both = (
-        [float((sizes * shape(sizes.astype(np.float64))).sum()) for sizes in (x, y)]
-        for shape in (lambda t: t - 1, lambda t: (t - 1) * (t - 2), lambda t: (t - 1) * (2 * t + 5))
-    )
-    found = (n * (n - 1) * (2 * n + 5) - sum(both)) / 18
-    return found + pairs[0] * pairs[1] / (2 * n * (n - 1)) + triples[0] * triples[1] / (9 * n * (n - 1) * (n - 2))
+    found = n * (n - 1) * (2 * n + 5) / 18
+    tied = [t.astype(np.float64) for t in (x, y)]
+    found -= sum(float((t * (t - 1) * (2 * t + 5)).sum()) for t in tied) / 18
+    found += prod(float((t * (t - 1)).sum()) for t in tied) / (2 * n * (n - 1))
+    return found + prod(float((t * (t - 1) * (t - 2)).sum()) for t in tied) / (9 * n * (n - 1) * (n - 2))
 
 
 def enumerated(statistic: Statistic, n: int) -> PValue:
