@@ -19,7 +19,7 @@ class Later(Protocol[Loaded]):
 
 def opened(value: Later[Value] | Value) -> Value:
     """The value itself, loaded where it is to be loaded later."""
-    return value.load() if isinstance(value, Later) else value
+    return value.load() if hasattr(value, "load") else value
 
 
 @dataclass(frozen=True, eq=False)

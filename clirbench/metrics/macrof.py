@@ -7,7 +7,7 @@ in order of first occurrence there; `types` gives their names in that order.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -76,7 +76,8 @@ class TypeF(TypeAverage):
 
         micro, k = self.weighting
         by_type = statistics.tocsc()
-        columns = np.ascontiguousarray(weights.T)
+        small = weights.astype(np.uint8)  # how often a segment was drawn: what is read again and again stays small
+        columns: Any = np.ascontiguousarray((small if np.array_equal(small, weights) else weights).T)
         return np.asarray(resampled(by_type.indptr, by_type.indices, by_type.data, columns, float(self.beta), k, micro))
 
     def left_out(self, statistics: Sparse) -> Doubles:

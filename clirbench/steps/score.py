@@ -7,6 +7,7 @@ import numpy as np
 
 from clirbench.later import Later, opened
 from clirbench.metrics.base import Metric, Statistics
+from clirbench.recent import recent
 from clirbench.types import Doubles
 
 
@@ -19,5 +20,13 @@ class CorpusScore:
 
     def __call__(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> Doubles:
         metric, held = item
-        statistics: Any = opened(held)
-        return np.asarray(metric.score(np.asarray(statistics.sum(axis=0)).reshape(-1))).reshape(1)
+        totals = _kept_totals(held) if isinstance(held, Later) else _totals(held)
+        return np.asarray(metric.score(totals)).reshape(1)
+
+
+def _totals(held: Any) -> Doubles:
+    return np.asarray(opened(held).sum(axis=0)).reshape(-1)
+
+
+_kept_totals = recent(1)(_totals)
+"""For metrics that count the same, which come one after the other."""

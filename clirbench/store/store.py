@@ -144,12 +144,15 @@ class Store:
 
     def _write(self, place: Path, content: bytes) -> None:
         unfinished = self.path / UNFINISHED / writer()
-        for folder in (unfinished.parent, place.parent):
-            folder.mkdir(parents=True, exist_ok=True)
-        if place.is_dir() and not place.is_symlink():
-            # Nothing of ours; nobody knows whose.
-            place.rename(place.with_name(f"{place.name}.{writer()}"))
-        write_whole(place, content, unfinished)
+        try:
+            write_whole(place, content, unfinished)
+        except (FileNotFoundError, IsADirectoryError):
+            for folder in (unfinished.parent, place.parent):
+                folder.mkdir(parents=True, exist_ok=True)
+            if place.is_dir() and not place.is_symlink():
+                # Nothing of ours; nobody knows whose.
+                place.rename(place.with_name(f"{place.name}.{writer()}"))
+            write_whole(place, content, unfinished)
 
 
 def _without_waiting(path: str, flags: int) -> int:

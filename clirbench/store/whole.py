@@ -9,6 +9,7 @@ import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 WRITING = ".writing-"
@@ -32,8 +33,9 @@ def write_whole(place: Path, content: bytes, unfinished: Path | None = None) -> 
     try:
         unfinished.write_bytes(content)
         unfinished.replace(place)
-    finally:
+    except BaseException:
         unfinished.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
@@ -82,5 +84,6 @@ def alive(number: str) -> bool:
     return True
 
 
+@cache
 def _host() -> str:
     return socket.gethostname().replace("~", "-").replace("/", "-")

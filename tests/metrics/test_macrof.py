@@ -126,3 +126,13 @@ def test_of_several_references_the_first_is_used() -> None:
     both = TestSet((*TEST.references, ("x", "y")))
     assert corpus_score(MacroF(), HYPOTHESES, both) == corpus_score(MacroF(), HYPOTHESES, TEST)
     assert "refs:first" in MacroF().signature
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.5, 300.0])
+def test_resampled_scores_are_those_of_weighted_sums(unit: float) -> None:
+    """Whole weights up to 255 are kept as bytes, others as they are: the scores do not tell."""
+    test = TestSet((("a b c", "a d", "e f a"),))
+    statistics = MacroF().statistics(("a b d", "a c", "e e"), test)
+    weights = unit * np.array([[1.0, 1.0, 1.0], [0.0, 2.0, 1.0], [3.0, 0.0, 0.0]])
+    found = MacroF().resampled(statistics, weights)
+    assert found == pytest.approx(MacroF().score(weights @ statistics), abs=1e-12)

@@ -1,6 +1,7 @@
 """The tau table; the coefficients themselves are tested in test_coefficients."""
 
 import numpy as np
+import pytest
 from scipy.stats import kendalltau
 
 from clirbench.scoreboard import Column, Scoreboard
@@ -10,6 +11,7 @@ from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.ceiling import without_noise
 from clirbench.statistics.resampling import Draws
 from clirbench.statistics.units.belonging import units_of
+from clirbench.statistics.units.claims import claims
 from clirbench.statistics.units.concordance import agreements
 from tests.statistics.worlds import world
 
@@ -135,3 +137,23 @@ def test_corrections_join_the_rows_of_kendall_alone() -> None:
     )  # fmt: skip
     assert tau.corrected_note == found.corrected.note
     assert np.isnan([rho.ceiling, rho.corrected]).all()
+
+
+def test_very_many_systems_are_not_compared_pair_by_pair() -> None:
+    """Kendall's tau of independent ones is tested still; intervals and other p-values would need all pairs."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=2001)
+    many = Scoreboard(
+        tuple(f"s{'abcdefgh'[i % 8]}{i}x" for i in range(2001)),
+        (Column("BLEU", "metric", y + rng.normal(size=2001)), Column("MAP", "measure", y)),
+    )
+    units = units_of(many, "none")
+    rows = with_intervals(correlate(many, units=units), Evidence(many), Bootstrap(Draws(("systems",), 10)), units=units)
+    by_name = {row.coefficient: row for row in rows}
+    assert (by_name["kendall"].p_method, by_name["kendall"].significant) == ("normal", "true")
+    assert by_name["kendall"].value == pytest.approx(kendalltau(many["BLEU"].values, y).statistic)
+    assert by_name["spearman"].significant == "undefined"
+    assert "2001 systems: at most 2000 are compared pair by pair" in by_name["spearman"].note
+    assert all(np.isnan(row.ci_low) for row in rows)
+    (found,) = claims(many, units)
+    assert found.note == "2001 systems: at most 2000 are compared pair by pair"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.statistics import p_values
+from clirbench.statistics.coefficients import pair_balance
 from clirbench.statistics.p_values import (
     enumerated,
     holm,
@@ -130,3 +131,28 @@ def test_williams_by_hand() -> None:
     assert williams(0.4, 0.5, 0.1, 103) == pytest.approx(2 * scipy.stats.t.sf(abs(t), 100))
     assert williams(0.9, 0.9, 1.0, 20) == 1
     assert np.isnan(williams(float("nan"), 0.5, 0.1, 20))
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_kendalls_p_of_very_many_systems_is_that_of_the_normal_law(decimals: int | None) -> None:
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=p_values.COUNTED + 1)
+    y = rng.normal(size=len(x)) + 0.05 * x
+    x, y = (column if decimals is None else np.round(column, decimals) for column in (x, y))
+    found = kendall_exact(x, y, pair_balance(x, y))
+    assert found is not None
+    assert found.method == "normal"
+    assert found.value == pytest.approx(scipy.stats.kendalltau(x, y, method="asymptotic").pvalue, rel=1e-9)
+
+
+def test_the_normal_law_is_near_the_exact_one_where_it_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=p_values.COUNTED)
+    y = rng.normal(size=len(x)) + 0.05 * x
+    exact = kendall_exact(x, y, pair_balance(x, y))
+    monkeypatch.setattr(p_values, "COUNTED", 10)
+    normal = kendall_exact(x, y, pair_balance(x, y))
+    assert exact is not None
+    assert normal is not None
+    assert (exact.method, normal.method) == ("exact", "normal")
+    assert normal.value == pytest.approx(exact.value, abs=2e-4)

@@ -15,11 +15,12 @@ from clirbench.metrics.compiled.averages import weighted_f
 from clirbench.types import Doubles
 
 Index = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
 
 
 @njit(cache=True, nogil=True)
 def resampled(
-    starts: Index, segments: Index, counts: Doubles, weights: Doubles, beta: float, k: float, micro: bool
+    starts: Index, segments: Index, counts: Doubles, weights: Doubles | Bytes, beta: float, k: float, micro: bool
 ) -> Doubles:
     """Scores of every resample, one pass over the types.
 

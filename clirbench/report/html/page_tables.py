@@ -18,6 +18,8 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
 MOST_ROWS = 300
+MOST_SYSTEMS = 2000
+"""Rows of systems that a page shows: with 10,000 it would take seconds to open."""
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 GLOSSARY: Mapping[str, str] = json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf-8"))
 """Names of columns, in words for hover and focus."""
@@ -92,14 +94,21 @@ def tau_of(row: Correlation, *, bold: bool) -> Cell:
 
 
 def systems_page_table(board: Scoreboard) -> PageTable:
-    """Every system with its metadata and columns; the best value of a column is bold, a hole is a dash."""
+    """The systems with their metadata and columns; the best value of a column is bold, a hole is a dash.
+
+    Of more than 2,000 those that are best by the first measure, in the order of the board.
+    """
     columns = (*board.metrics, *board.measures)
     best = {column.name: best_value(column) for column in columns}
     header = ("system", *board.metadata, *(column.name for column in columns))
     numeric = (False, *(_numbers(texts) for texts in board.metadata.values()), *(True for _ in columns))
     rows = []
-    for i, system in enumerate(board.systems):
-        cells = [Cell(system, system)]
+    shown = list(range(len(board.systems)))
+    if len(shown) > MOST_SYSTEMS and columns:
+        first = board.first_measure or columns[0]
+        shown = sorted(np.argsort(-np.nan_to_num(first.oriented, nan=-np.inf), kind="stable")[:MOST_SYSTEMS].tolist())
+    for i in shown:
+        cells = [Cell(board.systems[i], board.systems[i])]
         cells += [Cell(texts[i], _sortable(texts[i])) for texts in board.metadata.values()]
         for column in columns:
             value = float(column.values[i])
@@ -108,7 +117,8 @@ def systems_page_table(board: Scoreboard) -> PageTable:
             cells.append(Cell("–", float("-inf"), "no value") if isnan(value) else Cell(text, value, "", style))
         rows.append(tuple(cells))
     caption = f"All {len(board.systems)} systems; bold: the best of its column"
-    return PageTable("systems", caption, header, numeric, tuple(rows), about=said_of(columns))
+    left_out = len(board.systems) - len(rows)
+    return PageTable("systems", caption, header, numeric, tuple(rows), left_out, "systems", about=said_of(columns))
 
 
 def said_of(columns: Sequence[Column]) -> dict[str, str]:

@@ -13,7 +13,6 @@ TOP = 10  # documents of each ranking
 SNIPPET = 160  # characters of a document
 BUDGET = 1_100_000  # bytes of values and rankings, about; the report stays below 3 MB
 TEXTS = 600_000  # bytes of snippets, about
-FEWEST = 10
 SEARCHED = 400_000_000  # bytes of a collection that is read again for snippets
 
 
@@ -65,7 +64,7 @@ def _topic_set(result: Result, label: str, found: Retrieval, sets: int) -> dict[
 def _kept(found: Retrieval, scored: Sequence[str], budget: int) -> list[str]:
     """All topics where they fit; otherwise those with the lowest mean value of the first measure."""
     each = len(found.runs) * (5 * len(found.per_topic) + 5 * TOP) + 600
-    fit = max(FEWEST, budget // each)
+    fit = max(1, budget // each)
     if len(scored) <= fit:
         return list(scored)
     (relevance, measure), values = next(iter(found.per_topic.items()))

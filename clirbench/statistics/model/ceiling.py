@@ -12,7 +12,7 @@ from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.resampling import Draws, metric_scores
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.concordance import pair_weights, taus
-from clirbench.statistics.units.jackknife import FEWEST, Interval, jackknifed, pair_totals, too_few
+from clirbench.statistics.units.jackknife import FEWEST, MOST, Interval, jackknifed, pair_totals, too_few, too_many
 from clirbench.types import Doubles, Ints
 
 WIDEST = 0.8
@@ -58,12 +58,13 @@ def without_noise(
 
 def _topped(part: Evidence, units: Units, measure: str, y: Doubles) -> tuple[Interval, float]:
     """The ceiling of a measure, and the variance of its noise between units."""
-    noise = measure_noise(part, units.index, measure, FEWEST_TOPICS)
     if units.along_training:
         note = "checkpoints along training: description only"
     elif units.number < FEWEST:
         note = too_few(units.number)
-    elif noise is None:
+    elif len(y) > MOST:
+        note = too_many(len(y))
+    elif (noise := measure_noise(part, units.index, measure, FEWEST_TOPICS)) is None:
         note = "noise of the measure is not known"
     elif np.ptp(y) == 0:
         note = "a column is constant"

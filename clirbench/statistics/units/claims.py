@@ -11,6 +11,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units, covariates, known_before
 from clirbench.statistics.units.concordance import agreements
 from clirbench.statistics.units.given import Beyond, Permuting, beyond
+from clirbench.statistics.units.jackknife import MOST, too_many
 from clirbench.statistics.units.permutation import SAMPLES, Tested, permutation_tests
 from clirbench.statistics.units.selection import Best, adjusted_p_values, best_metrics, common_systems
 from clirbench.types import Doubles, Ints
@@ -86,7 +87,7 @@ def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
 
 def _adjusted(metrics: Sequence[Column], measure: Column, units: Units, how: Permuting) -> dict[str, float]:
     """Adjusted p by name, of the metrics that are compared."""
-    if not metrics:
+    if not metrics or len(measure.values) > MOST:
         return {}
     x, y = np.stack([column.oriented for column in metrics]), measure.oriented
     compared, rows = common_systems(x, y)
@@ -118,8 +119,9 @@ def _claimed(
     """The claims of metrics that lack the same systems, by name."""
     rows = np.flatnonzero(np.isfinite(metrics[0].values) & np.isfinite(measure.values))
     own = units.only(rows)
-    if own.number < 2:
-        note = ALONG if units.along_training else "fewer than two independent systems"
+    if own.number < 2 or len(rows) > MOST:
+        few = ALONG if units.along_training else "fewer than two independent systems"
+        note = few if own.number < 2 else too_many(len(rows))
         return {metric.name: _unsaid(metric, measure, units, len(rows), own.number, note) for metric in metrics}
     x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
     agreed = agreements(x, y, own.index, level)
@@ -186,13 +188,14 @@ class Selected:
 
 
 def selected(board: Scoreboard, measure: Column, units: Units, *, seed: int = 0) -> Selected | None:
-    """The comparison of all metrics and trivial predictors over common systems; None along training or without any.
+    """The comparison of all metrics and trivial predictors over common systems; None along training, for too many
+    systems or without metrics.
 
     A trivial predictor is turned so that it agrees with the measure: whoever picks by it knows which way it goes. One
     that is in the set does as well as the metrics as far as can be told.
     """
     metrics = real_metrics(board)
-    if units.along_training or not metrics:
+    if units.along_training or not metrics or len(board.systems) > MOST:
         return None
     y = measure.oriented
     x = np.stack([column.oriented for column in metrics])

@@ -15,6 +15,8 @@ from clirbench.statistics.units.jackknife import FEWEST, deviations, leaving_one
 from clirbench.types import Doubles, Ints
 
 CONSTANT = "a column is constant between units"
+TOGETHER = 1000
+"""Systems up to which the pairs of all metrics are held at once."""
 MODEL_BELOW = 12
 """Units below which the variance is held to that of normal columns: the jackknife's alone is half as wide again."""
 
@@ -100,6 +102,13 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
     **Source:** Arvesen 1969 (jackknife of a U-statistic); Hoeffding 1948; Efron and Stein 1981; Fieller, Hartley and
     Pearson 1957.
     """
+    if len(x) > 1 and len(y) > TOGETHER:
+        each = [estimates(row[None], y, unit) for row in x]
+        return Estimates(
+            np.concatenate([one.tau for one in each]),
+            np.concatenate([one.variance for one in each]),
+            np.concatenate([one.influence for one in each], axis=1),
+        )
     balance, size_x, size_y = _sums(x, y, unit)
     units = balance.shape[-1]
     balances, in_x, in_y = map(leaving_one, (balance, size_x, size_y))
@@ -143,6 +152,8 @@ def within_taus(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
 
     NaN where there is no such pair that both order.
     """
+    if len(x) > 1 and len(y) > TOGETHER:
+        return np.concatenate([within_taus(row[None], y, unit) for row in x])
     inside = unit[:, None] == unit[None, :]
     left, right = signs(x) * inside, signs(y) * inside
     mine = [np.diagonal(of_units(pairs, unit), axis1=-2, axis2=-1) for pairs in (left * right, left**2, right**2)]

@@ -11,10 +11,13 @@ from math import nan
 import numpy as np
 
 from clirbench.statistics.units.concordance import pair_weights, signs
-from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares, statistics
+from clirbench.statistics.units.jackknife import MOST, too_many
+from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares
 from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
 
+AT_ONCE = 1 << 21
+"""Pairs of systems times exchanges that are held at once."""
 FREEDOM = 10
 """Residual degrees of freedom that taking out a covariate must leave."""
 
@@ -70,26 +73,44 @@ def within_strata(
     smallest p is 2 / r!: 4 runs or fewer have none below .05.
     **Source:** Korn 1984, "Kendall's tau with a blocking variable"; Good 2005 (exact permutation of units).
     """
-    number = {label: i for i, label in enumerate(dict.fromkeys(strata))}
-    place = np.array([number[label] for label in strata])
-    compared = (place[:, None] == place[None, :]) & (unit[:, None] != unit[None, :])
-    weight = compared.astype(np.float64)
+    first, second = pairs_within(strata, unit)
     found = exchanges(unit, strata, samples=how.samples, seed=how.seed)
     units = int(unit.max()) + 1
-    note = refused(found, how.alpha, units) if compared.any() else "no two independent systems in one stratum"
-    sizes = [(np.abs(signs(column)) * weight).sum() / 2 for column in (*x, y)]
-    balance = (signs(x) * signs(y) * weight).sum(axis=(1, 2)) / 2
-    p_values = np.full(len(x), nan)
-    if not note:
-        p_values = shares(statistics(x, y, weight, found.orders))[0]
+    note = refused(found, how.alpha, units) if len(first) else "no two independent systems in one stratum"
+    ordered = np.sign(x[:, first] - x[:, second])
+    sizes = [float(np.count_nonzero(column[first] != column[second])) for column in (*x, y)]
+    sums = balances_of(ordered, y, first, second, np.arange(len(y))[None] if note else found.orders)
+    p_values = np.full(len(x), nan) if note else shares(sums)[0]
     rows = []
     for m in range(len(x)):
         possible = np.sqrt(sizes[m] * sizes[-1])
-        tau = float(balance[m] / possible) if possible > 0 else nan
+        tau = float(sums[0, m] / possible) if possible > 0 else nan
         why = note or ("" if possible > 0 else "all systems of a stratum are tied")
         p = float(p_values[m]) if possible > 0 else nan
-        rows.append(Beyond(tau, p, "strata", int(compared.sum()) // 2, len(y), units, found.smallest_p, why))
+        rows.append(Beyond(tau, p, "strata", len(first), len(y), units, found.smallest_p, why))
     return rows
+
+
+def pairs_within(strata: Sequence[object], unit: Ints) -> tuple[Ints, Ints]:
+    """(pairs,) twice: all pairs of systems of one stratum and of different units; as many as strata are large."""
+    number = {label: i for i, label in enumerate(dict.fromkeys(strata))}
+    place = np.array([number[label] for label in strata])
+    order = np.argsort(place, kind="stable")
+    gaps = range(1, np.bincount(place).max())
+    first = np.concatenate([order[:0], *(order[:-gap] for gap in gaps)])
+    second = np.concatenate([order[:0], *(order[gap:] for gap in gaps)])
+    kept = (place[first] == place[second]) & (unit[first] != unit[second])
+    return first[kept], second[kept]
+
+
+def balances_of(ordered: Doubles, y: Doubles, first: Ints, second: Ints, orders: Ints) -> Doubles:
+    """(samples, metrics): sum over the pairs of `ordered` (metrics, pairs) times the sign of y, y in every order."""
+    sums = np.empty((len(orders), len(ordered)))
+    size = max(1, AT_ONCE // max(1, len(first)))
+    for start in range(0, len(orders), size):
+        some = y[orders[start : start + size]]
+        sums[start : start + size] = np.sign(some[:, first] - some[:, second]) @ ordered.T
+    return sums
 
 
 def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: Permuting = Permuting()) -> list[Beyond]:
@@ -108,6 +129,8 @@ def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: P
     note = refused(found, how.alpha, units)
     if freedom < FREEDOM:
         note = f"{freedom} residual degrees of freedom: at least {FREEDOM} are needed"
+    if n > MOST:
+        note = too_many(n)
     if note:
         return [Beyond(nan, nan, "residuals", 0, n, units, found.smallest_p, note)] * len(x)
     left = np.eye(n) - basis @ np.linalg.pinv(basis)

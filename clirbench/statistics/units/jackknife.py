@@ -11,6 +11,9 @@ from clirbench.types import Doubles, Ints
 FEWEST = 6
 """Units that an interval needs: with fewer it would reach from one end to the other nearly always."""
 
+MOST = 2000
+"""Systems of which every pair is looked at: a matrix of their pairs takes 32 MB, and dozens of them are held."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -25,6 +28,11 @@ class Interval:
 def too_few(units: int) -> str:
     """Why there is no interval."""
     return f"too few independent systems ({units})"
+
+
+def too_many(systems: int) -> str:
+    """Why nothing is said that looks at every pair of systems."""
+    return f"{systems} systems: at most {MOST} are compared pair by pair"
 
 
 def deviations(rest: Doubles) -> Doubles:
@@ -68,6 +76,8 @@ def jackknifed(
 
 def of_units(pairs: Doubles, unit: Ints) -> Doubles:
     """(..., units, units): sums over the pairs of systems of every two units; `pairs`: (..., n, n)."""
+    if np.array_equal(unit, np.arange(len(unit))):
+        return pairs
     membership = (np.arange(unit.max() + 1)[:, None] == unit).astype(np.float64)
     return np.asarray(membership @ pairs @ membership.T)
 

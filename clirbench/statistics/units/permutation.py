@@ -19,6 +19,8 @@ from clirbench.statistics.units.concordance import pair_weights, signs
 from clirbench.types import Doubles, Ints
 
 ENUMERATED = 5040
+FEW = 60
+"""Systems of which going through all pairs is the fastest."""
 SAMPLES = 9999
 
 
@@ -113,15 +115,17 @@ def refused(found: Exchanges, alpha: float, units: int) -> str:
     return f"too few independent systems ({units}): the smallest possible p is {min(1.0, found.smallest_p):.3f}"
 
 
-def statistics(x: Doubles, y: Doubles, weight: Doubles, orders: Ints) -> Doubles:
-    """(samples, metrics): sum of w_ij s_ij(x) s_ij(y) over pairs, y re-assigned by every order.
+def statistics(x: Doubles, y: Doubles, unit: Ints, orders: Ints) -> Doubles:
+    """(samples, metrics): sum of w_ij s_ij(x) s_ij(y) over pairs of different units, y re-assigned by every order.
 
-    `x`: (metrics, n), `y`: (n,), `weight`: (n, n), 0 for the pairs that do not count. Divided by what no exchange
-    changes (see `concordance`), this is tau between units.
+    `x`: (metrics, n), `y`: (n,), w as in `concordance`. Divided by what no exchange changes, this is tau between units.
     """
-    from clirbench.statistics.units.loops import balances
+    from clirbench.statistics.units.loops import balances, kendall_balances
 
-    left = np.ascontiguousarray(np.moveaxis(signs(x) * weight, 0, -1))
+    if len(y) > FEW and int(unit.max()) + 1 == len(y):
+        by_x, ranked = np.argsort(x, axis=1, kind="stable"), np.unique(y, return_inverse=True)[1] + 1
+        return np.asarray(kendall_balances(by_x, np.ascontiguousarray(x), ranked, orders))
+    left = np.ascontiguousarray(np.moveaxis(signs(x) * pair_weights(unit), 0, -1))
     return np.asarray(balances(left, np.ascontiguousarray(y[None], dtype=np.float64), orders)[:, 0])
 
 
@@ -151,7 +155,7 @@ def permutation_tests(
         return [Tested(nan, found.smallest_p, found.number, found.exact, note)] * len(x)
     p = _closed(x, y) if units == len(y) else None
     if p is None:
-        p = shares(statistics(x, y, pair_weights(unit), found.orders))[0]
+        p = shares(statistics(x, y, unit, found.orders))[0]
     return [Tested(float(value), found.smallest_p, found.number, found.exact) for value in p]
 
 

@@ -8,7 +8,7 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.units.concordance import MODEL_BELOW, Estimates, estimates, no_interval, pair_weights
+from clirbench.statistics.units.concordance import MODEL_BELOW, Estimates, estimates, no_interval
 from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares, statistics
 from clirbench.types import Doubles, Ints
 
@@ -64,7 +64,7 @@ def adjusted_p_values(
     if note:
         none = np.full(len(x), nan)
         return Adjusted(none, none, found.smallest_p, note)
-    each = shares(statistics(x, y, pair_weights(unit), found.orders))
+    each = shares(statistics(x, y, unit, found.orders))
     return Adjusted(each[0], step_down(each), found.smallest_p)
 
 

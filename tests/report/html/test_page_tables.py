@@ -1,3 +1,5 @@
+import pytest
+
 from clirbench.report.facts import tau_tables
 from clirbench.report.html.page_tables import MOST_ROWS, analysis_page_table, systems_page_table, tau_page_table
 from clirbench.result import AnalysisTable
@@ -48,3 +50,10 @@ def test_long_analyses_are_cut_with_their_count_and_name_their_file() -> None:
     assert (len(table.rows), table.left_out, table.file) == (MOST_ROWS, 7, "power")
     assert [cell.text for cell in table.rows[0]] == ["s0", "0", "∞", "true"]
     assert table.rows[1][2].text == "–"
+
+
+def test_of_very_many_systems_the_best_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clirbench.report.html.page_tables.MOST_SYSTEMS", 2)
+    table = systems_page_table(board({"BLEU": [1, 2, 3]}, {"MAP": [0.3, NAN, 0.5]}))
+    assert [row[0].text for row in table.rows] == ["s1", "s3"]
+    assert (table.left_out, table.file) == (1, "systems")

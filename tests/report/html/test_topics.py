@@ -53,7 +53,6 @@ def test_only_the_hardest_topics_are_kept_where_all_would_be_too_many(
     searched: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(topics, "BUDGET", 1)
-    monkeypatch.setattr(topics, "FEWEST", 1)
     (shown,) = topic_sets(searched)
     assert [topic["id"] for topic in shown["topics"]] == ["t2"]
     assert shown["n"] == 2

@@ -111,3 +111,11 @@ def test_the_interval_covers_nothing_where_there_is_nothing(units: int, size: in
         found = agreements(x[None], y, unit)[0]
         covered.append(found.low <= 0 <= found.high)
     assert np.mean(covered) > 0.94 - 3 * np.sqrt(0.94 * 0.06 / 500)
+
+
+def test_metrics_of_many_systems_are_taken_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    x, y, unit = rng.normal(size=(3, 30)), rng.normal(size=30), np.repeat(np.arange(15), 2)
+    together = agreements(x, y, unit)
+    monkeypatch.setattr("clirbench.statistics.units.concordance.TOGETHER", 10)
+    assert agreements(x, y, unit) == together

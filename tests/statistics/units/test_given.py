@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from clirbench.statistics.units.given import Permuting, beyond, normal_scores, of_residuals, within_strata
+from clirbench.statistics.units.given import (
+    Permuting,
+    beyond,
+    normal_scores,
+    of_residuals,
+    pairs_within,
+    within_strata,
+)
 
 
 def test_within_strata_by_hand() -> None:
@@ -90,3 +97,23 @@ def test_unrelated_curves_are_no_evidence() -> None:
     rng = np.random.default_rng(4)
     rejected = sum(within_strata(*curves(5, 10, rng))[0].p_value < 0.05 for _ in range(300))
     assert rejected / 300 < 0.06 + 3 * np.sqrt(0.06 * 0.94 / 300)
+
+
+def test_pairs_are_those_of_one_stratum_and_of_different_units() -> None:
+    rng = np.random.default_rng(1)
+    strata, unit = rng.integers(4, size=20), rng.integers(3, size=20)
+    first, second = pairs_within(strata.tolist(), unit)
+    brute = {(i, j) for i in range(20) for j in range(i) if strata[i] == strata[j] and unit[i] != unit[j]}
+    found = [(max(pair), min(pair)) for pair in zip(first.tolist(), second.tolist(), strict=True)]
+    assert set(found) == brute
+    assert len(found) == len(brute)
+
+
+@pytest.mark.parametrize("at_once", [1, 1 << 21])
+def test_exchanges_may_be_gone_through_in_blocks(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    monkeypatch.setattr("clirbench.statistics.units.given.AT_ONCE", at_once)
+    rng = np.random.default_rng(2)
+    x, unit, steps = rng.normal(size=(2, 24)), np.repeat(np.arange(6), 4), np.tile(np.arange(4), 6).tolist()
+    found = within_strata(x, x[1], unit, steps)
+    assert (found[1].tau, found[1].p_value) == (1.0, 1 / 720)
+    assert found[0].p_value > 0.05

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from clirbench.statistics.units.permutation import exchanges, permutation_tests, shares
+from clirbench.statistics.units.concordance import signs
+from clirbench.statistics.units.permutation import FEW, exchanges, permutation_tests, shares, statistics
 
 
 def test_blocks_change_places_as_wholes() -> None:
@@ -68,3 +69,13 @@ def test_families_do_not_make_evidence() -> None:
         plain += kendalltau(x, y).pvalue < 0.05
     assert plain / 300 > 0.3
     assert false / 300 < 0.06 + 3 * np.sqrt(0.06 * 0.94 / 300)
+
+
+def test_sums_of_many_systems_are_those_of_all_their_pairs() -> None:
+    """Both columns have ties; beyond `FEW` systems a tree of ranks counts what pairs would."""
+    rng = np.random.default_rng(0)
+    n = FEW + 9
+    x, y = rng.integers(0, 12, size=(3, n)).astype(float), rng.integers(0, 9, size=n).astype(float)
+    orders = np.array([np.arange(n), *(rng.permutation(n) for _ in range(20))])
+    brute = [[(signs(column) * signs(y[order])).sum() / 2 for column in x] for order in orders]
+    assert statistics(x, y, np.arange(n), orders).tolist() == brute
