@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.commands.watch import STOPPED, Journal, Watching, begun, states
-from clirbench.errors import NothingCompared
+from clirbench.errors import ConfigError, NothingCompared
 from tests.conftest import PACKAGE, Cli
 from tests.files.test_tensorboard import scalars
 from tests.lines import made_lines
@@ -124,6 +124,11 @@ def test_all_pending(tmp_path: Path) -> None:
     (tmp_path / "ckpt" / "step_1.txt").write_text("half", encoding="utf-8")
     with pytest.raises(NothingCompared, match="every system is pending: step1"):
         watching(tmp_path).look()
+
+
+def test_nothing_to_wait_for() -> None:
+    with pytest.raises(ConfigError, match="there are no systems to wait for; name a corpus, folder=DIR"):
+        begun(Namespace(overrides=["metric=[BLEU]"]))
 
 
 def test_half_a_line_of_the_journal_is_cut_off(tmp_path: Path) -> None:
