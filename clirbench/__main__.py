@@ -29,13 +29,13 @@ from clirbench.config import CONF, build, limits_of, plain_configuration, ready
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, closest, raise_all
 from clirbench.experiment import run, stored
-from clirbench.inputs.preflight import preflight
 from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.store.plan import PLAN
 from clirbench.store.snapshot import taken
+from clirbench.store.store import Store
 from clirbench.text import set_limits
 
 # Options of ours, as Hydra must read them.
@@ -76,7 +76,7 @@ def _one_run(cfg: DictConfig) -> int:
     if cfg.check:
         with taken():
             experiment, inputs = fitted(experiment, read_inputs(experiment))
-            terminal.show_inputs(experiment, inputs, preflight(experiment, inputs))
+            terminal.show_inputs(experiment, inputs, Store(Path(cfg.paths.cache) / "store"))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     with stored(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:
