@@ -187,7 +187,7 @@ def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
 
 def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:
     """The components of a list group, such as metric=[BLEU,chrF2]."""
-    nodes: Mapping[str, Any] = cfg.get(group) or {}
+    nodes: Any = cfg.get(group) or {}
     if not isinstance(nodes, Mapping):
         errors.append(ConfigError(f"{group}={nodes}: no {group}/NAME.yaml is in a folder that --config-dir names"))
         return ()

@@ -412,6 +412,15 @@ class TestEveryEndIsOurs:
         assert "Traceback" not in done.stderr
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
 
+    def test_the_demo_answers_by_judged_topics_and_ends_without_a_warning(self, cli, tmp_path: Path) -> None:
+        done = cli("hydra.run.dir=out")
+        assert done.returncode == 0, done.stderr
+        *said, pointer, folder = done.stdout.splitlines()
+        assert "may be trusted to order these 16 systems in 8 units (family) by MAP[qrels]" in said[0]
+        assert (pointer.partition(":")[0], folder) == ("To look at", str(tmp_path / "out"))
+        assert "more than half" not in done.stdout
+        assert "more than half of the documents that match" in (tmp_path / "out" / "report.md").read_text("utf-8")
+
     def test_the_version_is_ours(self, monkeypatch, capsys) -> None:
         monkeypatch.setattr(sys, "argv", ["clirbench", "--version"])
         monkeypatch.setattr(signal, "signal", lambda *_: None)

@@ -136,7 +136,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
             show_findings(made)
     for line in (*count_lines(result), *agreement_lines(result)):
         tell(line)
-    for line in warnings(result):
+    for line in warnings(result, brief=True):
         tell(f"note: {line}")
     sys.stdout.flush()
 
