@@ -4,12 +4,12 @@ import os
 import platform
 import signal
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 # Before numpy is loaded: matrices here are small and workers many, and OpenBLAS's threads wait for one another (a
 # hundred times as long on a busy machine). With one, the last bits of a result do not depend on the number of cores.
@@ -17,6 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hydra
 from hydra._internal.hydra import Hydra
+from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import CompactHydraException
 from hydra.types import RunMode
@@ -25,27 +26,21 @@ from omegaconf import DictConfig, OmegaConf
 from clirbench import __version__
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
-from clirbench.config import CONF, OPEN, build, check_override, limits_of, plain_configuration
-from clirbench.configuration.spelling import spelled, spoken_of
+from clirbench.config import CONF, build, limits_of, plain_configuration, ready
 from clirbench.engines.local import close_workers
-from clirbench.errors import ClirbenchError, StoreError, gathered, raise_all
+from clirbench.errors import ConfigError, StoreError, closest, raise_all
 from clirbench.experiment import run, stored
-from clirbench.inputs.preflight import preflight
 from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.store.plan import PLAN
 from clirbench.store.snapshot import taken
+from clirbench.store.store import Store
 from clirbench.text import set_limits
 
 # Options of ours, as Hydra must read them.
 OPTIONS = {"--json": "output.json=true", "--quiet": "output.quiet=true"}
-# Hydra's own options whose value is a word of its own and no override.
-OPTIONS_WITH_VALUE = frozenset(
-    ("--cfg", "-c", "--package", "-p", "--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd",
-     "--experimental-rerun", "--info", "-i", "--shell-completion", "-sc")
-)  # fmt: skip
 
 
 class UserError(CompactHydraException):
@@ -78,12 +73,11 @@ def _one_run(cfg: DictConfig) -> int:
     if HydraConfig.get().mode is RunMode.MULTIRUN:
         swept = [override for override in HydraConfig.get().overrides.task if override not in sys.argv]
         terminal.say(f"\n{' '.join(swept) or 'the one condition'}\n")
-    overrides = HydraConfig.get().overrides.task
-    experiment = build(cfg, () if has_own_folders(HydraConfig.get()) else overrides)
+    experiment = build(cfg)
     if cfg.check:
         with taken():
             experiment, inputs = fitted(experiment, read_inputs(experiment))
-            terminal.show_inputs(experiment, inputs, preflight(experiment, inputs))
+            terminal.show_inputs(experiment, inputs, Store(Path(cfg.paths.cache) / "store"))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     with stored(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:
@@ -95,11 +89,6 @@ def _one_run(cfg: DictConfig) -> int:
     terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
     return WORSE if result.worse else SOME_FAILED if result.failed else 0
-
-
-def has_own_folders(hydra_config: Any) -> bool:
-    """Whether configurations of the user's take part (`--config-dir`, `hydra.searchpath`): they may use any key."""
-    return any(source.provider not in ("hydra", "main", "schema") for source in hydra_config.runtime.config_sources)
 
 
 def _command() -> list[str]:
@@ -168,13 +157,8 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def prepared(arguments: Sequence[str]) -> list[str]:
-    """The arguments, checked in our own words, with the experiment that they speak of where they name none."""
-    arguments = [OPTIONS.get(a) or spelled(a, CONF / "metric") for a in arguments]
-    overrides = [
-        argument
-        for before, argument in pairwise(["", *arguments])
-        if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE
-    ]
+    """The arguments as Hydra must read them, checked in our own words."""
+    arguments = [OPTIONS.get(argument, argument) for argument in arguments]
     if "+experiment=study" in arguments:
         members = OmegaConf.load(CONF / "experiment" / "study.yaml")
         at = arguments.index("+experiment=study")
@@ -187,26 +171,40 @@ def prepared(arguments: Sequence[str]) -> list[str]:
                 file=sys.stderr,
             )
         arguments[at : at + 1] = ["--multirun", f"+experiment={','.join(members.study)}", *kept]
-    folders = own_folders(arguments)
-    arguments = ["++" + a if OPEN.fullmatch(a.partition("=")[0]) else a for a in arguments]
-    errors: list[ClirbenchError] = []
-    for override in overrides:
-        with gathered(errors):
-            check_override(override, folders)
-    raise_all(errors)
-    if len(overrides) == len(arguments):
+    read = parsed(arguments)
+    options = [argument for argument in arguments if argument not in read.overrides]
+    if read.shell_completion:
+        return [*options, *read.overrides]
+    for word in read.overrides:
+        if "=" not in word and not word.startswith("~"):
+            names = command_names()
+            raise ConfigError(
+                f"{word!r} is neither key=value nor a command.{closest(word, names)} Commands: {', '.join(names)}; "
+                "a folder is named by folder=DIR"
+            )
+    overrides = ready(read.overrides, own_folders(arguments))
+    if not options:
         check_run_folder(overrides)
-    if not any(override.lstrip("+").startswith("experiment=") for override in overrides):
-        arguments.append(f"+experiment={spoken_of(overrides)}")
-    return arguments
+    return [*options, *overrides]  # in this order: after an option, Hydra's parser refuses overrides
+
+
+def parsed(arguments: Sequence[str]) -> Namespace:
+    """What Hydra's own parser reads; raises `ConfigError` where it would print its usage and end the program."""
+    parser = get_args_parser()
+    parser.error = _refuse  # type: ignore[method-assign]
+    return parser.parse_intermixed_args(arguments)
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ConfigError(f"{message}; clirbench --help lists the options")
 
 
 def own_folders(arguments: Sequence[str]) -> list[Path] | None:
     """Folders of configurations that `--config-dir` adds; None where others may take part too."""
-    if any(a.startswith(("hydra.searchpath", "--config-path", "-cp", "--config-name", "-cn")) for a in arguments):
+    read = parsed(arguments)
+    if read.config_path or read.config_name or any(o.startswith("hydra.searchpath") for o in read.overrides):
         return None
-    given = [a.partition("=")[2] for a in arguments if a.startswith(("--config-dir=", "-cd="))]
-    return [*map(Path, given), *(Path(a) for option, a in pairwise(arguments) if option in ("--config-dir", "-cd"))]
+    return [Path(read.config_dir)] if read.config_dir else []
 
 
 if __name__ == "__main__":

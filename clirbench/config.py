@@ -50,18 +50,20 @@ OPEN = re.compile(
     r"|grid(?:\.\w+)+"
 )
 DEEPEST = 20
+LISTS = ("metric", "analyses", "measure")
 RUN_FILES = ("auto", "all", "ideal", "none")
 TABLE_FORMATS = ("tsv", "parquet")
 
 
-def build(cfg: DictConfig, overrides: Sequence[str] = ()) -> Experiment:
-    """Check every key, instantiate every node, check it against its interface; all errors are gathered.
-
-    overrides: those of the command line, which may add no key that a run does not have.
-    """
-    errors: list[ClirbenchError] = [*keys.unknown(overrides), *keys.problems(plain_configuration(cfg))]
+def build(cfg: DictConfig) -> Experiment:
+    """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
+    errors: list[ClirbenchError] = [*keys.problems(plain_configuration(cfg))]
     if cfg.get("grid"):
         errors.append(ConfigError("grid: is trained by clirbench train grid=NAME, and is no key of a run"))
+    if cfg.get("engine") is None:
+        errors.append(ConfigError("engine: a run needs one: serial, processes, ..."))
+    if not _names(OmegaConf.select(cfg, "correlation.coefficients")):
+        errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
     engine = _component(cfg, "engine", Engine, errors)
     rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
@@ -147,7 +149,7 @@ def _component(
     except ClirbenchError as error:
         errors.append(error)
     except OmegaConfBaseException as error:
-        errors.append(ConfigError(f"{where or key}: {error}"))
+        errors.append(ConfigError(f"{where or key}: {_first_line(error)}"))
     return None
 
 
@@ -192,7 +194,10 @@ def _other_retrievers(node: DictConfig | None, errors: list[ClirbenchError]) -> 
 
 def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:
     """The components of a list group, such as metric=[BLEU,chrF2]."""
-    nodes: Mapping[str, Any] = cfg.get(group) or {}
+    nodes: Any = cfg.get(group) or {}
+    if not isinstance(nodes, Mapping):
+        errors.append(ConfigError(f"{group}={nodes}: no {group}/NAME.yaml is in a folder that --config-dir names"))
+        return ()
     listed = (_component(nodes, name, protocol, errors, f"{group}.{name}") for name in nodes)
     built = [component for component in listed if component is not None]
     names = [component.name for component in built]
@@ -231,7 +236,7 @@ def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str,
     try:
         plain = OmegaConf.to_container(cfg[key], resolve=True)
     except OmegaConfBaseException as error:
-        errors.append(ConfigError(f"{key}: {error}"))
+        errors.append(ConfigError(f"{key}: {_first_line(error)}"))
         return {}
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
@@ -264,28 +269,37 @@ def _choices(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[Cli
 
 def composed(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
-    errors: list[ClirbenchError] = [*keys.unknown(overrides)]
-    overrides = [spelled(one, CONF / "metric") for one in overrides]
-    for one in overrides:
-        with gathered(errors):
-            check_override(one)
-    raise_all(errors)
-    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
-    if not any(one.lstrip("+").startswith("experiment=") for one in overrides):
-        overrides = [*overrides, f"+experiment={spoken_of(overrides)}"]
+    overrides = ready(overrides)
     try:
         with initialize_config_dir(str(CONF), version_base="1.3"):
-            return compose("config", overrides=list(overrides))
-    except (HydraException, OmegaConfBaseException) as error:
-        # Without Hydra's advice to add a key that a run does not have.
-        said = " ".join(str(error).split()).partition(" To append")[0]
-        raise ConfigError(f"the configuration cannot be put together: {said}") from None
+            return compose("config", overrides=overrides)
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
+        raise keys.refusal(error) from None
+
+
+def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:
+    """The overrides as Hydra must read them, checked in our own words, with the experiment that they speak of.
+
+    folders: where configurations of the user's lie too, with keys of their own; None: anywhere, so that choices cannot
+    be checked.
+    """
+    overrides = [spelled(one, CONF / "metric") for one in overrides]
+    errors: list[ClirbenchError] = [] if folders is None or folders else [*keys.unknown(overrides)]
+    for one in overrides:
+        with gathered(errors):
+            check_override(one, folders)
+    raise_all(errors)
+    named = [one for one in overrides if one.lstrip("+").startswith("experiment=")]
+    if len(named) > 1:
+        raise ConfigError(f"{' '.join(named)}: a run is of one experiment; name one of them")
+    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
+    return overrides if named else [*overrides, f"+experiment={spoken_of(overrides)}"]
 
 
 def metric_named(name: str) -> Metric:
     """The metric that `metric=[NAME]` means; raises `UnknownName`, or `ConfigError` for one that needs settings."""
     errors: list[ClirbenchError] = []
-    metrics = _listed(composed([f"metric=[{name}]"]), "metric", Metric, errors)
+    metrics = _listed(composed([f"metric={name}"]), "metric", Metric, errors)
     raise_all(errors)
     return metrics[0]  # type: ignore[no-any-return]
 
@@ -295,18 +309,25 @@ def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
     try:
         plain = OmegaConf.to_container(cfg, resolve=True)
     except OmegaConfBaseException as error:
-        raise ConfigError(f"the configuration: {error}") from None
+        raise ConfigError(f"the configuration: {_first_line(error)}") from None
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+
+
+def _first_line(error: Exception) -> str:
+    """What OmegaConf says, without the names of its own that follow."""
+    return str(error).partition("\n")[0]
 
 
 def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
     """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice.
 
-    folders: where configurations of the user's lie too; None: anywhere, so that choices cannot be checked.
+    folders: as in `ready`.
     """
     nested = accumulate((character in "[{(") - (character in "]})") for character in text)
     if max(nested, default=0) > DEEPEST:
         raise ConfigError(f"{text}: lists and mappings are nested more than {DEEPEST} deep")
+    if not text.partition("=")[0].strip("+~") or ("=" not in text and not text.startswith("~")):
+        raise ConfigError(f"{text!r} is not of the form key=value")
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException:
@@ -325,9 +346,13 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
     choices = [path.stem for folder in (CONF, *folders) for path in (folder / group).glob("*.yaml")]
     named = override.value()
     for name in named if isinstance(named, list) else [named]:
-        if name is not None and not isinstance(name, str):
-            raise ConfigError(f"{text}: {name!r} is no name; {group} is one of {', '.join(sorted(choices))}")
-        if name is not None and name not in choices:
+        if not isinstance(name, str):
+            said = "null" if name is None else repr(name)
+            none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
+            raise ConfigError(
+                f"{text}: {said} is no name; {group} is one of {', '.join(sorted(choices))}; none is {none}"
+            )
+        if name not in choices:
             raise UnknownName(group, name, choices)
 
 

@@ -16,7 +16,7 @@ from clirbench.files.trec import tied_topics
 from clirbench.inputs.preflight import preflight
 from clirbench.inputs.reading import fitted, read_inputs, runs_of_others
 from clirbench.later import Shelf, opened
-from clirbench.metrics.base import counter
+from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.per_system import per_system
 from clirbench.result import (
     MANY_SYSTEMS,
@@ -225,23 +225,26 @@ def score_translations(
     Metrics that count the same are counted once. Those of one system run one after the other.
     """
     test, pmap = inputs.corpus.test, experiment.engine.pmap
-    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
-    resolved = [per_system(metric, texts, test) for metric in experiment.metrics]
-    metrics = {
-        (of_system[system].name, system): of_system[system]
-        for system in texts
-        for of_system in resolved
-        if system in of_system
-    }
-    counters = {key: counter(metric, test) for key, metric in metrics.items()}
-    counts = {key: key if counters[key] is metrics[key] else (counters[key].signature, key[1]) for key in metrics}
-    items = {counts[key]: (metric, texts[key[1]]) for key, metric in counters.items()}
+    metrics, counts, items = counters(experiment.metrics, inputs)
     found = pmap(SegmentStatistics(test), list(items.values()), [system for _, system in items])
     counted = dict(zip(items, watch("MT metrics", found, len(items)), strict=True))
     statistics, failed = sound({key: counted[counts[key]] for key in metrics})
     scores = pmap(CorpusScore(), [(metrics[key], of) for key, of in statistics.items()], [s for _, s in statistics])
     scored, unscored = sound(dict(zip(statistics, watch("scores", scores, len(statistics)), strict=True)))
     return Shelf(statistics), {key: float(score[0]) for key, score in scored.items()}, {**failed, **unscored}
+
+
+def counters(
+    metrics: Sequence[Metric], inputs: Inputs
+) -> tuple[dict[MetricOf, Metric], dict[MetricOf, MetricOf], dict[MetricOf, tuple[Metric, Text]]]:
+    """The metric of each system by its name, what it is counted as, and what counts each of those in which text."""
+    test = inputs.corpus.test
+    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
+    resolved = [per_system(metric, texts, test) for metric in metrics]
+    named = {(of[system].name, system): of[system] for system in texts for of in resolved if system in of}
+    counting = {key: counter(metric, test) for key, metric in named.items()}
+    counts = {key: key if counting[key] is named[key] else (counting[key].signature, key[1]) for key in named}
+    return named, counts, {counts[key]: (metric, texts[key[1]]) for key, metric in counting.items()}
 
 
 def retrievals(experiment: Experiment, inputs: Inputs, watch: Watch) -> dict[str, Retrieval]:

@@ -17,7 +17,7 @@ from hydra._internal.hydra import Hydra
 from ir_measures import AP, P, R, nDCG
 
 from clirbench import __version__
-from clirbench.__main__ import main
+from clirbench.__main__ import main, prepared
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial", "relevance.force=true"]
 
@@ -414,6 +414,15 @@ class TestEveryEndIsOurs:
         assert "Traceback" not in done.stderr
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
 
+    def test_the_demo_answers_by_judged_topics_and_ends_without_a_warning(self, cli, tmp_path: Path) -> None:
+        done = cli("hydra.run.dir=out")
+        assert done.returncode == 0, done.stderr
+        *said, pointer, folder = done.stdout.splitlines()
+        assert "may be trusted to order these 16 systems in 8 units (family) by MAP[qrels]" in said[0]
+        assert (pointer.partition(":")[0], folder) == ("To look at", str(tmp_path / "out"))
+        assert "more than half" not in done.stdout
+        assert "more than half of the documents that match" in (tmp_path / "out" / "report.md").read_text("utf-8")
+
     def test_the_version_is_ours(self, monkeypatch, capsys) -> None:
         monkeypatch.setattr(sys, "argv", ["clirbench", "--version"])
         monkeypatch.setattr(signal, "signal", lambda *_: None)
@@ -445,7 +454,58 @@ class TestEveryEndIsOurs:
             ("measures=ndcg", "Did you mean 'nDCG'?"),
             ("topics=keyterms,titels", "unknown topics 'titels'. Did you mean 'titles'?"),
             ("retrieval=bm25,bm52", "unknown retrieval 'bm52'. Did you mean 'bm25'?"),
+            ("corpus=null", "corpus=null: null is no name; corpus is one of demo, "),
+            ("topics=null", "none is ~topics"),
+            ("retrieval=null", "none is ~retrieval"),
+            ("relevance@also=null", "none is ~relevance@also"),
+            ("metric=null", "null is no name"),
+            ("metric=[null]", "null is no name"),
+            ("metric=[[BLEU]]", "['BLEU'] is no name"),
+            ("metric={a:1}", "{'a': 1} is no name"),
+            ("metric=''", "unknown metric ''"),
+            ("~metric", "an empty list is metric=[]"),
+            ("engine=null", "null is no name"),
+            ("engine=[]", "engine: a run needs one: serial"),
+            ("documents=null", "documents=null: is no single value; its keys are documents.size"),
+            ("correlation=null", "its keys are correlation.coefficients"),
+            ("limits=3", "its keys are limits.line_bytes"),
+            ("also_topics=titles", "there is no key 'also_topics'"),
+            ("experiment=folder", "+experiment=demo +experiment=folder: a run is of one experiment"),
+            ("measure=x", "no measure/NAME.yaml is in a folder"),
+            ("analysis=[[choice]]", "must be a list of names"),
+            ("analysis={a:1}", "analysis={a:1} must be a list of names, [A,B]: the analyses to make"),
+            ("analysis=''", "unknown analysis ''"),
+            ("measures=[]]", "measures=[]]: cannot be read."),
+            ("measures=''", "measure '' cannot be read; write NAME"),
+            ("pair=3", "pair=3 must be a list of names, [A,B]"),
+            ("units=[a]", "units=['a'] must be a text"),
+            ("units=größe", "unknown metadata column 'größe'"),
+            ("baseline=größe", "unknown system of baseline 'größe'"),
+            ("topics=é", "unknown topics 'é'"),
+            ('topics="titles', "cannot be read. A value with ="),
+            ("topics=" + "x" * 5000, "Choices: gov2, jsonl, keyterms"),
+            ("é=1", "there is no key 'é'"),
+            ("=3", "'=3' is not of the form key=value"),
+            ("~", "'~' is not of the form key=value"),
+            ("seed=1.5", "seed=1.5 must be a whole number"),
+            ("margin=inf", "margin=inf must be a number of at least 0"),
+            ("correlation.alpha=2", "correlation.alpha=2 must be a number between 0 and 1"),
+            ("correlation.alpha=nan", "must be a number between 0 and 1"),
+            ("correlation.coefficients=[]", "a run needs one at least, such as kendall"),
+            ("correlation.intervals=5", "correlation.intervals=5 must be a mapping"),
+            ("relevance.k=null", "relevance.k=None must be a whole number"),
+            ("retrieval.k1=x", "retrieval.k1='x' must be a number of at least 0"),
+            ("hydra.mode=NOPE", "hydra.mode=NOPE: a value of another kind belongs there"),
+            ("title='${nowhere}'", "the configuration: Interpolation key 'nowhere' not found"),
+            ("analyzer=language", "unknown language of analyzer.code ''. Choices: ar, bg"),
+            ("hydra.run.dir=null", "a value of another kind belongs there"),
+            ("comapre", "'comapre' is neither key=value nor a command. Did you mean 'compare'?"),
+            ("somewhere/", "a folder is named by folder=DIR"),
+            ("--nope", "unrecognized arguments: --nope; clirbench --help lists the options"),
+            ("--cfg=nope", "invalid choice: 'nope'"),
+            ("--config-dir=nowhere", "nowhere' not found"),
         ],
+        ids=lambda text: text[:30],
     )
     def test_slips_of_the_command_line(self, override: str, said: str, monkeypatch, capsys) -> None:
         # In this process: what imports in seconds is imported once.
@@ -457,4 +517,12 @@ class TestEveryEndIsOurs:
         assert ended.value.code == 1
         shown = capsys.readouterr().err
         assert said in shown
-        assert shown.count("\n") == 1
+        assert shown.startswith("error: - " if override == "é=1" else "error: ")
+        assert shown.count("\n") == (2 if override == "é=1" else 1)
+
+    @pytest.mark.parametrize("words", ["topics=keyterms,titles -m seed=3", "-m topics=keyterms,titles seed=3"])
+    def test_options_may_stand_between_overrides(self, words: str) -> None:
+        assert prepared(words.split()) == ["-m", "topics=keyterms,titles", "seed=3", "+experiment=demo"]
+
+    def test_an_experiment_needs_no_plus_and_letters_no_quotes(self) -> None:
+        assert prepared(["experiment=folder", "folder=/größe"]) == ["+experiment=folder", 'folder="/größe"']

@@ -125,8 +125,9 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
         >>> cb.correlate(df, measures=["MAP"]).correlations.value.tolist()[:2]
         [1.0, 1.0]
     """
-    rows, known = _rows(df), [*_listed(given), *_listed(settings.pop("scores__metadata", ()))]
-    named = {"scores__measures": _listed(measures), "scores__metadata": known, "given": _listed(given)}
+    rows, given = _rows(df), _listed("given", given)
+    known = [*given, *_listed("scores__metadata", settings.pop("scores__metadata", ()))]
+    named = {"scores__measures": _listed("measures", measures), "scores__metadata": known, "given": given}
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         path = Path(folder) / "DataFrame.tsv"
         write_tsv(path, list(rows.columns), rows.itertuples(index=False))
@@ -138,7 +139,9 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
             raise
 
 
-def _listed(names: Iterable[str]) -> list[str]:
+def _listed(key: str, names: Iterable[str]) -> list[str]:
+    if not isinstance(names, Iterable):
+        raise ConfigError(f"{key}={names!r}: a list of names was expected, {key}=[A, B]")
     return [names] if isinstance(names, str) else [str(name) for name in names]
 
 

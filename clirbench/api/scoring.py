@@ -136,7 +136,7 @@ def evaluate(
         for topic, grades in judgments.grades.items()
     }
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
-    names = [measures] if isinstance(measures, str | Measure) else measures
+    names: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
     chosen = tuple(parse(one) if isinstance(one, str) else checked("measures", one, Measure) for one in names)
     found = {name: values for (_, name), values in Evaluate(chosen, {"": judged})(_run(run)).items()}
     if not per_topic:

@@ -2,14 +2,13 @@
 
 import errno
 import os
-import re
 import resource
 import tempfile
 import traceback
 from pathlib import Path
 
-from clirbench.configuration.keys import unknown
-from clirbench.errors import ClirbenchError, ConfigError, NothingCompared, Problems, ResourceError, shortened, shown
+from clirbench.configuration.keys import refusal
+from clirbench.errors import ClirbenchError, NothingCompared, Problems, ResourceError, shortened, shown
 
 MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
 """What the user can mend; some systems failed, the rest is there; nothing was compared; training may stop; all
@@ -39,7 +38,7 @@ def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
             MENDABLE,
         )
     if {type(error).__module__.partition(".")[0], _raised_in(error)} & {"hydra", "omegaconf"}:
-        return f"error: {_of_hydra(' '.join(str(error).split()))}", MENDABLE
+        return f"error: {refusal(error)}", MENDABLE
     reason = shortened(shown(" ".join(f"{type(error).__name__}: {error}".split())), 200)
     return f"error: this is a fault of clirbench ({reason}); the details are in {_details(error, folder)}", FAULT
 
@@ -57,16 +56,6 @@ def _raised_in(error: Exception) -> str:
     """The package whose code raised the error."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] if frames else ""
-
-
-def _of_hydra(text: str) -> ClirbenchError:
-    """What Hydra says, but not its advice to add a key that we would refuse then."""
-    found = re.match(r"Could not override '([^']+)'", text)
-    if found is None:
-        return ConfigError(f"the configuration cannot be put together: {text}")
-    where = found[1].rpartition(".")[0]
-    missing = f"there is no key {found[1]!r}: what is chosen there does not have it"
-    return next(unknown([found[1]]), ConfigError(f"{missing}; '--cfg job -p {where}' shows its keys"))
 
 
 def _details(error: Exception, folder: Path | None) -> str:

@@ -17,7 +17,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from clirbench.__main__ import prepared
 from clirbench.analyses.wording import number
 from clirbench.checks import number as checked
 from clirbench.checks import whole_number
@@ -25,7 +24,8 @@ from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
 from clirbench.config import build, composed, limits_of, plain_configuration
-from clirbench.errors import ClirbenchError, StoreError, gathered
+from clirbench.configuration.spelling import spoken_of
+from clirbench.errors import ClirbenchError, ConfigError, StoreError, gathered
 from clirbench.experiment import computed, concluded
 from clirbench.files.journal import Journal
 from clirbench.files.state import SETTLED, State, state_of
@@ -233,18 +233,19 @@ def _watch(options: Namespace) -> int:
 
 def begun(options: Namespace) -> Watching:
     """The watch that the arguments ask for: its experiment, and its folder."""
+    if spoken_of(options.overrides) != "folder" and not any("experiment=" in one for one in options.overrides):
+        raise ConfigError("watch: there are no systems to wait for; name a corpus, folder=DIR")
     whole_number("--every", options.every)
     whole_number("--horizon", options.horizon, or_null=True)
     checked("--gain", 0.0 if options.gain is None else options.gain, least=0)
     keys = [override.lstrip("+").partition("=")[0] for override in options.overrides]
     added = [default for default in DEFAULTS if default.partition("=")[0] not in keys]
-    overrides = [one for one in prepared([*options.overrides, *added]) if not one.startswith("hydra.")]
-    cfg = composed(overrides)
+    cfg = composed([one for one in (*options.overrides, *added) if not one.startswith("hydra.")])
     set_limits(limits_of(cfg))
     name = hashlib.sha256("\n".join(sorted(options.overrides)).encode()).hexdigest()[:8]
     named = [o.partition("=")[2].strip("\"'") for o in options.overrides if o.startswith("hydra.run.dir=")]
     path = Path(named[-1]) if named else Path("runs") / str(cfg.name) / f"watch-{name}"
-    experiment = build(cfg, overrides)
+    experiment = build(cfg)
     folder = RunFolder.claim(path)
     lock(folder.path)
     store = Store(Path(cfg.paths.cache) / "store")

@@ -1,7 +1,9 @@
-"""The keys of a run and what each may hold; keys of components stand in the components (`components.py`)."""
+"""The keys of a run, what each may hold, and what Hydra says against it; keys of components: `components.py`."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from clirbench.errors import ConfigError, closest
@@ -45,7 +47,8 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "a text": is_text,
     "true or false": lambda value: isinstance(value, bool),
     "a number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "a number of at least 0": lambda value: KINDS["a number"](value) and value >= 0,
+    "a number of at least 0": lambda value: KINDS["a number"](value) and 0 <= value < inf,
+    "a number between 0 and 1": lambda value: KINDS["a number"](value) and 0 < value < 1,
     "a whole number of at least 0": lambda value: type(value) is int and value >= 0,
     "a whole number of at least 1": lambda value: type(value) is int and value >= 1,
     "a list of names, [A,B]": _names,
@@ -77,7 +80,7 @@ KEYS = (
     Key("pool.measures", NAMES, "their columns that are IR measures"),
     Key("pool.metrics", NAMES, "their columns that are MT metrics; all other numbers if not said"),
     Key("correlation.coefficients", NAMES, "kendall, spearman, pearson, ..."),
-    Key("correlation.alpha", "a number", "x marks a tau whose p-value is not below"),
+    Key("correlation.alpha", "a number between 0 and 1", "x marks a tau whose p-value is not below"),
     Key("correlation.p_value", TEXT, "exact, permutation or scipy"),
     Key("correlation.intervals", "a mapping", "bootstrap intervals; null: none"),
     Key("correlation.complete_pairs", FLAG, "a column with holes is correlated over the systems that have a value"),
@@ -122,11 +125,15 @@ BY_NAME = {key.name: key for key in KEYS}
 SECTIONS = {name.partition(".")[0] for name in BY_NAME if "." in name}
 
 
+def _keys_of(section: str) -> list[str]:
+    return [name for name in BY_NAME if name.startswith(f"{section}.")]
+
+
 def problems(configuration: Mapping[str, Any]) -> Iterator[ConfigError]:
     """An error for each value of a whole configuration that is not of its key's kind."""
     for section in sorted(SECTIONS):
         if not isinstance(configuration.get(section, {}), dict):
-            known = ", ".join(name for name in BY_NAME if name.startswith(f"{section}."))
+            known = ", ".join(_keys_of(section))
             yield ConfigError(f"{section}={configuration[section]!r} must be a mapping: its keys are {known}")
     for key in KEYS:
         found = key.problem(_value(configuration, key.name))
@@ -148,11 +155,32 @@ def unknown(overrides: Sequence[str]) -> Iterator[ConfigError]:
         if override.startswith("~") and (name in BY_NAME or name in SECTIONS):
             yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
             continue
+        if name in SECTIONS and not override.partition("=")[2].startswith(("{", "$")):
+            yield ConfigError(f"{override}: is no single value; its keys are {', '.join(_keys_of(name))}")
+            continue
         open_name = "correlation.intervals" if name.startswith("correlation.intervals.") else "scores.rename"
-        if top in NODES or name in BY_NAME or name in SECTIONS or name.startswith(f"{open_name}."):
+        if not top or top in NODES or name in BY_NAME or name in SECTIONS or name.startswith(f"{open_name}."):
             continue
         choices = [known for known in (*BY_NAME, *NODES) if top not in SECTIONS or known.startswith(f"{top}.")]
         yield ConfigError(
             f"{override}: there is no key {name!r}.{closest(name, choices)} "
             f"{'Keys there: ' + ', '.join(choices) if top in SECTIONS else 'python -m clirbench --cfg job lists all'}"
         )
+
+
+def refusal(error: Exception) -> ConfigError:
+    """What Hydra says, but not its advice to add a key that a run does not have."""
+    text = " ".join(str(error).split())
+    if found := re.match(r"Could not override '([^']+)'", text):
+        where = found[1].rpartition(".")[0]
+        missing = f"there is no key {found[1]!r}: what is chosen there does not have it"
+        shows = f"'--cfg job -p {where}' shows its keys" if where else "'--cfg job' shows all keys"
+        return next(unknown([found[1]]), ConfigError(f"{missing}; {shows}"))
+    if found := re.match(r"Error merging override (\S+?)=", text):
+        key = BY_NAME.get(found[1].lstrip("+"))
+        meant = f" must be {key.kind}: {key.help}" if key else ": a value of another kind belongs there"
+        return ConfigError(text.removeprefix("Error merging override ") + meant)
+    if found := re.match(r"Could not delete '([^']*)'", text):
+        return ConfigError(f"~{found[1]}: nothing of that name can be taken away; an empty list is {found[1]}=[]")
+    said = re.sub(r" (To append|Config search path:) .*", "", text)
+    return ConfigError(f"the configuration cannot be put together: {said}")

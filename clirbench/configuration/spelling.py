@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
+BEYOND = re.compile(r"""(?=.*[^\x00-\x7f])[^"'\\\[\](){}=,$]*""")
+"""A text with letters beyond English ones, which Hydra's grammar takes in quotes alone."""
 PRINTED = re.compile(r"""["']?(?P<name>[\w-]+(?:\+\+|\+1|\(nltk\)))["']?""")
 
 
@@ -12,9 +14,10 @@ def spelled(argument: str, metrics: Path) -> str:
     """The argument as Hydra must read it; `metrics` is the folder with one NAME.yaml for each metric."""
     key, equals, value = at_home(argument).partition("=")
     key = re.sub(r"^([+~]*retrieval@also)(?=\.|$)", r"\1_retrieval", key)  # `also` holds judgments
+    key = re.sub(r"^(experiment|measure)$", r"+\1", key)  # groups of which nothing is chosen by default
     if key == "metric":
         value = PRINTED.sub(lambda found: choice_of(found["name"], metrics) or found[0], value)
-    return key + equals + value
+    return f'{key}="{value}"' if BEYOND.fullmatch(value) else key + equals + value
 
 
 def choice_of(printed: str, metrics: Path) -> str | None:

@@ -196,14 +196,19 @@ def overlap(first: Qrels, second: Qrels) -> Doubles:
     return np.array([len(a & b) / len(a | b) if a | b else nan for a, b in sets])
 
 
-def warnings(result: Result) -> list[str]:
-    """What a reader must know before trusting the table."""
+def warnings(result: Result, *, brief: bool = False) -> list[str]:
+    """What a reader must know before trusting the table.
+
+    brief: without what is known (`relevance.force=true`) of pseudo-relevance that stands beside judgments of people.
+    """
     found = []
+    judged = any(not pseudo(c.signature) for c in result.board.measures if c.origin == "computed")
+    known = brief and judged and result.experiment.force
     for topics, relevance, retrieval in result.judgments():
         label, count = ",".join(filter(None, (topics, relevance))), retrieval.counts[relevance]
         if not count.scored:
             found.append(f"{label or 'relevance'}: no topic could be scored")
-        elif count.unordered:
+        elif count.unordered and not known:
             names = [m.name for m in result.experiment.measures]
             lost = [name for name in names if says_no_order(result.experiment, name, relevance, retrieval)]
             remedy = "choose a smaller relevance.k or read RBO"

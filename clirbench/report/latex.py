@@ -17,11 +17,16 @@ from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
-WORDS = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar", "quotedbl")
-SPECIAL = {c: rf"\text{word}{{}}" for c, word in zip('\\~^<>|"', WORDS, strict=True)}
-SPECIAL |= {c: f"\\{c}" for c in "{}&%$#_"} | dict.fromkeys("\n\t\r", " ")
+WORDS = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
+SPECIAL = {c: rf"\text{word}{{}}" for c, word in zip("\\~^<>|", WORDS, strict=True)}
+SPECIAL |= {c: f"\\{c}" for c in "{}&%$#_"} | dict.fromkeys("\n\t\r", " ") | {'"': r"{\ttfamily\char34}"}
 NAMES = {"kendall": r"Kendall's $\tau$", "spearman": r"Spearman's $\rho$", "pearson": "Pearson's $r$"}
 MOST_ROWS = 60
+LONG_CAPTION = 1000
+WIDEST = 30
+"""Characters of a column beside which a page has room for others; texts that are longer are broken into lines."""
+SIZES = {"tiny": 130, "scriptsize": 100, "footnotesize": 75}
+"""The size of letters from so many characters in a row on."""
 
 
 def write(folder: Path, result: Result) -> None:
@@ -38,10 +43,13 @@ def write(folder: Path, result: Result) -> None:
 
 
 def write_analysis(path: Path, made: AnalysisTable) -> None:
-    """One analysis as it is, with what it says as the caption."""
+    """One analysis as it is, with what it says as the caption, or below the table where that is long."""
     rows = [[_cell(value) for value in row] for row in made.rows]
-    caption = escape(" ".join((f"{made.title}.", *made.text)))
-    _write(path, table([escape(name) for name in made.header], rows, caption, f"tab:{made.name}"))
+    caption, said = escape(made.title + ("" if made.title.endswith("?") else ".")), escape(" ".join(made.text))
+    header = [escape(name) for name in made.header]
+    if len(said) <= LONG_CAPTION:
+        caption, said = f"{caption} {said}".strip(), ""
+    _write(path, table(header, rows, caption, f"tab:{made.name}", said))
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
@@ -121,15 +129,21 @@ def _cell(value: Any) -> str:
     return escape(str(value))
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str) -> list[str]:
-    r"""A booktabs table; the first column is set left, the others right. Cells are LaTeX already.
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str, below: str = "") -> list[str]:
+    r"""A booktabs table; columns of long texts are paragraphs, the first column is set left, all others right.
 
-    A row that begins with `[` or `*` is guarded: LaTeX would read it as an argument of the `\\` before it.
+    Cells are LaTeX already. A row that begins with `[` or `*` is guarded: LaTeX would read it as an argument of the
+    `\\` before it. `below`: what is too long for a caption, which LaTeX first sets in one line of 5 m at most.
     """
+    widths = [max(len(cell.replace("\\", "")) for cell in column) for column in zip(header, *rows, strict=True)]
+    columns = ["p{3cm}" if width > WIDEST else "r" if at else "l" for at, width in enumerate(widths)]
+    wide = sum(min(width, WIDEST) + 2 for width in widths)
+    size = next((size for size, least in SIZES.items() if wide > least), "")
     return [
         r"\begin{table}",
         r"\centering",
-        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        *([rf"\{size}\setlength{{\tabcolsep}}{{3pt}}"] if size else []),
+        rf"\begin{{tabular}}{{{''.join(columns)}}}",
         r"\toprule",
         " & ".join(header) + r" \\",
         r"\midrule",
@@ -138,5 +152,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, la
         r"\end{tabular}",
         rf"\caption{{{caption}}}",
         rf"\label{{{label}}}",
+        *([rf"\par\smallskip\footnotesize {below}"] if below else []),
         r"\end{table}",
     ]

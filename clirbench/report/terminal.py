@@ -20,8 +20,10 @@ from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
 from clirbench.errors import shown
 from clirbench.experiment import HEALTH, count, english_run, health_table
+from clirbench.inputs.preflight import preflight
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
+from clirbench.report.estimate import estimate
 from clirbench.report.facts import (
     TauTable,
     agreement_lines,
@@ -42,6 +44,7 @@ from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, u
 from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
 from clirbench.steps.search import search
+from clirbench.store.store import Store
 from clirbench.types import Judged
 
 Value = TypeVar("Value")
@@ -133,7 +136,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
             show_findings(made)
     for line in (*count_lines(result), *agreement_lines(result)):
         tell(line)
-    for line in warnings(result):
+    for line in warnings(result, brief=True):
         tell(f"note: {line}")
     sys.stdout.flush()
 
@@ -243,10 +246,13 @@ def aligned(rows: list[list[str]]) -> list[str]:
     ]
 
 
-def show_inputs(experiment: Experiment, inputs: Inputs | None, notes: Sequence[str] = ()) -> None:
-    """check=true: what was read and aligned, what would be computed, and notes on it."""
-    for name, value in _summary(experiment, inputs, notes):
+def show_inputs(experiment: Experiment, inputs: Inputs | None, store: Store) -> None:
+    """check=true: what was read and aligned, what would be computed, notes on it, and what it would take."""
+    for name, value in _summary(experiment, inputs, preflight(experiment, inputs)):
         (tell if name in ("note", "health") else say)(f"{name}: {value}")
+    if inputs is not None:
+        tell(f"estimate: {estimate(experiment, inputs, store)}")
+    say("check: everything could be read and aligned; nothing was run")
 
 
 def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str, str]]:
@@ -311,4 +317,3 @@ def _summary(experiment: Experiment, inputs: Inputs | None, foretold: Sequence[s
         yield "published table", f"{getattr(experiment.paper, 'title', '')}; its data are read when the table is made"
     for note in foretold:
         yield "note", note
-    yield "check", "everything could be read and aligned; nothing was run"

@@ -5,9 +5,11 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -134,3 +136,50 @@ def test_a_user_s_script_is_typed_from_the_wheel(tmp_path: Path) -> None:
         )
         assert done.returncode == expected, done.stdout + done.stderr
     assert 'Unexpected keyword argument "bta" for "ChrF"' in done.stdout
+
+
+TABLE = pd.DataFrame({"BLEU": [1, 2, 3], "MAP": [0.1, 0.3, 0.2]}, index=list("abc"))
+QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: cb.run("nope"), "unknown experiment 'nope'"),
+        (lambda: cb.run(3), "3 is no name"),  # type: ignore[arg-type]
+        (lambda: cb.run("demo", metric=None), "metric=null: null is no name"),
+        (lambda: cb.run("demo", corpus=None), "corpus=null: null is no name"),
+        (lambda: cb.run("demo", metric=""), "unknown metric ''"),
+        (lambda: cb.run("demo", metric={"a": 1}), "is no name"),
+        (lambda: cb.run("demo", metric=[cb.metrics.BLEU()]), "Did you mean 'metrics'"),
+        (lambda: cb.run("demo", metrics=[cb.metrics.BLEU]), r"did you mean BLEU\(\)"),
+        (lambda: cb.run("demo", metrics="BLEU"), "Did you mean 'metric'"),
+        (lambda: cb.run("demo", correlation=None), "is no single value; its keys are"),
+        (lambda: cb.run("demo", correlation={"alpha": 7}), "must be a number between 0 and 1"),
+        (lambda: cb.run(folder=None), "folder is not set"),
+        (lambda: cb.run(folder=3), "must be a text"),
+        (lambda: cb.run(corpus=cb.corpora.Demo(), nope=3), "unknown setting of a run of components"),
+        (lambda: cb.run(corpus=cb.metrics.BLEU()), "is not a CorpusSource"),
+        (lambda: cb.load(3), "the folder of a run was expected"),  # type: ignore[arg-type]
+        (lambda: cb.correlate(None, ["MAP"]), "a pandas DataFrame was expected"),
+        (lambda: cb.correlate(TABLE, None), r"measures=None: a list of names was expected, measures=\[A, B\]"),  # type: ignore[arg-type]
+        (lambda: cb.correlate(TABLE, 3), "measures=3: a list of names"),  # type: ignore[arg-type]
+        (lambda: cb.correlate(TABLE, ["MAP"], given=3), "given=3: a list of names"),  # type: ignore[arg-type]
+        (lambda: cb.correlate(TABLE, []), "no IR measures"),
+        (lambda: cb.correlate(TABLE.head(0), ["MAP"]), "no systems"),
+        (lambda: cb.pool([]), "no two of these collections"),
+        (lambda: cb.pool(3), "the folder of a run was expected"),  # type: ignore[arg-type]
+        (lambda: cb.score([], [], "BLEU"), "nothing to score"),
+        (lambda: cb.score("a", "b", "BLEU"), "a list of lines was expected"),
+        (lambda: cb.score(["a"], ["a"], ""), "unknown metric ''"),
+        (lambda: cb.score(["a"], ["a"], None), "None is not a Metric"),  # type: ignore[arg-type]
+        (lambda: cb.evaluate(QRELS, QRELS, None), "None is not a Measure"),  # type: ignore[call-overload]
+        (lambda: cb.evaluate(None, QRELS, ["MAP"]), "qrels: expected a mapping"),
+        (lambda: cb.evaluate(QRELS, QRELS, ["nope"]), "unknown measure 'nope'"),
+        (lambda: cb.compare(None, None), "the folder of a run was expected"),  # type: ignore[arg-type]
+        (lambda: cb.metrics.ChrF(beta="x"), "must be a number of at least 0"),  # type: ignore[arg-type]
+    ],
+)
+def test_wrong_calls_end_in_words_of_ours(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(cb.ClirbenchError, match=said):
+        call()

@@ -7,6 +7,7 @@ import pytest
 from clirbench.systems.simulated import SYSTEMS
 from tests.browser.conftest import Browser
 from tests.report.boards import EVIL
+from tests.report.typeset import typeset
 
 pytestmark = pytest.mark.slow
 PAGES = ["demo_page", "large_page", "evil_page"]
@@ -234,6 +235,19 @@ def test_a_long_table_is_paged_until_somebody_wants_it_whole(browser: Browser, l
     assert browser.run(shown) == 25
     browser.run("document.querySelector('#systems .all').click()")
     assert browser.run(shown) == 38
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("page", PAGES, indirect=True)
+def test_what_is_copied_as_latex_is_typeset(browser: Browser, page: Path, tmp_path: Path) -> None:
+    browser.open(page)
+    browser.run("window.written = []; navigator.clipboard.writeText = async (text) => { written.push(text); }")
+    browser.run(
+        "document.querySelectorAll('.tools button').forEach(b => b.textContent === 'Copy as LaTeX' && b.click())"
+    )
+    written = browser.run("return written")
+    assert len(written) == browser.run("return document.querySelectorAll('table.sortable:not(#table-topics)').length")
+    assert typeset(written, tmp_path) >= len(written)
 
 
 def test_a_table_is_copied_as_latex_and_its_headers_say_what_they_are(browser: Browser, demo_page: Path) -> None:

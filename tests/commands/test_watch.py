@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from clirbench.commands.watch import STOPPED, Watching, begun, main, states
-from clirbench.errors import InputError, NothingCompared
+from clirbench.errors import ConfigError, InputError, NothingCompared
 from clirbench.experiment import computed
 from clirbench.result import Experiment, Inputs, Work
 from tests.conftest import PACKAGE, Cli
@@ -145,6 +145,11 @@ def test_options_that_cannot_be(option: list[str], message: str, capsys: pytest.
         patched.setattr("clirbench.commands.watch.be_nice", lambda: None)
         assert main(["--once", *option, "folder=x"]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_nothing_to_wait_for() -> None:
+    with pytest.raises(ConfigError, match="there are no systems to wait for; name a corpus, folder=DIR"):
+        begun(Namespace(overrides=["metric=[BLEU]"]))
 
 
 def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path) -> None:

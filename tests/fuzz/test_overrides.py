@@ -9,8 +9,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from clirbench.__main__ import CONF, check_override
-from clirbench.config import build
+from clirbench.config import CONF, build, ready
 from clirbench.configuration.keys import KEYS, NODES
 from clirbench.experiment import run
 from tests.fuzz.budget import INPUTS, SEED, refused
@@ -53,8 +52,7 @@ def test_any_value_of_any_key_is_taken_or_refused(table: Path) -> None:
             text = f"{draw.choice(('', '', '', '+', '++', '~'))}{name}{draw.choice(('', '', '', '.new'))}={value}"
 
             def tried(text: str = text, alone: bool = alone) -> None:
-                check_override(text)
-                made = build(compose("config", overrides=[*(scores if alone else ["+experiment=demo"]), text]), [text])
+                made = build(compose("config", overrides=ready([*(scores if alone else ["+experiment=demo"]), text])))
                 if alone and made.corpus is None:
                     run(made)
 

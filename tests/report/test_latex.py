@@ -1,14 +1,17 @@
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.report.facts import tau_tables
-from clirbench.report.latex import escape, signed, table, tau_table, write
+from clirbench.report.latex import analysis_table, escape, signed, table, tau_table, write
 from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Column
+from tests.conftest import Cli
 from tests.report.boards import board, result
+from tests.report.typeset import typeset
 
 
 @given(st.text())
@@ -16,7 +19,7 @@ def test_nothing_in_a_text_reaches_latex_as_a_command(text: str) -> None:
     left = escape(text)
     for known in (r"\textbackslash{}", r"\textasciitilde{}", r"\textasciicircum{}", r"\textless{}", r"\textgreater{}"):
         left = left.replace(known, "")
-    left = left.replace(r"\textbar{}", "").replace(r"\textquotedbl{}", "")
+    left = left.replace(r"\textbar{}", "").replace(r"{\ttfamily\char34}", "")
     left = re.sub(r"\\[{}&%$#_]", "", left)
     assert not re.search(r"[\\{}&%$#_~^<>|\n]", left)
 
@@ -75,3 +78,47 @@ def test_files_have_balanced_braces_and_as_many_cells_as_columns(tmp_path: Path)
         columns = len(re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1])  # type: ignore[index]
         rows = [line for line in plain.split("\n") if line.endswith(r"\\")]
         assert {row.count("&") for row in rows} == {columns - 1}
+
+
+def test_a_text_too_long_for_a_caption_stands_below_and_wide_columns_are_paragraphs(tmp_path: Path) -> None:
+    rows = [("a", "word " * 40, 0.5)] * 3
+    made = AnalysisTable("power", "How many?", ("x", "why", "y"), tuple(rows), ("Said. " * 900,))
+    lines = analysis_table(made)
+    assert r"\caption{How many?}" in lines
+    assert r"\footnotesize\setlength{\tabcolsep}{3pt}" not in lines
+    assert r"\begin{tabular}{lp{3cm}r}" in lines
+    assert lines[-2].startswith(r"\par\smallskip\footnotesize Said. Said.")
+    assert typeset(["\n".join(lines)], tmp_path) >= 1
+
+
+def test_names_that_latex_would_obey_are_typeset(tmp_path: Path) -> None:
+    names = ["a&b_c", "\\e{f}", "~^%$#", "[x]", "*y", "<|>", '"z"', "größe ñ", "-- ``q''"]
+    made = board({"A%": range(9), "-B_": [3, 1, 2, 5, 4, 6, 7, 9, 8]}, {"MAP{": range(9)}, systems=names)
+    write(tmp_path / "latex", result(made, [AnalysisTable("power", "x_&", ("x&", "y_"), (("$", 1.0),), ("50 %.",))]))
+    files = sorted((tmp_path / "latex").iterdir())
+    assert typeset([file.read_text(encoding="utf-8") for file in files], tmp_path) == len(files)
+
+
+ANALYSES = (
+    "differences,pairs,choice,robustness,power,accuracy,multiverse,score_intervals,imbalance,lost_topics,types,"
+    "type_weights,favoritism,subset"
+)
+
+
+@pytest.mark.release
+@pytest.mark.timeout(1800)
+def test_every_table_that_a_run_and_pooled_runs_write_is_typeset(cli: Cli, tmp_path: Path) -> None:
+    demo = [f"analysis=[{ANALYSES}]", "pair=[grammar-1,mixed-2]", "analyses.robustness.groups=[family]"]
+    runs = {
+        "demo": ["+experiment=demo", *demo],
+        "cs": ["+experiment=europarl_csen_published"],
+        "de": ["+experiment=europarl_deen_published"],
+        "table4": ["+experiment=gowda2021_table4"],
+    }
+    for name, options in runs.items():
+        done = cli(*options, f"hydra.run.dir={name}", timeout=1500)
+        assert done.returncode == 0, done.stderr
+    assert cli("pool", "cs", "de", "--out", "pooled").returncode == 0
+    files = [file for name in (*runs, "pooled") for file in sorted((tmp_path / name / "latex").glob("*.tex"))]
+    assert len(files) > 15
+    assert typeset([file.read_text(encoding="utf-8") for file in files], tmp_path) >= len(files)

@@ -101,7 +101,7 @@
   const heads = (table) => [...table.tHead.rows[0].cells].map((th) => th.textContent.trim());
   const tsv = (table) => [heads(table), ...[...table.tBodies[0].rows].map((row) => [...row.cells].map(exact))]
     .map((cells) => cells.map((text) => (/["\t\n]/.test(text) ? `"${text.replaceAll('"', '""').replace(/[\t\n]/g, " ")}"` : text)).join("\t") + "\n").join("");
-  const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\textquotedbl{}", "–": "--", "−": "$-$", "∞": "$\\infty$" };
+  const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "{\\ttfamily\\char34}", "–": "--", "−": "$-$", "∞": "$\\infty$" };
   const tex = (text) => text.replace(/[\\~^<>|"–−∞]|[{}&%$#_]/g, (c) => TEX[c] || "\\" + c);
   const latex = (table) => {
     const columns = [...table.tHead.rows[0].cells].map((th) => (th.classList.contains("num") ? "r" : "l")).join("");

@@ -54,7 +54,7 @@ class Language:
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
-            raise UnknownName("language", self.code, CODES)
+            raise UnknownName("language of analyzer.code", str(self.code or ""), CODES)
 
     @property
     def signature(self) -> str:

@@ -67,7 +67,7 @@ def test_turkish_i_and_catalan_elision() -> None:
 
 
 def test_an_unknown_code_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="unknown language 'xx'.*Choices: ar, bg, ca, cs, da, de"):
+    with pytest.raises(UnknownName, match="unknown language of analyzer.code 'xx'.*Choices: ar, bg, ca, cs, da, de"):
         Language("xx")
 
 

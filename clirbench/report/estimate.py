@@ -1,0 +1,122 @@
+"""About how much processor time and memory a run will take, from sizes: for `check=true`.
+
+Time is a sum: what every run takes, so much for each system, so much for each byte of text that a metric or a retriever
+reads and whose result the store lacks, and for each value of a measure. The rates are those of runs measured one by one
+on a 2-core virtual machine (benchmarks/RESULTS.md, "Estimates"), where it holds within a factor of 3. Translators,
+training, commands, servers and models of one's own are named instead: they take what they take.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from clirbench.engines.local import Serial, available_cores
+from clirbench.experiment import counters
+from clirbench.result import Experiment, Inputs
+from clirbench.retrieval.dense import Dense
+from clirbench.retrieval.fusion import Fusion
+from clirbench.steps.encode import Encode
+from clirbench.steps.retrieve import Retrieve
+from clirbench.steps.statistics import SegmentStatistics
+from clirbench.store.cached import Cached
+from clirbench.store.store import Store
+from clirbench.systems.translation import missing_work
+from clirbench.text import Text
+from clirbench.types import DocumentMap, Failure, Topic
+
+STORED, FRESH, SYSTEM, VALUE = 1.5, 1.5, 0.015, 8e-5
+"""Seconds of a run that finds everything, more of one that does not, of each system, of each measure of each topic."""
+READING = {
+    "BLEU": 40, "BLEUPlus1": 40, "BS": 110, "CDER": 15, "ChrF": 100, "CopyRate": 70, "LengthRatio": 20, "METEOR": 2000,
+    "TypeAverage": 40, "NIST": 40, "PER": 35, "RIBES": 3500, "RandomMetric": 15, "SentBLEU": 40, "TER": 250,
+    "TermF": 150, "TotalBS": 110, "WER": 30, "ScoreFile": 20, "SegmentScores": 20,
+    "BM25": 8, "BM25S": 300, "Lucene": 150, "RankBM25": 1700, "RM3": 1000, "Static": 2200,
+}  # fmt: skip
+"""Nanoseconds for each byte of text, by the class of a metric, a retriever or an encoder."""
+ANALYSES = {
+    "ScoreIntervals": 0.5, "SubsetAnalysis": 0.4, "MultiverseAnalysis": 0.3, "PairsAnalysis": 0.15,
+    "PowerAnalysis": 0.1,
+}  # fmt: skip
+OTHER = 0.01
+"""Seconds for each system, by the class of an analysis."""
+BASE, HELD, MOST_HELD, EACH = 2.5e8, 20, 1.5e7, 6e5
+"""Bytes of memory: of every run, of each byte of test set (in work, and kept of so many in all), of each system."""
+PACKED = 2.6
+"""Bytes in one of a packed file."""
+
+
+def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
+    """A sentence on time and memory, and on what is not in them."""
+    lacking = {work.text for work in missing_work(inputs.translations, {})}
+    ready = tuple(t for t in inputs.translations if not {t.test, t.collection} & lacking)
+    known = [metric for metric in experiment.metrics if rate(metric) is not None]
+    _, _, counted = counters(known, replace(inputs, translations=ready))  # a command would be run for its version
+    work = list(missing(store, SegmentStatistics(inputs.corpus.test), list(counted.values())))
+    texts = [t.collection for t in ready if t.collection is not None]
+    searchers = [leaf for one in experiment.retrievers.values() for leaf in leaves(one)]
+    for topics in inputs.topics.values() if experiment.runs is None else ():
+        for one in searchers:
+            work += missing(store, step_of(one, topics, inputs.corpus.english.map), texts)
+    seconds = sum((rate(reader) or 0) * size(text) / 1e9 for reader, text in work)
+    values = len(experiment.measures) * sum(map(len, inputs.topics.values())) * len(experiment.relevance)
+    systems = len(inputs.translations)
+    seconds += STORED + systems * (SYSTEM + (VALUE * values + FRESH / systems if work else 0))
+    seconds += sum(systems * ANALYSES.get(type(analysis).__name__, OTHER) for analysis in experiment.analyses)
+    tests = [size(t.test) for t in ready if t.test is not None] if experiment.metrics else [0.0]
+    at_once = min(getattr(experiment.engine, "workers", 1) or available_cores(), systems)
+    held = HELD * (min(sum(tests), MOST_HELD) + at_once * max(tests, default=0.0))
+    unknown = [
+        *(["translating"] if lacking else []),
+        *(metric.name for metric in experiment.metrics if metric not in known),
+    ]
+    unknown += [type(read_by(one)).__name__ for one in searchers if rate(read_by(one)) is None]
+    said = f"; not in it: {', '.join(unknown)}" if unknown else ""
+    return (
+        f"about {rounded(seconds)} s of processor time and {(BASE + held + EACH * systems) / 1e9:.1f} GB of memory "
+        f"(within a factor of 3, on a machine like a 2-core AMD EPYC){said}"
+    )
+
+
+def missing(store: Store, step: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Text]]:
+    """(what reads it, the text) for each item of a step whose result the store lacks."""
+    for cached in Cached(Serial(), store).cached_items(step, items):
+        if not isinstance(cached, Failure) and not all(map(store.holds, cached.keys.values())):
+            item = cached.item
+            yield item if isinstance(item, tuple) else (getattr(step, "retriever", None) or step.encoder, item)
+
+
+def rate(reader: Any) -> float | None:
+    """Nanoseconds for each byte that a metric, a retriever or an encoder reads; None for what nobody has measured."""
+    return next((READING[kind.__name__] for kind in type(reader).__mro__ if kind.__name__ in READING), None)
+
+
+def read_by(retriever: Any) -> Any:
+    """The encoder of a retriever that has one, else itself."""
+    return retriever.encoder if isinstance(retriever, Dense) else retriever
+
+
+def leaves(retriever: Any) -> Iterator[Any]:
+    """The retrievers that search themselves."""
+    of: Mapping[str, Any] = retriever.of if isinstance(retriever, Fusion) else {}
+    if not of:
+        yield retriever
+    for one in of.values():
+        yield from leaves(one)
+
+
+def step_of(one: Any, topics: tuple[Topic, ...], of: DocumentMap) -> Any:
+    """The step in which a retriever reads a text."""
+    if isinstance(one, Dense):
+        return Encode(one.encoder, one.passage, one.passage_prefix, of)
+    return Retrieve(one, topics, of)
+
+
+def size(text: Text) -> float:
+    """Bytes of a text, unpacked."""
+    return text.size * (PACKED if any(file.suffix == ".gz" for file in text.files) else 1.0)
+
+
+def rounded(seconds: float) -> str:
+    """To one digit, two from 10 on: 4, 12, 350, 2,000."""
+    digits = 0 if seconds < 100 else -1 if seconds < 1000 else -2
+    return f"{round(max(seconds, 1.0), digits):,.0f}"

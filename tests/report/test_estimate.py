@@ -1,0 +1,109 @@
+"""Estimates of time and memory: their arithmetic, what they leave out, and how near they come to real runs."""
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clirbench.config import CONF, build, composed
+from clirbench.experiment import run, stored
+from clirbench.inputs.reading import read_inputs
+from clirbench.metrics.baselines import LengthRatio
+from clirbench.report.estimate import PACKED, READING, estimate, leaves, rate, read_by, rounded, size
+from clirbench.result import Experiment
+from clirbench.store.snapshot import taken
+from clirbench.store.store import Store
+from clirbench.text import TextFile
+from tests.conftest import PACKAGE
+
+SAID = re.compile(r"about ([\d,]+) s of processor time and ([\d.]+) GB of memory \(within a factor of 3")
+
+
+class Slow:
+    """A metric of somebody's."""
+
+    name = "Slow"
+
+
+def said(experiment: Experiment, cache: Path) -> str:
+    with taken():
+        inputs = read_inputs(experiment)
+        assert inputs is not None
+        return estimate(experiment, inputs, Store(cache / "store"))
+
+
+def test_packed_bytes_are_more_than_they_seem(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.txt", tmp_path / "b.txt.gz"
+    plain.write_text("word\n" * 20)
+    packed.write_bytes(gzip.compress(b"word\n" * 20))
+    assert size(TextFile(plain)) == 100
+    assert size(TextFile(packed)) == packed.stat().st_size * PACKED
+    assert (rate(LengthRatio()), rate(Slow())) == (READING["LengthRatio"], None)
+
+
+def test_every_metric_and_retriever_that_is_shipped_has_a_rate_or_is_named() -> None:
+    others = {"COMET", "MetricX", "BERTScore", "BLEURTmean", "BLEURTmedian", "ScoreFile"}  # need a file to be built
+    others |= {"Command", "RunBERTScore", "RunBLEURT", "RunCOMET", "RunMetricX"}  # run a command: no rate
+    names = sorted({path.stem for path in (CONF / "metric").glob("*.yaml")} - others)
+    for metric in build(composed(["+experiment=demo", f"metric=[{','.join(names)}]"])).metrics:
+        assert rate(metric), metric
+    for name in ("bm25", "bm25s", "lucene", "rank_bm25", "rm3", "fusion"):
+        built = build(composed(["folder=x", f"retrieval={name}"])).retriever
+        for leaf in leaves(built):
+            assert rate(read_by(leaf)), name
+
+
+def test_what_the_store_has_takes_no_time_and_what_nobody_measured_is_named(small_texts: Path, tmp_path: Path) -> None:
+    keys = [f"folder={small_texts}", "metric=[METEOR]", "measures=[MAP]", "topics.n=5", "engine=serial"]
+    experiment = build(composed(keys))
+    fresh = SAID.match(said(experiment, tmp_path))
+    assert fresh
+    with stored(experiment, tmp_path, tmp_path / "plan.tsv") as ready:
+        run(ready)
+    again = SAID.match(said(experiment, tmp_path))
+    assert again
+    assert float(again[1]) < float(fresh[1])
+    command = build(composed([*keys, "metric=[Command]", "metric.Command.command='cat {hypothesis}'"]))
+    assert said(command, tmp_path).endswith("; not in it: Command")
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.2, "1"), (4.4, "4"), (96, "96"), (347, "350"), (2345, "2,300")])
+def test_no_digit_that_nobody_knows(seconds: float, text: str) -> None:
+    assert rounded(seconds) == text
+
+
+@pytest.mark.release
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["systems.include=[030k-chars]"],
+        ["systems.include=[030k*]", "topics.n=50"],
+        [],
+        ["metric=[BLEU]", "measures=[MAP]", "topics.n=20"],
+        ["metric=[TER]", "measures=[MAP]", "topics.n=20"],
+        ["systems.include=[030k*]", "retrieval=rank_bm25", "metric=[BLEU]"],
+        ["analysis=[choice,differences,pairs,multiverse]"],
+    ],
+    ids=" ".join,
+)
+def test_real_runs_take_what_was_estimated(options: list[str], shared_data: Path, tmp_path: Path) -> None:
+    folder = shared_data / "vocab-sweep" / "de-en" / "newstest2018"
+    keys = [f"folder={folder}", "engine=serial", *options]
+    found = SAID.match(said(build(composed(keys)), tmp_path))
+    assert found
+    seconds, memory = float(found[1].replace(",", "")), float(found[2])
+    command = [sys.executable, "-m", "clirbench", *keys, f"paths.cache={tmp_path}", f"hydra.run.dir={tmp_path}/run"]
+    with subprocess.Popen(command, cwd=PACKAGE, stdout=subprocess.DEVNULL) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    spent, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6
+    print(f"{' '.join(options) or 'all'}: said {seconds:.0f} s, {memory} GB; took {spent:.1f} s, {peak:.2f} GB")
+    assert spent / 3 < seconds < 3 * spent
+    assert peak / 3 < memory < 3 * peak
