@@ -35,24 +35,25 @@ def write(folder: Path, result: Result) -> None:
     found = facts.tau_tables(result.board, result.correlations, facts.first_coefficient(result))
     for place, taus in enumerate(found, start=1):
         name, label = ("tau.tex", "tab:tau") if place == 1 else (f"tau-{place}.tex", f"tab:tau{place}")
-        _write(folder / name, tau_table(result, taus, label))
-    _write(folder / "systems.tex", systems_table(result.board))
+        write_table(folder / name, tau_table(result, taus, label))
+    write_table(folder / "systems.tex", systems_table(result.board))
     for made in result.tables:
         if len(made.rows) <= MOST_ROWS:
-            write_analysis(folder / f"{made.name}.tex", made)
+            write_table(folder / f"{made.name}.tex", analysis_table(made))
 
 
-def write_analysis(path: Path, made: AnalysisTable) -> None:
+def analysis_table(made: AnalysisTable) -> list[str]:
     """One analysis as it is, with what it says as the caption, or below the table where that is long."""
     rows = [[_cell(value) for value in row] for row in made.rows]
     caption, said = escape(made.title + ("" if made.title.endswith("?") else ".")), escape(" ".join(made.text))
     header = [escape(name) for name in made.header]
     if len(said) <= LONG_CAPTION:
         caption, said = f"{caption} {said}".strip(), ""
-    _write(path, table(header, rows, caption, f"tab:{made.name}", said))
+    return table(header, rows, caption, f"tab:{made.name}", said)
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+def write_table(path: Path, lines: Iterable[str]) -> None:
+    """A file of one table."""
     path.write_text(shown("\n".join(lines)) + "\n", encoding="utf-8", newline="\n")
 
 

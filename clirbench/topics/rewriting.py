@@ -37,7 +37,8 @@ _PHRASES = (
     r"(?:is|are|was|were|do|does|did|has|have|can) there(?: (?:any|been))?",
     r"to what extent(?: (?:is|are|was|were|do|does|did|has|have))?",
 )
-_START = re.compile(rf"(?:{'|'.join(_PHRASES)})(?=\W|$)\s*[:,]?\s*", re.IGNORECASE)
+# A phrase ends where a word ends: nothing is cut off "report:0" or "how-to".
+_START = re.compile(rf"(?:{'|'.join(_PHRASES)})(?:\s*[:,])?(?:\s+|$|(?=[.?!]+$))", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.?!])\s+")
 
 

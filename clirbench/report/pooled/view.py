@@ -164,7 +164,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
         name, cells = findings.name_of(stratum), tuple(tuple(_cells(row)) for row in rows)
         found = AnalysisTable(f"stratum{i}", name, HEADER, cells)
         stem = "-".join(filter(None, ("pooled", stratum.measure, stratum.judge, stratum.retriever)))
-        latex.write_analysis(folder / "latex" / f"{file_stem(stem)}.tex", found)
+        latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", latex.analysis_table(found))
         plots = [(findings.title_of(row), bool(row.other), b64encode(drawn[row].encode()).decode()) for row in rows]
         parts.append((name, _said(pooling, stratum), analysis_page_table(found), plots))
     parts += [(found.title, list(found.text), analysis_page_table(found), []) for found in retrievers.tables(pooling)]
