@@ -37,13 +37,11 @@ def test_a_text_of_nothing_else_is_kept() -> None:
     assert without_stop_structure("Find documents.") == "Find documents."
 
 
+PIECES = st.sampled_from(["report", "find", "me", "how", "what", "0", ":", ",", ".", "?", "-", "\n"])
+
+
 @settings(max_examples=500)
-@given(
-    st.text(max_size=80)
-    | st.lists(
-        st.sampled_from(["report", "find", "me", "how", "what", "0", ":", ",", ".", "?", "-", "\n"]), max_size=9
-    ).map("".join)
-)
+@given(st.text(max_size=80) | st.lists(PIECES, max_size=9).map("".join))
 def test_nothing_is_added_and_something_is_left(text: str) -> None:
     left = without_stop_structure(text)
     assert bool(left) == bool(text)
