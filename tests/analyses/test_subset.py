@@ -124,7 +124,7 @@ def test_what_half_of_the_topics_choose_holds_on_the_other_half_of_the_ladder(sh
         "+experiment=folder", f"folder={folder}", "topics=gov2", "relevance=top_10", f"paths.mirror={shared_data}",
         "metric=[]", "measures=[MAP]", "analysis=[subset]", "engine=serial",
     ]  # fmt: skip
-    experiment = build(composed(overrides), overrides)
+    experiment = build(composed(overrides))
     (analysis,), experiment = experiment.analyses, replace(experiment, analyses=())
     assert isinstance(analysis, SubsetAnalysis)
     inputs = run(experiment).inputs

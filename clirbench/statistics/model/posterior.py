@@ -6,7 +6,7 @@ at, because shrinking towards a metric's own regression makes that metric look b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,9 +19,6 @@ DRAWS = 16
 KNOWN = 1e6
 """Settings of the prior weighed in each of two rounds (for few systems and for more than 50), settings kept, draws
 from each, and the degrees of freedom of noise that is known."""
-WEIGHED = 400
-"""Systems on which settings are weighed at most, drawn by lot (steps of equal size could skip whole runs): what all
-have in common is known by then, and a setting costs the cube of their number. Draws are those of all systems."""
 OWN = 0.5
 """Dirichlet weight of what a system has alone, against 1 for each part: with few systems and much noise the data say
 little about it; .5 lies between the errors for useless and for useful metrics in benchmarks/validity_decision.py."""
@@ -57,19 +54,18 @@ def posterior(means: Doubles, noise: Noise, parts: Sequence[Part] = (), *, seed:
     means = mu + theta + e, e ~ N(0, f noise), theta ~ N(0, v (s_0 I + sum of s_k K_k)), mu flat. The shares s are
     Dirichlet(.5, 1, ..., 1); reliability v / (v + mean noise) is Beta(1, .5); f is freedom / chi2(freedom). All are
     integrated out: settings drawn from their prior, and then from a normal law fitted to the likely ones, are weighed
-    by the marginal likelihood of contrasts (of at most `WEIGHED` systems) and resampled; theta is drawn exactly under
+    by the marginal likelihood of contrasts and resampled; theta is drawn exactly under
     each. The metrics together are one part, whose share of the variance acts as the penalty of a ridge regression.
     **Source:** Rasmussen and Williams 2006, 2.3 and 5.4; a proper prior of reliability: Daniels 1999; weighing:
     Cappe et al. 2004 (population Monte Carlo); draws: Doucet 2010 (conditioning a joint draw).
     """
     rng = np.random.default_rng([seed, len(means)])
     model = _model(means, noise, parts)
-    weighed = model.of(np.sort(rng.permutation(len(means))[:WEIGHED])) if len(means) > WEIGHED else model
     size = CANDIDATES[len(means) > 50]
     first = model.spread(rng, size)
-    weights = _normalised(weighed.log_posterior(first) - model.log_spread(first))
+    weights = _normalised(model.log_posterior(first) - model.log_spread(first))
     second, density = _around(rng, first, weights)
-    weights = _normalised(weighed.log_posterior(second) - density)
+    weights = _normalised(model.log_posterior(second) - density)
     draws = model.draws(rng, second, rng.choice(size, size=KEPT, p=weights))
     return Posterior(
         means.mean() + draws @ contrasts(len(means)).T,
@@ -105,12 +101,6 @@ class _Model:
     freedom: float
     kernels: Doubles
     parts: tuple[int, ...]
-
-    def of(self, systems: Ints) -> "_Model":
-        """The same model, seen through the contrasts of some of the systems."""
-        some = contrasts(len(self.data) + 1)[systems].T @ contrasts(len(systems))
-        data, noise, kernels = some.T @ self.data, some.T @ self.noise @ some, some.T @ self.kernels @ some
-        return replace(self, data=data, noise=noise, kernels=kernels)
 
     @property
     def weights(self) -> Doubles:

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from clirbench.statistics.model.noise import topic_noise
-from clirbench.statistics.model.parts import curve_parts, metrics_part, noise_structure, unit_part
+from clirbench.statistics.model.parts import metrics_part, noise_structure, unit_part
 from clirbench.statistics.model.posterior import posterior
 from clirbench.statistics.model.shipping import best_set, p_of_best
 from tests.statistics.worlds import known_noise
@@ -66,24 +66,6 @@ def test_good_metrics_and_units_are_learned_from() -> None:
     assert errors[2] < 0.5 * errors[0]
     assert with_metrics.share["metrics"] > 0.7
     assert with_units.share["unit"] > 0.4
-
-
-def test_settings_weighed_on_some_systems_give_much_the_same_draws_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(4)
-    step = np.arange(1.0, 121.0)
-    truth = np.log(step) + 0.2 * rng.normal(size=120)
-    means, noise = truth + 0.3 * rng.normal(size=120), known_noise(0.3, 120)
-    parts = [*metrics_part(truth[None] + 0.3 * rng.normal(size=(2, 120))), *curve_parts(step, np.zeros(120, int))]
-    full = posterior(means, noise, parts).draws
-    monkeypatch.setattr("clirbench.statistics.model.posterior.WEIGHED", 60)
-    some = posterior(means, noise, parts).draws
-    assert some.shape == full.shape
-    assert not (some == full).all()
-    errors = [float(np.sqrt(((draws.mean(axis=0) - truth) ** 2).mean())) for draws in (full, some)]
-    assert errors[1] < 1.1 * errors[0]
-    assert np.abs(some.mean(axis=0) - full.mean(axis=0)).max() < full.std(axis=0).mean()
-    low, high = np.quantile(some, [0.015, 0.985], axis=0)
-    assert ((truth >= low) & (truth <= high)).mean() > 0.9
 
 
 def test_same_seed_same_draws() -> None:
