@@ -17,7 +17,8 @@ from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.retrieve import Retrieve
-from clirbench.store.cached import Cached
+from clirbench.store.cached import Cached, CachedItem, divided
+from clirbench.store.snapshot import taken
 from clirbench.store.store import Entry, Store
 from clirbench.text import TextFile
 from clirbench.types import Doubles, Failure, Judged, Qrels, Run
@@ -266,3 +267,17 @@ def test_workers_store_what_they_compute(tmp_path: Path, monkeypatch: pytest.Mon
     ]
     assert entries[0] == entries[1]
     assert len(entries[0]) == 6
+
+
+def test_what_travels_with_an_item_is_known_of_its_own_files_and_of_those_of_no_other(tmp_path: Path) -> None:
+    _, texts = made_texts(tmp_path, 3)
+    shared = tmp_path / "shared.txt"
+    shared.write_text("what every step may read\n")
+    with taken() as snapshot:
+        for path in (shared, *(text.path for text in texts)):
+            snapshot.sha256(path)
+        known, items = divided(snapshot, [CachedItem((text, 1), {}) for text in texts])
+    assert list(known.seen) == [str(shared)]
+    assert known.strict
+    assert [list(item.seen) for item in items] == [[str(text.path)] for text in texts]
+    assert all(item.seen[place] == snapshot.seen[place] for item in items for place in item.seen)
