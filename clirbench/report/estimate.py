@@ -73,7 +73,7 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     said = f"; not in it: {', '.join(unknown)}" if unknown else ""
     return (
         f"about {rounded(seconds)} s of processor time and {(BASE + held + EACH * systems) / 1e9:.1f} GB of memory "
-        f"(within a factor of 3, on a machine like a 2-core AMD EPYC){said}"
+        f"(measured runs were within a factor of 3, on a 2-core AMD EPYC){said}"
     )
 
 

@@ -20,7 +20,7 @@ from clirbench.store.store import Store
 from clirbench.text import TextFile
 from tests.conftest import PACKAGE
 
-SAID = re.compile(r"about ([\d,]+) s of processor time and ([\d.]+) GB of memory \(within a factor of 3")
+SAID = re.compile(r"about ([\d,]+) s of processor time and ([\d.]+) GB of memory \(measured runs were within")
 
 
 class Slow:
