@@ -1,13 +1,14 @@
 """Do the statistics keep what they promise? Every test, interval, set and sentence, in worlds whose truth is known.
 
-    python -m benchmarks.validity --minutes 60 --jobs 2 --keep runs/validity --write docs/explanation/validity.md
+    python -m benchmarks.validity --minutes 60 --jobs 2 --keep runs/validity --write docs
 
 A cell is one world (benchmarks/worlds.py, benchmarks/sweep_worlds.py) and what is said there. Each check yields names
 and values; the first word of a name is its kind: `cover` (1 where an interval or a set holds the truth), `error` (1
 where something false is said), `bias` (said less true, in standard deviations of the truth), `power`, `note`; `width
 NAME` and `oracle NAME` belong to `cover NAME`, `old NAME` and `p NAME` to `power NAME` and `error NAME`. NaN: nothing
 was said. What each cell saw is kept in `--keep`, round by round, so that a stopped run goes on where it was, and the
-page can be written from what there is.
+page can be written from what there is. `--write DIR` writes every claim to DIR/data/validity.tsv, and the page made
+from that file to DIR/explanation/validity.md; without it the page is printed.
 """
 
 import argparse
@@ -27,7 +28,7 @@ import numpy as np
 from scipy.stats import beta, t
 
 from benchmarks.validity_decision import DECISIONS
-from benchmarks.validity_page import Row, page
+from benchmarks.validity_page import DATA, PAGE, Row, page, read_rows, write_rows
 from benchmarks.validity_units import CORRELATIONS, Cell, Seen, oracles
 
 CELLS: Mapping[str, Cell] = {**CORRELATIONS, **DECISIONS}
@@ -179,12 +180,11 @@ def main(arguments: Sequence[str]) -> int:
     run(names, options.repetitions, options.seed, options.jobs, options.keep, options.minutes)
     seen = {name: kept(options.keep, name, options.repetitions, options.seed) for name in names}
     found = rows(seen)
-    seconds = sum(float(columns.get("seconds", np.zeros(1)).sum()) for columns in seen.values() if columns)
-    text = page(found, options.seed, seconds)
     if options.write:
-        options.write.write_text(text, encoding="utf-8")
+        write_rows(options.write / DATA, found)
+        (options.write / PAGE).write_text(page(read_rows(options.write / DATA, Row)), encoding="utf-8")
     else:
-        print(text)
+        print(page(found))
     return int(any(row.verdict in ("below", "above", "off") for row in found))
 
 

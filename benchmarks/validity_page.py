@@ -1,14 +1,23 @@
-"""The page docs/explanation/validity.md, written from what benchmarks/validity.py found."""
+"""docs/explanation/validity.md, one page, written from its data file docs/data/validity.tsv.
+
+python -m benchmarks.validity_page docs
+"""
 
 import math
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+DATA, PAGE = Path("data/validity.tsv"), Path("explanation/validity.md")
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the page. `rate` among the repetitions in which something was said; `said`: their share.
+    """One claim in one world. `rate` among the repetitions in which clirbench makes the claim; `said`: their share.
 
     `verdict`: `holds`, or what fails: `below`, `above`, `off`, `wide`, `quiet`, `weak`; the kind where nothing is
     promised; `not said`. `adjusted`: power where the test rejects .05 in the same world without any relation.
@@ -28,45 +37,67 @@ class Row:
     verdict: str
 
 
+def write_rows(path: Path, rows: Sequence[Any]) -> None:
+    """One line for each row (a dataclass), tab-separated, below the names of the fields; NaN is an empty cell."""
+    lines = [[field.name for field in fields(rows[0])], *([_cell(value) for value in astuple(row)] for row in rows)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def read_rows(path: Path, row: Callable[..., Kind]) -> list[Kind]:
+    """The rows that `write_rows` wrote, of the dataclass `row`."""
+    kinds = [field.type for field in fields(row)]
+    lines = path.read_text(encoding="utf-8").split("\n")[1:-1]
+    return [row(*map(_value, kinds, line.split("\t"))) for line in lines]
+
+
+def _cell(value: object) -> str:
+    return f"{value:.6g}".replace("nan", "") if isinstance(value, float) else str(value)
+
+
+def _value(kind: object, cell: str) -> object:
+    return cell if kind is str else int(cell) if kind is int else float(cell or "nan")
+
+
 TITLES: Mapping[str, str] = {
-    "tau .6": "Metrics that agree with the measure",
-    "tau 0": "Metrics that have nothing to do with the measure",
-    "training": "Along training",
-    "given": "Beyond a covariate",
-    "sentences, tau .6": "Sentences of the answer, useful metrics",
-    "sentences, tau 0": "Sentences of the answer, useless metrics",
-    "decision, tau .6": "Decisions, useful metrics",
-    "decision, tau 0": "Decisions, useless metrics",
+    "tau .6": "tau of metrics that agree with the measure",
+    "tau 0": "tau of metrics that have nothing to do with the measure",
+    "training": "checkpoints of training runs",
+    "given": "what metrics add to a covariate",
+    "sentences, tau .6": "sentences of the answer, useful metrics",
+    "sentences, tau 0": "sentences of the answer, useless metrics",
+    "decision, tau .6": "decisions, useful metrics",
+    "decision, tau 0": "decisions, useless metrics",
     "noise": "tau without noise, and the ceiling",
-    "pairs": "Pairs of systems, rises, bias of pseudo-relevance",
-    "pairs, tau 0": "The same, useless metrics",
-    "soft": "Soft pairwise accuracy",
-    "baseline": "A candidate against the system in production",
-    "sweep": "Which checkpoint to ship",
+    "pairs": "pairs of systems, bias of pseudo-relevance",
+    "pairs, tau 0": "the same, useless metrics",
+    "soft": "soft pairwise accuracy",
+    "baseline": "a candidate against the system in use",
+    "sweep": "which checkpoint to choose",
 }
 FAILS: Mapping[str, str] = {
     "above": "False more often than promised",
     "below": "Covers less often than promised",
-    "off": "Expected values that are more than .05 standard deviations off",
+    "off": "Expected values more than .05 standard deviations off",
     "wide": "More than 1.25 times as wide as the oracle's",
-    "quiet": "Said in less than .95 with 16 or more independent units",
+    "quiet": "Claimed in less than .95 with 16 or more independent units",
     "weak": "Less than .9 of the old test's power",
 }
 THEREFORE: Sequence[tuple[Callable[[Row], bool], str]] = (
     (
         lambda row: row.what == "corrected tau",
-        "A tau without noise is printed only where its interval is narrower than .8 and stays below 1.",
+        "clirbench prints a tau without noise only where its interval is narrower than .8 and stays below 1.",
     ),
     (
         lambda row: (
             row.world.startswith("decision") and "reliability 0.5" in row.world and row.verdict in ("off", "quiet")
         ),
-        "Losses are printed only where the reliability is surely above .45. Here that is so by chance alone, in the "
-        "few cases that the table names, and then they are off: take no expected loss from so noisy a measure.",
+        "clirbench prints losses only where the reliability is surely above .45. Here it is so by chance alone: take "
+        "no expected loss from so noisy a measure.",
     ),
     (
         lambda row: row.world.startswith("decision") and row.verdict == "quiet",
-        "In the other cases the reliability is not surely above .45, and no loss is printed.",
+        "In the other cases the reliability is not surely above .45, and clirbench prints no loss.",
     ),
     (
         lambda row: row.world.startswith("sweep") and row.verdict == "wide",
@@ -74,122 +105,101 @@ THEREFORE: Sequence[tuple[Callable[[Row], bool], str]] = (
     ),
     (
         lambda row: "clayton" in row.world and row.verdict == "off",
-        "Here metrics see which systems are bad and hardly which are good. Nothing that can be observed tells such "
-        "systems from others, so the costs are printed: they may be too small by this much.",
+        "Here metrics see which systems are bad and hardly which are good. No data show that, so clirbench prints "
+        "the costs: they may be too small by this much.",
     ),
     (
         lambda row: (
             row.what.startswith("set that may be shipped") and "near-copies" in row.world and row.verdict == "below"
         ),
-        "The best system is then a near-copy of one in the set (its unit is in the set in .99 of cases), and little is "
-        "lost. Near-copies cannot be told apart by this set where units have unequal sizes.",
+        "The best system is then a near-copy of one in the set (its unit is in the set in .99 of cases).",
     ),
-    (lambda row: row.verdict == "wide", "It says less than could be said, and nothing that is false."),
+    (lambda row: row.verdict == "wide", "The statement is weaker than it could be, and not false."),
 )
 """What a failing row means for what is printed: the first that applies."""
 
-
-def page(rows: Sequence[Row], seed: int, seconds: float) -> str:
-    """All of it, in Markdown."""
-    return "\n".join(_lines(rows, seed, seconds))
-
-
-INTRO = """<!-- Written by benchmarks/validity.py; do not edit. -->
+INTRO = """<!-- Written by benchmarks/validity_page.py from docs/data/validity.tsv; do not edit. -->
 # Do the statistics keep what they promise?
 
-Whether an interval holds the truth can only be seen where the truth is known. So `benchmarks/validity.py` makes worlds:
-systems, metrics and measures whose true values were drawn beforehand. In every world clirbench's own functions say what
-they would say to you, and this page counts how often that was right.
+Only where the truth is known can one see whether an interval holds it. So `benchmarks/validity.py` draws worlds:
+systems, metrics and measures with true values. In each world clirbench's own functions make their claims, and we count
+how often these are right: {worlds} worlds, up to {most:,} repetitions each. The worlds vary one thing at a time around
+16 independent systems, 50 topics, a measure of reliability .85, and 6 metrics whose true tau is .6.
 
-{worlds} worlds, up to {most:,} repetitions each (fewer where one costs much: the tables say how many), seed {seed},
-{minutes:.0f} minutes of one processor core. The worlds vary one thing at a time around 16 independent systems, 50
-topics, a measure of reliability .85, and 6 metrics whose true tau is .6.
+clirbench promises three things: a **false claim** in at most .05 of the repetitions; an **interval or set** that holds
+the truth in at least .95; an **expected value** that is right on average. A promise holds where the 99 % Monte Carlo
+interval of the rate touches at most .06, at least .94, or .05 standard deviations of the truth. An *oracle* makes the
+same intervals and knows the noise.
 
-* A **false statement** may be made in at most .05 of the repetitions, an **interval or a set** holds the truth in at
-  least .95, an **expected value** is right on average. A row *holds* where the 99 % Monte Carlo interval of the rate
-  touches at most .06, at least .94, or .05 standard deviations of the truth.
-* **Said**: the share of repetitions in which anything was said. Where little can be known, clirbench is silent.
-* **Width**: the median width of the intervals (of a set: its mean size) beside that of an *oracle* that knows the
-  noise. For tau the oracle knows how estimates vary from repetition to repetition; for decisions it has the same
-  posterior with the true covariance of the noise.
-* **Power**: the share of repetitions in which something true is found. Where systems are independent it is held against
-  the earlier test; `at equal size` is what it would be if the test rejected exactly .05 without any relation.
+## Result
 
-## What is not said, and why
+clirbench made {tested} promises and kept {hold}. In {silent} further cases the data are too few, and it makes no claim.
 
-* **p-value of tau, "may be trusted"**: 2 to 4 units, or units of which too few can change places. Even the rarest
-  order is not rarer than .05.
-* **Interval of tau, set of metrics, difference of two metrics**: fewer than 6 units, or a tau of 1 or -1. The interval
-  would reach from end to end.
-* **One interval for all metrics of the set**: fewer than 8 units, or 12 of unequal sizes. It would be more than 1.25
-  times as wide as it need be.
-* **tau without noise**: fewer than 20 units, an interval wider than .8 or one that reaches 1. With few units it is
-  narrow only by chance.
-* **Any claim from checkpoints**: fewer than 5 runs with the same steps. All that rises along training agrees.
-* **What metrics say beyond a covariate**: fewer than 10 residual degrees of freedom, or no systems that can change
-  places within strata.
-* **A system to ship**: fewer than 5 topics. The noise is not known.
-* **Expected losses**: fewer than 20 topics, along training, or a reliability that is not surely above .45. They were
-  more than .05 standard deviations off.
-* **The interval of a system's true value**: where systems form units that are no runs of training. Among near-copies
-  it held .91 to .92.
-* **P(this system is the best)**: along training. It was up to .25 off.
-* **The cost of a metric's pick**: the same, and where systems form units, or test set and collection are the same
-  lines. With useless metrics it was .1 to .16 standard deviations too small.
-* **Better or worse than a baseline**: fewer than 8 topics.
-* **P(this metric is the best)**: never. It was not calibrated in these worlds.
+| worlds | promises | kept | lowest coverage | highest false rate |
+| --- | --: | --: | --: | --: |"""
+LEFT_OUT = """## What clirbench leaves out, and why
 
-## In short
+| claim | left out with | because |
+| --- | --- | --- |
+| p-value of tau | 2 to 4 units, or too few that can change places | even the rarest order has p of .05 |
+| interval of tau, set of metrics, difference of two | fewer than 6 units; tau 1 or -1 | it would be [-1, 1] |
+| one interval for all metrics of a set | fewer than 8 units, 12 of unequal sizes | 1.25 times too wide |
+| tau without noise | fewer than 20 units; an interval wider than .8 | narrow only by chance |
+| any claim from checkpoints | fewer than 5 runs with the same steps | whatever rises along training agrees |
+| more than a covariate | fewer than 10 residual degrees of freedom, no strata | nothing to compare |
+| the best system | fewer than 5 topics | the noise is unknown |
+| expected losses | fewer than 20 topics, training, reliability not surely above .45 | more than .05 SD off |
+| interval of a system's true value | units that are no training runs | near-copies: .91 to .92 |
+| P(this system is the best) | checkpoints | up to .25 off |
+| cost of a metric's pick | checkpoints, units of several systems, test set = collection | .1 to .16 SD too small |
+| better or worse than a baseline | fewer than 8 topics | too skewed |
+| P(this metric is the best) | always | not calibrated |
 
-{tested} promises were put to the test, {hold} hold. {silent} more are cases in which clirbench says nothing.
-
-| | rows |
-|---|--:|"""
+Every claim in every world, with rate, width, the oracle's width and power, is in
+[validity.tsv](../data/validity.tsv)."""
 
 
-def _lines(rows: Sequence[Row], seed: int, seconds: float) -> Iterator[str]:
+def page(rows: Sequence[Row]) -> str:
+    """All of it, in Markdown."""
+    return "\n".join(_lines(rows)) + "\n"
+
+
+def _lines(rows: Sequence[Row]) -> Iterator[str]:
     promised = [row for row in rows if row.kind in ("cover", "error", "bias")]
-    failing = [row for row in rows if row.verdict in FAILS]
-    silent = sum(row.verdict == "not said" for row in promised)
+    tested = [row for row in promised if row.verdict != "not said"]
     yield INTRO.format(
         worlds=len({row.world for row in rows}),
         most=max(row.repetitions for row in rows),
-        seed=seed,
-        minutes=seconds / 60,
-        tested=len(promised) - silent,
-        hold=sum(row.verdict == "holds" for row in promised),
-        silent=silent,
+        tested=len(tested),
+        hold=sum(row.verdict == "holds" for row in tested),
+        silent=len(promised) - len(tested),
     )
-    for verdict, text in FAILS.items():
-        yield f"| {text} | {sum(row.verdict == verdict for row in failing)} |"
-    yield from ("", "## What does not hold, and what is therefore not said", "")
-    yield from _failures(failing)
-    yield from ("## Where nothing is said", "")
-    yield from _silent([row for row in rows if row.verdict == "not said"])
     groups: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.verdict != "not said":
-            groups[row.world.split(":")[0]].append(row)
+    for row in tested:
+        groups[row.world.split(":")[0]].append(row)
     for group, members in groups.items():
-        yield from (f"## {TITLES[group]}", "")
-        yield from _table(members)
+        held = sum(row.verdict == "holds" for row in members)
+        least = min((row.rate for row in members if row.kind == "cover"), default=math.nan)
+        most = max((row.rate for row in members if row.kind == "error"), default=math.nan)
+        yield f"| {TITLES[group]} | {len(members)} | {held} | {number(least, 3)} | {number(most, 3)} |"
+    yield from ("", "## What fails, and what clirbench does about it", "")
+    yield from _failures([row for row in rows if row.verdict in FAILS])
+    yield LEFT_OUT
 
 
 def _failures(rows: Sequence[Row]) -> Iterator[str]:
-    if not rows:
-        yield from ("Every row holds.", "")
+    """Each kind of failure with the number of its rows, then the claims that fail so, the worst world of each named."""
     for verdict, title in FAILS.items():
-        groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-        for row in rows:
-            if row.verdict == verdict:
-                groups[row.what, therefore(row)].append(row)
-        if groups:
-            yield from (f"### {title}", "")
-        for (what, said), members in groups.items():
-            figures = "; ".join(f"{row.world} ({_figure(row)})" for row in members)
-            yield f"* **{what}**: {figures}.{' ' if said else ''}{said}"
-        if groups:
-            yield ""
+        failing = [row for row in rows if row.verdict == verdict]
+        yield f"* **{title}: {len(failing)}.**"
+        groups: dict[str, list[Row]] = defaultdict(list)
+        for row in failing:
+            groups[therefore(row)].append(row)
+        for answer, members in groups.items():
+            worst = max(members, key=_badness)
+            whats = "; ".join(dict.fromkeys(row.what for row in members))
+            yield f'    * {whats}. Worst in "{worst.world}": {_figure(worst)}.{" " if answer else ""}{answer}'
+    yield ""
 
 
 def therefore(row: Row) -> str:
@@ -197,49 +207,28 @@ def therefore(row: Row) -> str:
     return next((text for applies, text in THEREFORE if applies(row)), "")
 
 
+def _badness(row: Row) -> float:
+    return {"wide": row.width / row.oracle, "quiet": -row.said}.get(row.verdict, abs(row.rate))
+
+
 def _figure(row: Row) -> str:
     if row.verdict == "wide":
-        return f"{number(row.width, 2)} against {number(row.oracle, 2)}, holds the truth in {number(row.rate, 3)}"
+        return f"width {number(row.width, 2)} against {number(row.oracle, 2)}, coverage {number(row.rate, 3)}"
     if row.verdict == "quiet":
-        return f"said in {number(row.said, 2)}"
+        return f"claimed in {number(row.said, 2)}"
     return number(row.rate, 3)
 
 
-def _silent(rows: Sequence[Row]) -> Iterator[str]:
-    """What is never said, by the worlds in which it is not."""
-    worlds: dict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        worlds[row.what].append(row.world)
-    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for what, where in worlds.items():
-        alike[tuple(where)].append(what)
-    for where, whats in alike.items():
-        yield f"* **{'; '.join(whats)}**: {_joined(where)}."
-    yield ""
-
-
-def _joined(worlds: Sequence[str]) -> str:
-    """`tau 0: base, 8 systems; noise: base`."""
-    names: dict[str, list[str]] = defaultdict(list)
-    for world in worlds:
-        group, _, name = world.partition(": ")
-        names[group].append(name)
-    return "; ".join(f"{group}: {', '.join(members)}" for group, members in names.items())
-
-
-def _table(rows: Sequence[Row]) -> Iterator[str]:
-    yield "| World | What is said | Rate | 99 % | Said | Width | Oracle's | At equal size | Repetitions | |"
-    yield "|---|---|--:|---|--:|--:|--:|--:|--:|---|"
-    for row in rows:
-        between = f"{number(row.low, 3)} to {number(row.high, 3)}"
-        world = row.world.split(": ", 1)[1]
-        yield (
-            f"| {world} | {row.what}{' (power)' if row.kind == 'power' else ''} | {number(row.rate, 3)} | {between} "
-            f"| {number(row.said, 2)} | {number(row.width, 2)} | {number(row.oracle, 2)} | {number(row.adjusted, 2)} "
-            f"| {row.repetitions:,} | {'' if row.verdict in ('power', 'note') else row.verdict} |"
-        )
-    yield ""
-
-
 def number(value: float, digits: int) -> str:
-    return "" if math.isnan(value) else f"{value:.{digits}f}"
+    """Without its leading zero, as all figures of the project; empty for NaN."""
+    return "" if math.isnan(value) else f"{value:.{digits}f}".replace("0.", ".", 1 if abs(value) < 1 else 0)
+
+
+def main(arguments: Sequence[str]) -> int:
+    folder = Path(arguments[0])
+    (folder / PAGE).write_text(page(read_rows(folder / DATA, Row)), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

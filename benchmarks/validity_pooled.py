@@ -1,13 +1,14 @@
 """Does pooling over collections keep what it promises? Worlds whose truth is known, through `pool_stratum`.
 
-    python -m benchmarks.validity_pooled --repetitions 400 --write docs/explanation/validity-pooled.md
+    python -m benchmarks.validity_pooled --repetitions 400 --write docs
 
 A collection has 8 to 38 systems; every metric's true tau with the measure differs from collection to collection by
 `spread` (standard deviation), half of its variance common to all metrics. m0 and m1 agree equally well on average, m2
 better by .1. In `shared` worlds two collections each have the same systems, their columns alike but for a fifth; in
 worlds of language pairs half of a collection's variance is its pair's.
 A row passes where the 99 % Monte Carlo interval touches its bound, and the median width is at most 1.25 times that of
-an oracle: the same interval from the true variances of all estimates.
+an oracle: the same interval from the true variances of all estimates. `--write DIR` writes every row to
+DIR/data/validity-pooled.tsv, and the page made from that file to DIR/explanation/validity-pooled.md.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import os
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks.validity import exact
-from benchmarks.validity_page import number
+from benchmarks.validity_page import number, read_rows, write_rows
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.pooled.pooling import Pooled, pool_stratum
 from clirbench.statistics.pooled.random_effects import pooled_mean, prediction
@@ -157,8 +159,22 @@ def truth(recipe: Recipe) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     return mean, dict(zip(SIZES, tau_covariance(mean, between, sizes), strict=True))
 
 
-def lines_of(recipe: Recipe, seen: dict[str, list[float]]) -> list[str]:
-    lines = []
+@dataclass(frozen=True)
+class Row:
+    """One claim in one world; `verdict` as in `benchmarks.validity_page`, empty where nothing is promised."""
+
+    world: str
+    what: str
+    repetitions: int
+    rate: float
+    low: float
+    high: float
+    width: float
+    oracle: float
+    verdict: str
+
+
+def rows_of(recipe: Recipe, seen: dict[str, list[float]]) -> Iterator[Row]:
     for what, values in seen.items():
         if what.endswith(("width", "oracle")):
             continue
@@ -166,7 +182,7 @@ def lines_of(recipe: Recipe, seen: dict[str, list[float]]) -> list[str]:
         column = column[~np.isnan(column)]
         if not len(column):
             if what.endswith(("interval", "prediction")):
-                lines.append(f"| {recipe.name} | {what} | | | | | not said |")
+                yield Row(recipe.name, what, len(values), *[math.nan] * 5, "not said")
             continue
         rate = float(column.mean())
         low, high = exact(rate, len(column))
@@ -175,29 +191,56 @@ def lines_of(recipe: Recipe, seen: dict[str, list[float]]) -> list[str]:
         oracle = float(np.nanmedian(seen[f"{what} oracle"])) if bound else math.nan
         verdict = ""
         if bound:
-            verdict = "BELOW" if high < bound else "wide" if width > 1.25 * oracle else "holds"
+            verdict = "below" if high < bound else "wide" if width > 1.25 * oracle else "holds"
         elif what.startswith("false difference") and "without" not in what:
-            verdict = "ABOVE" if low > 0.06 else "holds"
-        lines.append(
-            f"| {recipe.name} | {what} | {rate:.3f} | {low:.3f} to {high:.3f} | {number(width, 2)} | "
-            f"{number(oracle, 2)} | {verdict} |"
-        )
-    return lines
+            verdict = "above" if low > 0.06 else "holds"
+        yield Row(recipe.name, what, len(values), rate, low, high, width, oracle, verdict)
 
 
-HEAD = """# How pooling keeps its promises
+DATA, PAGE = Path("data/validity-pooled.tsv"), Path("explanation/validity-pooled.md")
+HEAD = """<!-- Written by benchmarks/validity_pooled.py from docs/data/validity-pooled.tsv; do not edit. -->
+# How pooling keeps its promises
 
-Made by `python -m benchmarks.validity_pooled --repetitions {repetitions} --write docs/explanation/validity-pooled.md`.
-Worlds whose truth is known: collections of 8 to 38 systems, whose true taus differ from collection to collection by a
-standard deviation of 0, .1 or .2; two metrics that agree equally well with the measure, and one that is better by .1.
-An interval for the mean must hold the truth in .94 of the draws, a prediction the new collection's true value in .92,
-and a false difference may be called in .06 (99 % Monte Carlo interval touching). The oracle makes the same interval
-from the true variance of every estimate (with language pairs: from their means); a width above 1.25 times its median
-is marked *wide*.
+`python -m benchmarks.validity_pooled` draws worlds whose truth is known: collections of 8 to 38 systems. Their true
+taus differ from collection to collection by a standard deviation of 0, .1 or .2; two metrics agree equally well with
+the measure, and one is better by .1. {worlds} worlds, {repetitions} repetitions each.
 
-| World | What is said | Rate | 99 % | Width | Oracle's | |
-|---|---|--:|---|--:|--:|---|
+An interval for the mean must hold the truth in .94 of the repetitions, a prediction the new collection's true value in
+.92. clirbench may call equal metrics different in .06. Each bound must be touched by the 99 % Monte Carlo interval. An
+oracle makes the same interval from the true variance of every estimate; more than 1.25 times its width is too wide.
+
+## Result
+
+{tested} promises, {held} kept. Where collections share language pairs clirbench makes no prediction ({silent} cases).
+
+| claim | worlds | kept | rate, lowest | highest | width / oracle's, largest |
+| --- | --: | --: | --: | --: | --: |
 """
+TAIL = """
+*difference: found (power)* is how often clirbench finds the true difference of .1: seldom, unless there are many
+collections. Every world is in [validity-pooled.tsv](../data/validity-pooled.tsv).
+"""
+
+
+def page(rows: Sequence[Row]) -> str:
+    """The page, in Markdown: one line for each claim."""
+    promised = [row for row in rows if row.verdict]
+    said = [row for row in promised if row.verdict != "not said"]
+    head = HEAD.format(
+        worlds=len({row.world for row in rows}),
+        repetitions=max(row.repetitions for row in rows),
+        tested=len(said),
+        held=sum(row.verdict == "holds" for row in said),
+        silent=len(promised) - len(said),
+    )
+    lines = []
+    for what in dict.fromkeys(row.what for row in rows):
+        of = [row for row in rows if row.what == what and row.verdict != "not said"]
+        held = sum(row.verdict == "holds" for row in of) if of[0].verdict else ""
+        rates = [number(end(row.rate for row in of), 3) for end in (min, max)]
+        ratio = max((row.width / row.oracle for row in of if row.oracle > 0), default=math.nan)
+        lines.append(f"| {what} | {len(of)} | {held} | {rates[0]} | {rates[1]} | {number(ratio, 2)} |\n")
+    return head + "".join(lines) + TAIL
 
 
 def main(arguments: list[str]) -> int:
@@ -215,7 +258,7 @@ def main(arguments: list[str]) -> int:
     recipes = [Recipe(c, spread, shared, groups) for c, shared, groups in kinds for spread in (0.0, 0.1, 0.2)]
     truths = [truth(recipe) for recipe in recipes]
     seen: list[dict[str, list[float]]] = [defaultdict(list) for _ in recipes]
-    lines: list[str] = []
+    rows: list[Row] = []
     # Rounds over all worlds: stopped at any time, the page has them all.
     for first in range(0, options.repetitions, ROUND):
         until = min(first + ROUND, options.repetitions)
@@ -223,14 +266,15 @@ def main(arguments: list[str]) -> int:
             for at in range(first, until):
                 for what, value in repetition(recipe, mean, noise, options.seed * 1_000_003 + at).items():
                     told[what].append(value)
-        lines = [line for recipe, told in zip(recipes, seen, strict=True) for line in lines_of(recipe, told)]
+        rows = [row for recipe, told in zip(recipes, seen, strict=True) for row in rows_of(recipe, told)]
         print(f"{time.perf_counter() - start:6.0f} s ({time.process_time():.0f} s of a processor): {until} repetitions",
               file=sys.stderr, flush=True)  # fmt: skip
         if options.write:
-            options.write.write_text(HEAD.format(repetitions=until) + "\n".join(lines) + "\n", encoding="utf-8")
+            write_rows(options.write / DATA, rows)
+            (options.write / PAGE).write_text(page(read_rows(options.write / DATA, Row)), encoding="utf-8")
         if time.perf_counter() - start > 60 * options.minutes:
             break
-    return int(any("ABOVE" in line or "BELOW" in line for line in lines))
+    return int(any(row.verdict in ("above", "below") for row in rows))
 
 
 if __name__ == "__main__":
