@@ -75,7 +75,7 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
     """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
 
     settings: the key `pool`: `groups`, `tables` (score tables with a column `collection`), their `measures` and
-    `metrics`. All the sentences and tables together are findings.md.
+    `metrics`. findings.md is their summary, one page; pooled.md has all sentences and tables.
     """
     from clirbench.papers.published import shipped_path  # loaded where a sweep has ended
     from clirbench.report.pooled import view
@@ -85,18 +85,18 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
     if len({_collection(job) for job in done}) < 2:
         return []
     try:
-        found = [pool(done, settings.get("groups") or ())]
-        written = view.write(folder, found[0])
+        found = {TITLE: pool(done, settings.get("groups") or ())}
+        written = view.write(folder, found[TITLE])
         for table in settings.get("tables") or ():
             path = shipped_path(table.removeprefix("embedded:")) if table.startswith("embedded:") else Path(table)
-            found.append(pool([path], (), settings.get("measures") or (), settings.get("metrics") or ()))
-            written += view.write(folder / path.stem, found[-1], path.stem)
+            more = pool([path], (), settings.get("measures") or (), settings.get("metrics") or ())
+            written += view.write(folder / path.stem, more, path.stem)
+            found[f"Published table: {path.stem}"] = more
     except InputError as error:
         print(f"not pooled: {error}")
         return []
-    head, short, rest = view.markdown(found[0], TITLE).split("\n## ", 2)
-    texts = (view.markdown(more).replace("# ", "# Published table: ", 1) for more in found[1:])
-    page = "\n".join(["\n## ".join([head, short, METHOD.read_text(encoding="utf-8"), rest]), *texts])
+    summaries = [view.summary(pooling, title) for title, pooling in found.items()]
+    page = "\n".join([*summaries, METHOD.read_text(encoding="utf-8")])
     (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
     return [*written, folder / "findings.md"]
 

@@ -27,7 +27,7 @@ def name_of(stratum: Stratum) -> str:
 def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
     """What may be said of one stratum, from the pooled model alone."""
     rows = pooling.of(stratum)
-    taus, gaps = _taus(rows), _gaps(rows)
+    taus, differences = by_tau(rows), gaps(rows)
     best = taus[0]
     said = [
         f"{name_of(stratum)}, over {many(best.collections, 'collection')} "
@@ -35,7 +35,13 @@ def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
         + "".join(f", of {row.metric} {_with_interval(row)}" for row in taus[1:])
         + "."
     ]
-    said += [*_apart(gaps), *_new(best, gaps), _differ(best), _ceiling(pooling, stratum), *_beyond(rows, best.metric)]
+    said += [
+        *_apart(differences),
+        *_new(best, differences),
+        _differ(best),
+        _ceiling(pooling, stratum),
+        *_beyond(rows, best.metric),
+    ]
     said += _cost(pooling, stratum)
     silent: dict[str, list[str]] = {}
     for row in rows:
@@ -45,13 +51,14 @@ def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
     return said
 
 
-def _taus(rows: Sequence[Pooled]) -> list[Pooled]:
-    """The metrics that judge translations, where there is any, the highest tau first."""
+def by_tau(rows: Sequence[Pooled]) -> list[Pooled]:
+    """The metrics that judge translations (all if there is none), the highest tau first."""
     every = sorted((row for row in rows if not row.other), key=lambda row: -row.value)
     return [row for row in every if row.metric not in TRIVIAL] or every
 
 
-def _gaps(rows: Sequence[Pooled]) -> list[Pooled]:
+def gaps(rows: Sequence[Pooled]) -> list[Pooled]:
+    """The differences between metrics that judge translations."""
     return [row for row in rows if row.other and not {row.metric, row.other} & {*TRIVIAL}]
 
 
@@ -111,20 +118,20 @@ def _cost(pooling: Pooling, stratum: Stratum) -> list[str]:
 def abstract(pooling: Pooling) -> Iterator[str]:
     """Everything in a few sentences, over the strata with collections enough to say something."""
     strata = {s: pooling.of(s) for s in pooling.strata}
-    strata = {s: rows for s, rows in strata.items() if _taus(rows)[0].collections >= FEWEST_TO_PREDICT}
+    strata = {s: rows for s, rows in strata.items() if by_tau(rows)[0].collections >= FEWEST_TO_PREDICT}
     if not strata:
         return
-    best = {s: _taus(rows)[0] for s, rows in strata.items()}
+    best = {s: by_tau(rows)[0] for s, rows in strata.items()}
     most = max(row.collections for row in best.values())
-    by_tau = sorted(best, key=lambda s: best[s].value)
-    told = [f"{number(best[s].value, 2)} by {name_of(s)}" for s in (by_tau[0], by_tau[-1])]
+    ordered = sorted(best, key=lambda s: best[s].value)
+    told = [f"{number(best[s].value, 2)} by {name_of(s)}" for s in (ordered[0], ordered[-1])]
     span = " to ".join(dict.fromkeys(told))
     yield f"Over at most {most} independent collections, the highest mean tau of a metric is {span}."
     known = [v for s in strata for v in pooling.ceilings[s].values() if not isnan(v)]
     if known:
         yield f"A perfect metric is estimated to reach about {number(sum(known) / len(known), 2)}."
-    found = [s for s, rows in strata.items() if any(r.p_holm < ALPHA for r in _gaps(rows))]
-    yield f"Metrics can be told apart by {len(found)} of {many(len(strata), 'measure')}{_named(found)}."
+    found = [s for s, rows in strata.items() if any(r.p_holm < ALPHA for r in gaps(rows))]
+    yield f"Metrics differ significantly by {len(found)} of {many(len(strata), 'measure')}{_named(found)}."
     trivial = [s for s, rows in strata.items() if any(row.metric in TRIVIAL for row in rows)]
     beyond = [s for s in trivial if all("is not shown" not in text for text in _beyond(strata[s], best[s].metric))]
     if trivial:
@@ -148,7 +155,7 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
     judged = {stratum.judge for stratum in pooling.strata}
     if "people" not in judged:
         said = {
-            "imported": "imported scores do not say who judged",
+            "imported": "imported scores do not name the source of their judgments",
             "pseudo": "pseudo-relevance shares words with lexical metrics and so may favour them",
         }
         who = "; ".join(text for judge, text in said.items() if judge in judged)
@@ -156,11 +163,11 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
     few, alike, wide = [], [], []
     for stratum in pooling.strata:
         rows = pooling.of(stratum)
-        best, gaps = _taus(rows)[0], _gaps(rows)
-        most = max((row.collections for row in gaps), default=0)
+        best, differences = by_tau(rows)[0], gaps(rows)
+        most = max((row.collections for row in differences), default=0)
         if most < FEWEST_TO_PREDICT:
             few.append(name_of(stratum))
-        elif not any(row.p_holm < ALPHA and row.collections >= FEWEST_TO_PREDICT for row in gaps):
+        elif not any(row.p_holm < ALPHA and row.collections >= FEWEST_TO_PREDICT for row in differences):
             alike.append(name_of(stratum))
         if best.new_low < 0 < best.new_high:
             wide.append(f"{name_of(stratum)} [{number(best.new_low, 2)}, {number(best.new_high, 2)}]")
@@ -187,10 +194,10 @@ def p_text(value: float) -> str:
 
 def short(rows: Sequence[Pooled]) -> Iterator[str]:
     """One stratum in a line or two."""
-    best = _taus(rows)[0]
+    best = by_tau(rows)[0]
     judged = Stratum(best.judge, best.measure, best.retriever)
     yield f"{name_of(judged)}: highest mean tau {best.metric}, {_with_interval(best)}."
-    yield from _apart(_gaps(rows))
+    yield from _apart(gaps(rows))
     yield from _new(best, [])
 
 
@@ -221,7 +228,7 @@ def _apart(gaps: Sequence[Pooled]) -> Iterator[str]:
     if left:
         widest = max(left, key=lambda row: abs(row.value))
         pairs = "No two metrics" if not sure else f"{many(len(left), 'other pair')} of metrics"
-        verb = "can be told apart" if not sure else "cannot be told apart"
+        verb = "differ significantly" if not sure else "do not differ significantly"
         found = f"{widest.metric} - {widest.other} {_with_interval(widest, '+')}"
         yield f"{pairs} {verb}; the largest such difference: {found}."
     silent = [row for row in gaps if few or isnan(row.p_holm)]

@@ -80,6 +80,7 @@ def _key(row: Pooled) -> tuple[str, str, str, str, str]:
 
 HEADER = ("metric", "tau", "interval", "new collection", "collections", "settings", "sd between", "p (Holm)",
           "p by signs (smallest)", "without one", "depends on")  # fmt: skip
+OVERVIEW = ("measure", "collections", "best metric", "tau", "interval", "new collection", "smallest p (Holm)")
 
 
 def _cells(row: Pooled) -> list[str]:
@@ -105,12 +106,39 @@ def markdown(pooling: Pooling, title: str = TITLE) -> str:
     return "\n".join(_markdown(pooling, title)) + "\n"
 
 
-def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
+def _head(pooling: Pooling, title: str) -> Iterator[str]:
     yield f"# {title}\n"
     yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
     yield "## In short\n"
     if said := " ".join((*findings.abstract(pooling), *retrievers.abstract(pooling))):
         yield f"{prose(said)}\n"
+
+
+def _section(heading: str, lines: Sequence[str]) -> Iterator[str]:
+    yield from (f"## {heading}\n", *(f"- {prose(line)}" for line in lines), "") if lines else ()
+
+
+def overview(rows: Sequence[Pooled]) -> list[list[str]]:
+    """One row for each relevance, measure and retriever in pooled.tsv: `OVERVIEW`."""
+    found = []
+    for stratum in dict.fromkeys(Stratum(row.judge, row.measure, row.retriever) for row in rows):
+        every = [row for row in rows if _key(row)[:3] == (stratum.judge, stratum.measure, stratum.retriever)]
+        best = findings.by_tau(every)[0]
+        p_values = [row.p_holm for row in findings.gaps(every) if not isnan(row.p_holm)]
+        cells = _cells(best)
+        p = findings.p_text(min(p_values)) if p_values else ""
+        found.append([findings.name_of(stratum), cells[4], cells[0], *cells[1:4], p])
+    return found
+
+
+def summary(pooling: Pooling, title: str = TITLE) -> str:
+    """The report on one page, as Markdown: a row for each stratum, and what cannot be concluded."""
+    lines = [*_head(pooling, title), *table(OVERVIEW, overview(pooling.rows)), ""]
+    return "\n".join([*lines, *_section("What cannot be concluded", [*findings.unanswered(pooling)])])
+
+
+def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
+    yield from _head(pooling, title)
     for stratum in pooling.strata:
         yield f"- {prose(' '.join(findings.short(pooling.of(stratum))))}"
     yield ""
@@ -124,9 +152,8 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
         yield from (f"{prose(text)}\n" for text in found.text)
         yield from table(found.header, found.rows)
         yield ""
-    sections = {"What cannot be concluded": [*findings.unanswered(pooling)], "What to know": pooling.notes}
-    for heading, lines in sections.items():
-        yield from (f"## {heading}\n", *(f"- {prose(line)}" for line in lines), "") if lines else ()
+    yield from _section("What cannot be concluded", [*findings.unanswered(pooling)])
+    yield from _section("What to know", pooling.notes)
     yield "## Signatures\n"
     yield from (f"- {name} in {prose(names)}: `{signature}`" for name, signature, names in _signatures(pooling))
 

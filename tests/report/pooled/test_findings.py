@@ -1,13 +1,17 @@
 """What is said of several collections: ceiling, what is trivial, what choosing cost, what stays open."""
 
+import csv
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
+from clirbench.report.markdown import table
 from clirbench.report.pooled.findings import sentences, unanswered
 from clirbench.report.pooled.pooling import Pooling, pool
-from clirbench.report.pooled.view import write
+from clirbench.report.pooled.view import OVERVIEW, overview, summary, write
+from clirbench.statistics.pooled.pooling import Pooled
 
 SIGNATURES = {"BLEU": "nrefs:1|BLEU", "LengthRatio": "nrefs:1|LengthRatio", "MAP": "bm25:clirbench|rel:top10|MAP"}
 
@@ -70,3 +74,32 @@ def test_a_table_of_each_stratum_in_latex(tmp_path: Path) -> None:
     lines = table.read_text().splitlines()
     assert lines[0] == r"\begin{table}"
     assert any(line.startswith("BLEU - LengthRatio & ") for line in lines)
+
+
+def rows_of(path: Path) -> list[Pooled]:
+    """The rows of a pooled.tsv."""
+    kinds = {field.name: field.type for field in fields(Pooled)}
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = csv.DictReader(stream, delimiter="\t")
+        return [
+            Pooled(**{name: kinds[name](cell or ("nan" if kinds[name] is float else "")) for name, cell in row.items()})
+            for row in rows
+        ]
+
+
+def test_the_summary_is_that_of_pooled_tsv(tmp_path: Path) -> None:
+    found = runs(tmp_path)
+    write(tmp_path / "out", found)
+    assert overview(rows_of(tmp_path / "out" / "pooled.tsv")) == overview(found.rows)
+    (row,) = overview(found.rows)
+    assert row[:3] == ["MAP (pseudo-relevance, bm25)", "6", "BLEU"]
+    assert "| BLEU | " in summary(found)
+    assert "## Signatures" not in summary(found)
+
+
+def test_the_findings_of_the_documentation_are_those_of_its_data_files() -> None:
+    docs = Path(__file__).parents[3] / "docs"
+    page = (docs / "findings.md").read_text(encoding="utf-8")
+    for folder in ("", "gowda2021_clssts"):
+        rows = rows_of(docs / "data" / "findings" / folder / "pooled.tsv")
+        assert "\n".join(table(OVERVIEW, overview(rows))) in page
