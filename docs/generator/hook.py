@@ -1,4 +1,4 @@
-"""mkdocs hook: adds generated pages, leaves out chapters that do not exist, names what the theme leaves nameless."""
+"""mkdocs hook: adds generated pages, names what the theme leaves nameless."""
 
 import re
 import subprocess
@@ -13,22 +13,19 @@ from reference import ROOT, configuration_page, metrics_page, packages, python_p
 
 
 def on_config(config: Any) -> Any:
-    """Put the generated Python pages into the navigation."""
-    here = Path(config.docs_dir)
-    config.nav = [entry for entry in config.nav if _exists(here, entry)]
-    reference = next(entry["Reference"] for entry in config.nav if "Reference" in entry)
+    """Put the generated Python pages and the notebooks into the navigation."""
     pages = [{"The line, types, files, errors": "reference/python/line.md"}]
     pages += [{f"clirbench.{name}": f"reference/python/{name}.md"} for name in packages()]
-    reference.append({"Python": pages})
+    _section(config.nav, "Reference").append({"Python": pages})
     shown = [{notebooks.title(path): f"{notebooks.PAGES}/{path.stem}.md"} for path in notebooks.notebooks()]
-    next(entry for entry in config.nav if "Notebooks" in entry)["Notebooks"] += shown
+    _section(config.nav, "Notebooks").extend(shown)
     return config
 
 
-def _exists(here: Path, entry: dict[str, Any]) -> bool:
-    """Chapters in one page only; sections hold generated pages too."""
-    page = next(iter(entry.values()))
-    return not isinstance(page, str) or (here / page).is_file()
+def _section(nav: list[Any], name: str) -> list[Any]:
+    """The entries of the section `name` of one of the groups."""
+    groups = [entry for group in nav for entries in group.values() for entry in entries]
+    return next(entry[name] for entry in groups if isinstance(entry, dict) and name in entry)
 
 
 REPORTS = {
@@ -43,7 +40,7 @@ REPORTS = {
 
 
 def reports() -> dict[str, bytes]:
-    """The reports of the gallery, made anew."""
+    """Path below docs/ -> the report of the gallery, of a run made now."""
     made = {}
     for path, overrides in REPORTS.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +52,7 @@ def reports() -> dict[str, bytes]:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add pages that stand in no file."""
+    """Add the generated pages."""
     made = {"reference/configuration.md": configuration_page(), "reference/metrics.md": metrics_page()}
     made |= {f"reference/python/{name}": text for name, text in python_pages().items()}
     made |= notebooks.pages()

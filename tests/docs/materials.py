@@ -99,6 +99,38 @@ def trainer(folder: Path) -> None:
     write(folder / "translates.py", TRANSLATES.split("\n"))
 
 
+def documents(folder: Path) -> None:
+    """documents.jsonl: the demo's speeches as JSON lines; its topics and its judgments."""
+    topics(folder)
+    rows: dict[str, list[str]] = {}
+    for row, line in zip(lines(DEMO / "docs.tsv")[1:], lines(DEMO / "reference.txt"), strict=True):
+        rows.setdefault(row.split("\t")[1], []).append(line)
+    made = [{"id": name, "title": parts[0], "text": " ".join(parts[1:])} for name, parts in rows.items()]
+    write(folder / "documents.jsonl", [json.dumps(row) for row in made])
+
+
+def segments(folder: Path) -> None:
+    """segments.jsonl: the demo's texts, everything about a segment on one line; four systems."""
+    names = [row.split("\t")[1] for row in lines(DEMO / "docs.tsv")[1:]]
+    texts = zip(names, lines(DEMO / "source.txt"), lines(DEMO / "reference.txt"), strict=True)
+    rows = []
+    for n, (doc, source, reference) in enumerate(texts):
+        outputs = {f"keep{k}": every(k, reference) for k in (2, 3, 4, 6)}
+        rows.append({"doc": doc, "seg": n, "source": source, "reference": reference, "outputs": outputs})
+    write(folder / "segments.jsonl", [json.dumps(row) for row in rows])
+
+
+def czech(folder: Path) -> None:
+    """czech/: the demo's Czech side as the reference, and six systems with two kinds of fault."""
+    source = lines(DEMO / "source.txt")
+    write(folder / "czech" / "reference.txt", source)
+    write(folder / "czech" / "docs.tsv", lines(DEMO / "docs.tsv"))
+    for n in (2, 4, 8):
+        write(folder / "czech" / "systems" / f"short-{n}.txt", [every(n, line) for line in source])
+        write(folder / "czech" / "systems" / f"garbled-{n}.txt", [garbled(n, line) for line in source])
+
+
 MATERIALS: dict[str, Callable[[Path], None]] = {
-    made.__name__: made for made in (talks, topics, sweep, testset, scores, settings, contributing, trainer)
+    made.__name__: made
+    for made in (talks, topics, sweep, testset, scores, settings, contributing, trainer, documents, segments, czech)
 }
