@@ -90,7 +90,7 @@ def test_power_at_equal_size() -> None:
 def test_the_page_names_what_fails_and_what_is_not_said() -> None:
     told = {"error x": share(0.2), "error y": np.full(1000, np.nan)}
     text = page(rows({"tau 0: base": told}))
-    assert f'* **{FAILS["above"]}: 1.**\n    * x. Worst in "tau 0: base": .200.\n' in text
+    assert f'* **{FAILS["above"]}: 1.**\n    * x; worst in "tau 0: base": .200.\n' in text
     assert "clirbench made 1 promises and kept 0. In 1 further cases" in text
 
 

@@ -24,6 +24,14 @@ def name_of(stratum: Stratum) -> str:
     return f"{stratum.measure} ({JUDGES[stratum.judge]}{retriever})"
 
 
+def names_of(strata: Sequence[Stratum]) -> str:
+    """`MAP and RBO (pseudo-relevance, bm25), and MAP (as imported)`."""
+    groups: dict[str, list[str]] = {}
+    for stratum in strata:
+        groups.setdefault(name_of(stratum).removeprefix(f"{stratum.measure} "), []).append(stratum.measure)
+    return ", and ".join(f"{listed(measures, 20)} {judge}" for judge, measures in groups.items())
+
+
 def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
     """What may be said of one stratum, from the pooled model alone."""
     rows = pooling.of(stratum)
@@ -147,7 +155,7 @@ def abstract(pooling: Pooling) -> Iterator[str]:
 
 
 def _named(strata: Sequence[Stratum]) -> str:
-    return f": {listed([name_of(s) for s in strata], 20)}" if strata else ""
+    return f": {names_of(strata)}" if strata else ""
 
 
 def unanswered(pooling: Pooling) -> Iterator[str]:
@@ -160,22 +168,24 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
         }
         who = "; ".join(text for judge, text in said.items() if judge in judged)
         yield f"Whether a metric predicts retrieval as people judge it: {who}."
-    few, alike, wide = [], [], []
+    few: list[Stratum] = []
+    alike: list[Stratum] = []
+    wide: list[str] = []
     for stratum in pooling.strata:
         rows = pooling.of(stratum)
         best, differences = by_tau(rows)[0], gaps(rows)
         most = max((row.collections for row in differences), default=0)
         if most < FEWEST_TO_PREDICT:
-            few.append(name_of(stratum))
+            few.append(stratum)
         elif not any(row.p_holm < ALPHA and row.collections >= FEWEST_TO_PREDICT for row in differences):
-            alike.append(name_of(stratum))
+            alike.append(stratum)
         if best.new_low < 0 < best.new_high:
             wide.append(f"{name_of(stratum)} [{number(best.new_low, 2)}, {number(best.new_high, 2)}]")
     if few:
-        yield f"Which metric is better, by {listed(few, 20)}: fewer than {FEWEST_TO_PREDICT} independent collections."
+        yield f"Which metric is better, by {names_of(few)}: fewer than {FEWEST_TO_PREDICT} independent collections."
     if alike:
         yield (
-            f"Which metric is better, by {listed(alike, 20)}: no difference is larger than what luck makes. That is no "
+            f"Which metric is better, by {names_of(alike)}: no difference is larger than what luck makes. That is no "
             "proof that they are equal; the intervals of the differences say how unequal they may be."
         )
     if wide:

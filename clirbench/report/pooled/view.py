@@ -119,7 +119,7 @@ def _section(heading: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def overview(rows: Sequence[Pooled]) -> list[list[str]]:
-    """One row for each relevance, measure and retriever in pooled.tsv: `OVERVIEW`."""
+    """One row for each measure, source of judgments and retriever: `OVERVIEW`."""
     found = []
     for stratum in dict.fromkeys(Stratum(row.judge, row.measure, row.retriever) for row in rows):
         every = [row for row in rows if _key(row)[:3] == (stratum.judge, stratum.measure, stratum.retriever)]
@@ -133,7 +133,8 @@ def overview(rows: Sequence[Pooled]) -> list[list[str]]:
 
 def summary(pooling: Pooling, title: str = TITLE) -> str:
     """The report on one page, as Markdown: a row for each stratum, and what cannot be concluded."""
-    lines = [*_head(pooling, title), *table(OVERVIEW, overview(pooling.rows)), ""]
+    rows = [row for stratum in pooling.strata for row in pooling.of(stratum)]
+    lines = [*_head(pooling, title), *table(OVERVIEW, overview(rows)), ""]
     return "\n".join([*lines, *_section("What cannot be concluded", [*findings.unanswered(pooling)])])
 
 
