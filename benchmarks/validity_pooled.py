@@ -201,15 +201,11 @@ DATA, PAGE = Path("data/validity-pooled.tsv"), Path("explanation/validity-pooled
 HEAD = """<!-- Written by benchmarks/validity_pooled.py from docs/data/validity-pooled.tsv; do not edit. -->
 # How pooling keeps its promises
 
-`python -m benchmarks.validity_pooled` draws worlds whose truth is known: collections of 8 to 38 systems. Their true
-taus differ from collection to collection by a standard deviation of 0, .1 or .2; two metrics agree equally well with
-the measure, and one is better by .1. {worlds} worlds, {repetitions} repetitions each.
-
-An interval for the mean must hold the truth in .94 of the repetitions, a prediction the new collection's true value in
-.92. clirbench may call equal metrics different in .06. Each bound must be touched by the 99 % Monte Carlo interval. An
-oracle makes the same interval from the true variance of every estimate; more than 1.25 times its width is too wide.
-
-## Result
+`python -m benchmarks.validity_pooled` draws {worlds} worlds with known truth, {repetitions} times each: collections of
+8 to 38 systems, whose true taus differ by a standard deviation of 0, .1 or .2; two metrics agree equally well with the
+measure, and one is better by .1. An interval for the mean must hold the truth in .94, a prediction the new collection's
+value in .92; clirbench may call equal metrics different in .06 (touched by the 99 % Monte Carlo interval). An oracle
+knows the true variances.
 
 {tested} promises, {held} kept. Where collections share language pairs clirbench makes no prediction ({silent} cases).
 
