@@ -168,9 +168,7 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
         }
         who = "; ".join(text for judge, text in said.items() if judge in judged)
         yield f"Whether a metric predicts retrieval as people judge it: {who}."
-    few: list[Stratum] = []
-    alike: list[Stratum] = []
-    wide: list[str] = []
+    few, alike, wide = list[Stratum](), list[Stratum](), list[str]()
     for stratum in pooling.strata:
         rows = pooling.of(stratum)
         best, differences = by_tau(rows)[0], gaps(rows)
