@@ -24,7 +24,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from clirbench import __version__
-from clirbench.commands.base import command, command_names, tolerate_closed_output
+from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.config import CONF, build, limits_of, plain_configuration, ready
 from clirbench.engines.local import close_workers
@@ -120,7 +120,7 @@ def main() -> None:
     # Hydra would print what goes wrong by itself; here every error is to come up to this function.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
-        if len(sys.argv) > 1 and sys.argv[1] in command_names():
+        if len(sys.argv) > 1 and "=" not in sys.argv[1] and sys.argv[1] in commands():
             sys.exit(command(sys.argv[1])(sys.argv[2:]))
         if "--version" in sys.argv:
             print(f"clirbench {__version__}, Python {platform.python_version()}")
@@ -177,7 +177,7 @@ def prepared(arguments: Sequence[str]) -> list[str]:
         return [*options, *read.overrides]
     for word in read.overrides:
         if "=" not in word and not word.startswith("~"):
-            names = command_names()
+            names = sorted(commands())
             raise ConfigError(
                 f"{word!r} is neither key=value nor a command.{closest(word, names)} Commands: {', '.join(names)}; "
                 "a folder is named by folder=DIR"

@@ -318,6 +318,15 @@ class Result:
             for relevance in retrieval.judged:
                 yield topics, relevance, retrieval
 
+    def topic_values(self, measure: str) -> tuple[str, str, Doubles]:
+        """Labels of topics and judgments, and (systems, topics) values of a measure; raises `UnknownName`."""
+        for label, retrieval in self.retrieval.items():
+            for (relevance, name), values in retrieval.per_topic.items():
+                if name == measure:
+                    return label, relevance, values
+        names = [name for retrieval in self.retrieval.values() for _, name in retrieval.per_topic]
+        raise UnknownName("measure", measure, names)
+
     @cached_property
     def units(self) -> Units:
         """Which systems belong together, and which lie along training."""

@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 
 from clirbench.analyses.favoritism import favoritism
-from clirbench.analyses.segment_level import topic_values
 from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, searches_test_set
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.result import AnalysisTable, Inputs, Result
@@ -46,7 +45,7 @@ class LostTopicsAnalysis:
             raise ConfigError("analysis lost_topics needs retrieval: name measures=[MAP]")
         analyzer_of(result)
         measure = self.measure or result.experiment.measures[0].name
-        label, _, _ = topic_values(result, measure)
+        label, _, _ = result.topic_values(measure)
         metrics = [metric.name for metric in result.experiment.metrics]
         if self.metric and self.metric not in metrics:
             raise UnknownName("analyses.lost_topics.metric", self.metric, metrics)
@@ -67,7 +66,7 @@ class LostTopicsAnalysis:
         self, result: Result, inputs: Inputs, measure: str, pair: TwoSystems
     ) -> Iterator[tuple["LostTopic", list["LostTerm"]]]:
         """The topics with the largest difference and their terms, first those on which the second system lost."""
-        label, relevance, values = topic_values(result, measure)
+        label, relevance, values = result.topic_values(measure)
         retrieval = result.retrieval[label]
         a, b = (tuple(retrieval.runs).index(system) for system in pair)
         difference, topic_ids = values[a] - values[b], retrieval.topics(relevance, measure)

@@ -67,7 +67,7 @@ class SegmentLevelAnalysis:
         if self.gold == PEOPLE:
             path, systems = human_path(self.human, inputs.corpus), with_test_text(inputs)
             return inputs, read_human(path, systems, len(inputs.corpus.test), self.score)
-        topic_values(result, self.gold)
+        result.topic_values(self.gold)
         if not searches_test_set(inputs):
             raise ConfigError(
                 f"analyses.segment_level.gold={self.gold} compares topics of the searched collection "
@@ -120,7 +120,7 @@ class SegmentLevelAnalysis:
         )
 
     def _by_topic(self, result: Result, inputs: Inputs) -> AnalysisTable:
-        label, relevance, values = topic_values(result, self.gold)
+        label, relevance, values = result.topic_values(self.gold)
         retrieval = result.retrieval[label]
         english = inputs.corpus.english
         judged = retrieval.judged[relevance].with_relevant
@@ -157,16 +157,6 @@ def human_path(given: str | None, corpus: Corpus) -> Path:
             "analyses.segment_level.gold=MAP"
         )
     return layout.files.locate(names)[names[0]]
-
-
-def topic_values(result: Result, measure: str) -> tuple[str, str, Doubles]:
-    """Labels of topics and judgments, and (systems, topics) values of a measure; raises `UnknownName`."""
-    for label, retrieval in result.retrieval.items():
-        for (relevance, name), values in retrieval.per_topic.items():
-            if name == measure:
-                return label, relevance, values
-    names = [name for retrieval in result.retrieval.values() for _, name in retrieval.per_topic]
-    raise UnknownName("analyses.segment_level.gold", measure, [PEOPLE, *names])
 
 
 def rating_table(human: HumanSegments, games: int, seed: int) -> AnalysisTable:

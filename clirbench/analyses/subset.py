@@ -7,7 +7,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from clirbench.analyses.segment_level import topic_values
 from clirbench.analyses.two_systems import read
 from clirbench.analyses.wording import number
 from clirbench.corpora.subset import SomeLines, lines_of
@@ -66,7 +65,7 @@ class SubsetAnalysis:
 
     def recoveries(self, result: Result, name: str) -> Iterator[Recovery]:
         """A row for every fraction, and for every pool that is not the whole collection."""
-        label, relevance, whole = topic_values(result, name)
+        label, relevance, whole = result.topic_values(name)
         retrieval = result.retrieval[label]
         measure = next(measure for measure in result.experiment.measures if measure.name == name)
         judged, ideal, topic_ids = retrieval.judged[relevance], retrieval.ideal, retrieval.topics(relevance, name)

@@ -15,7 +15,7 @@ from clirbench.api.running import quoted
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import SOME_FAILED
 from clirbench.commands.rerun import key_of, run_clirbench
-from clirbench.config import composed, grid_of
+from clirbench.config import composed, parts_of
 from clirbench.engines.base import Engine
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, UnknownName
@@ -42,7 +42,8 @@ def _train(options: Namespace) -> int:
         raise ConfigError("clirbench train: name a grid, grid=tiny, gowda2020, lignos2019 or mine")
     if then and then not in THEN:
         raise UnknownName("then", then, THEN)
-    grid, engine = grid_of(composed([one for one in overrides if not one.startswith("hydra.")]))
+    keys = [f"+{one}" if one.startswith("grid=") else one for one in overrides if not one.startswith("hydra.")]
+    grid, engine = parts_of(composed(keys), grid=Grid, engine=Engine)
     if then and not grid.trainer.translate:
         raise ConfigError(f"then={then}: set grid.trainer.translator, the command that translates with a checkpoint")
     with alone(grid.home):

@@ -1,6 +1,5 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import nan
@@ -9,15 +8,12 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from clirbench.errors import InputError
 from clirbench.files.tables import read_table
 from clirbench.report import conditions
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
-TITLE = "Which MT metrics predict retrieval?"
-METHOD = Path(__file__).parent / "pooled" / "method.md"
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
 TABLE = "correlations.tsv"
@@ -69,39 +65,3 @@ def _row(cells: Mapping[str, str]) -> Correlation:
     n_systems = int(cells.get("n_systems") or 0)
     significant = cells.get("significant", "undefined")
     return Correlation(cells["measure"], cells["metric"], cells["coefficient"], value, p_value, n_systems, significant)  # type: ignore[arg-type]
-
-
-def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) -> list[Path]:
-    """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
-
-    settings: the key `pool`: `groups`, `tables` (score tables with a column `collection`), their `measures` and
-    `metrics`. All the sentences and tables together are findings.md.
-    """
-    from clirbench.papers.published import shipped_path  # loaded where a sweep has ended
-    from clirbench.report.pooled import view
-    from clirbench.report.pooled.pooling import pool
-
-    done = [job for job in jobs if (job / "provenance.json").is_file()]
-    if len({_collection(job) for job in done}) < 2:
-        return []
-    try:
-        found = [pool(done, settings.get("groups") or ())]
-        written = view.write(folder, found[0])
-        for table in settings.get("tables") or ():
-            path = shipped_path(table.removeprefix("embedded:")) if table.startswith("embedded:") else Path(table)
-            found.append(pool([path], (), settings.get("measures") or (), settings.get("metrics") or ()))
-            written += view.write(folder / path.stem, found[-1], path.stem)
-    except InputError as error:
-        print(f"not pooled: {error}")
-        return []
-    head, short, rest = view.markdown(found[0], TITLE).split("\n## ", 2)
-    texts = (view.markdown(more).replace("# ", "# Published table: ", 1) for more in found[1:])
-    page = "\n".join(["\n## ".join([head, short, METHOD.read_text(encoding="utf-8"), rest]), *texts])
-    (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
-    return [*written, folder / "findings.md"]
-
-
-def _collection(job: Path) -> str:
-    provenance = json.loads((job / "provenance.json").read_text(encoding="utf-8"))
-    tables = provenance.get("configuration", {}).get("scores", {}).get("tables")
-    return json.dumps([provenance.get("inputs"), tables], sort_keys=True)

@@ -1,16 +1,19 @@
 """Dense retrieval: documents and topics as vectors, ranked by their exact inner product."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.checks import whole_number
 from clirbench.errors import EmptyCollection
+from clirbench.later import Later, opened
+from clirbench.retrieval.base import Watched
 from clirbench.retrieval.dense_static import Static
+from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Floats, Ints, Run, Topic, rank_order
 
 Vectors = NDArray[Any]
@@ -76,6 +79,27 @@ class Dense:
             raise EmptyCollection(f"{documents.text.where}: the collection is empty: no document has a vector")
         return nearest(self.asked(topics), [t.topic_id for t in topics], found, documents.map, self.depth)
 
+    def search(
+        self,
+        topics: tuple[Topic, ...],
+        document_map: DocumentMap,
+        texts: Sequence[Text],
+        names: Sequence[str],
+        pmap: Callable[..., Iterator[Any]],
+        watch: Watched,
+        *,
+        english: bool,
+    ) -> Iterator[Any]:
+        vectors = list(watch("encoding", pmap(self._encode(document_map), texts, names), len(texts)))
+        ids = tuple(topic.topic_id for topic in topics)
+        return pmap(Nearest(self.asked(topics), ids, document_map, self.depth, english), vectors, names)
+
+    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
+        yield self.encoder, self._encode(document_map)
+
+    def _encode(self, document_map: DocumentMap) -> "Encode":
+        return Encode(self.encoder, self.passage, self.passage_prefix, document_map)
+
     def asked(self, topics: Sequence[Topic]) -> Vectors:
         """The vectors of topics, in which a topic is a `document` of one passage."""
         texts = [" ".join(text for text, weight in topic.parts if weight > 0) for topic in topics]
@@ -140,3 +164,41 @@ def nearest(
         [(topic_id, *one) for topic_id, one in zip(topic_ids, ranked, strict=True)],
         n_matched=[len(present) if topic in matched else 0 for topic in range(len(topic_ids))],
     )
+
+
+@dataclass(frozen=True)
+class Encode:
+    """One system's copy of the collection -> the vectors of its passages of at most so many words."""
+
+    bulky: ClassVar[bool] = True
+    encoder: Encoder
+    words: int
+    prefix: str
+    document_map: DocumentMap
+
+    def cost(self, text: Text) -> float:
+        return 20 * text.size  # dear: the engine's costs are those of counting words
+
+    def releases_gil(self, text: Text) -> bool:
+        return getattr(self.encoder, "releases_gil", False)
+
+    def __call__(self, text: Text) -> Vectors:
+        return vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Vectors -> the Run of topics whose vectors these are; no vectors match nothing, of the English side an error."""
+
+    bulky: ClassVar[bool] = True
+    queries: Vectors
+    topic_ids: tuple[str, ...]
+    document_map: DocumentMap
+    depth: int
+    english: bool = False
+
+    def __call__(self, item: Vectors | Later[Vectors]) -> Run:
+        passages = opened(item)
+        if self.english and not len(passages):
+            raise EmptyCollection("the English side is empty: none of its documents has a vector")
+        return nearest(self.queries, self.topic_ids, passages, self.document_map, self.depth)

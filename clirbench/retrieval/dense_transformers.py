@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from clirbench.checks import one_of, whole_number
+from clirbench.checks import one_of, whole_number, version_of
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.systems.translators.content import content_fingerprint
 from clirbench.systems.translators.libraries import (
@@ -20,7 +20,6 @@ from clirbench.systems.translators.libraries import (
     check_folder,
     device_of,
     pretrained,
-    version_of,
 )
 from clirbench.types import Floats
 

@@ -1,16 +1,20 @@
 """Reciprocal rank fusion: several retrievers' lists as one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import ConfigError, EmptyCollection
-from clirbench.retrieval.base import Retriever
-from clirbench.types import DocumentMap, Documents, Floats, Ints, Run, Topic, rank_order
+from clirbench.later import Later, opened
+from clirbench.retrieval.base import Retriever, Watched
+from clirbench.steps.search import readings, search
+from clirbench.text import Text
+from clirbench.types import DocumentMap, Documents, Failure, Floats, Ints, Run, Topic, rank_order
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,28 @@ class Fusion:
             raise empty[0]
         return fused(runs, documents.map, self.k, self.depth)
 
+    def search(
+        self,
+        topics: tuple[Topic, ...],
+        document_map: DocumentMap,
+        texts: Sequence[Text],
+        names: Sequence[str],
+        pmap: Callable[..., Iterator[Any]],
+        watch: Watched,
+        *,
+        english: bool,
+    ) -> Iterator[Any]:
+        each = [
+            list(search(one, topics, document_map, texts, names, pmap, watch, english=english))
+            for one in self.of.values()
+        ]
+        together = [next((run for run in runs if isinstance(run, Failure)), runs) for runs in zip(*each, strict=True)]
+        return pmap(Fuse(document_map, self.k, self.depth), together, names)
+
+    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
+        for one in self.of.values():
+            yield from readings(one, topics, document_map)
+
 
 def fused(runs: Sequence[Run], document_map: DocumentMap, k: float, depth: int) -> Run:
     """Runs of the same topics, in one order, as one Run."""
@@ -74,3 +100,16 @@ def fused(runs: Sequence[Run], document_map: DocumentMap, k: float, depth: int) 
         unmatched=[tuple(dict.fromkeys(chain(*each))) for each in zip(*(run.unmatched for run in runs), strict=True)],
         n_matched=np.max([run.n_matched for run in runs], axis=0).tolist(),
     )
+
+
+@dataclass(frozen=True)
+class Fuse:
+    """Several retrievers' Runs of one text -> one Run, by reciprocal rank fusion."""
+
+    bulky: ClassVar[bool] = True
+    document_map: DocumentMap
+    k: float
+    depth: int
+
+    def __call__(self, item: Sequence[Run | Later[Run]]) -> Run:
+        return fused([opened(run) for run in item], self.document_map, self.k, self.depth)

@@ -1,15 +1,18 @@
 """`retrieval=pyserini`: Lucene indexes that pyserini made, searched where they lie."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.base import Watched
 from clirbench.retrieval.lucene import IndexedText, Lucene, commits
+from clirbench.steps.retrieve import Retrieve
 from clirbench.text import Text, sha256_of
-from clirbench.types import Documents, Run, Topic
+from clirbench.types import DocumentMap, Documents, Run, Topic
 
 IDEAL = "ideal"
 
@@ -66,6 +69,23 @@ class PyseriniIndex:
         folders = [self.folder / name for name in ([IDEAL] if english else systems)]
         both = zip(texts, folders, strict=True)
         return [IndexedText(text, folder) if commits(folder) else text for text, folder in both]
+
+    def search(
+        self,
+        topics: tuple[Topic, ...],
+        document_map: DocumentMap,
+        texts: Sequence[Text],
+        names: Sequence[str],
+        pmap: Callable[..., Iterator[Any]],
+        watch: Watched,
+        *,
+        english: bool,
+    ) -> Iterator[Any]:
+        texts = self.indexed(texts, names, english)
+        return pmap(Retrieve(self.lucene, topics, document_map, english), texts, names)
+
+    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
+        yield self, Retrieve(self, topics, document_map)
 
     def check(self, systems: Sequence[str]) -> None:
         """Raise `InputError` where these systems lack an index."""

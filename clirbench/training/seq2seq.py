@@ -15,7 +15,7 @@ import numpy as np
 from clirbench.checks import number, one_of, require, whole_number
 from clirbench.errors import ResourceError
 from clirbench.store.whole import sweep
-from clirbench.systems.translators.libraries import version_of
+from clirbench.checks import version_of
 from clirbench.training.base import PROGRESS, Cell, saved
 from clirbench.training.ct2 import PAD, encoded, export, padded
 from clirbench.training.texts import read_pairs

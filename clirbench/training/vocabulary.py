@@ -10,7 +10,7 @@ from clirbench.errors import ClirbenchError, ConfigError
 from clirbench.statistics.imbalance import KINDS, divergence, frequency_at, piece_counts, read_classes, subword_model
 from clirbench.store.keys import fingerprint
 from clirbench.store.whole import whole_folder
-from clirbench.systems.translators.libraries import version_of
+from clirbench.checks import version_of
 from clirbench.training.texts import read_pairs
 
 NAME = re.compile(rf"({'|'.join(KINDS)})([1-9]\d*)?(-shared)?")

@@ -8,7 +8,7 @@ import pytest
 from clirbench.config import CONF
 from clirbench.configuration.spelling import spelled, spoken_of
 
-METRICS = CONF / "metric"
+METRICS = [CONF / "metric"]
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clirbench.checks import one_of, require, whole_number
+from clirbench.checks import one_of, require, whole_number, version_of
 from clirbench.errors import ResourceError
 from clirbench.systems.translators.base import Translate
 from clirbench.systems.translators.content import model_fingerprint
-from clirbench.systems.translators.libraries import DEVICES, needed, version_of
+from clirbench.systems.translators.libraries import DEVICES, needed
 from clirbench.systems.translators.pieces import KINDS, kind_of, load_pieces, require_pieces
 
 COMPUTE_TYPES = (

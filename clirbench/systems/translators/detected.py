@@ -1,5 +1,6 @@
 """Which translator a model's folder is made for, by the files that lie in it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.corpora.alignment import listed
@@ -9,20 +10,24 @@ from clirbench.systems.translators.ctranslate2 import CTranslate2Translator
 from clirbench.systems.translators.transformers import TransformersTranslator
 
 
-def detected(model: Path) -> Translator:
-    """The translator of a model folder, with its defaults: CTranslate2 (model.bin) or transformers (*.safetensors).
+@dataclass(frozen=True)
+class Detected:
+    """Detects the translator that a model's folder is made for, with its default settings."""
 
-    Raises `ResourceError` for a folder that is neither.
-    """
-    if (model / "model.bin").is_file():
-        return CTranslate2Translator()
-    if any(model.glob("*.safetensors")):
-        return TransformersTranslator()
-    if not model.is_dir():
-        raise ResourceError(f"{model}: is no folder of a model; choose systems/translator=command for other engines")
-    found = sorted(path.name for path in model.iterdir())
-    raise ResourceError(
-        f"{model}: neither model.bin (CTranslate2) nor *.safetensors (transformers; pickled weights are not loaded) "
-        f"lies in it, but {listed(found) if found else 'nothing'}; choose systems/translator=command for other "
-        "engines, or leave it out with systems.exclude"
-    )
+    def of(self, model: Path) -> Translator:
+        """The translator of a model folder, with its defaults: CTranslate2 (model.bin) or transformers (*.safetensors).
+
+        Raises `ResourceError` for a folder that is neither.
+        """
+        if (model / "model.bin").is_file():
+            return CTranslate2Translator()
+        if any(model.glob("*.safetensors")):
+            return TransformersTranslator()
+        if not model.is_dir():
+            raise ResourceError(f"{model}: is no folder of a model; choose systems/translator=command for other engines")
+        found = sorted(path.name for path in model.iterdir())
+        raise ResourceError(
+            f"{model}: neither model.bin (CTranslate2) nor *.safetensors (transformers; pickled weights are not loaded) "
+            f"lies in it, but {listed(found) if found else 'nothing'}; choose systems/translator=command for other "
+            "engines, or leave it out with systems.exclude"
+        )

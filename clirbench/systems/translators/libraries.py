@@ -1,7 +1,6 @@
 """What those that run local models share: versions, folders, devices, loading by transformers, batches by length."""
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,14 +14,6 @@ DEVICES = ("auto", "cpu", "cuda")
 DTYPES = ("float32", "float16", "bfloat16")
 
 Result = TypeVar("Result")
-
-
-def version_of(library: str) -> str:
-    """The installed version, or `-`."""
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return "-"
 
 
 def needed(model: Path | None) -> Path:

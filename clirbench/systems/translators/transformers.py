@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from clirbench.checks import one_of, whole_number
+from clirbench.checks import one_of, whole_number, version_of
 from clirbench.errors import ResourceError
 from clirbench.systems.translators.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
 from clirbench.systems.translators.content import model_fingerprint
@@ -19,7 +19,6 @@ from clirbench.systems.translators.libraries import (
     device_of,
     needed,
     pretrained,
-    version_of,
 )
 
 

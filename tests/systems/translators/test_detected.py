@@ -6,23 +6,23 @@ import pytest
 
 from clirbench.errors import ResourceError
 from clirbench.systems.translators.ctranslate2 import CTranslate2Translator
-from clirbench.systems.translators.detected import detected
+from clirbench.systems.translators.detected import Detected
 from clirbench.systems.translators.transformers import TransformersTranslator
 
 
 def test_by_the_files(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"neither model.bin .* but nothing; choose"):
-        detected(tmp_path)
+        Detected().of(tmp_path)
     (tmp_path / "pytorch_model.bin").touch()
     with pytest.raises(ResourceError, match=r"pickled weights are not loaded.* but pytorch_model.bin; choose"):
-        detected(tmp_path)
+        Detected().of(tmp_path)
     (tmp_path / "model-00001-of-00002.safetensors").touch()
-    assert detected(tmp_path) == TransformersTranslator()
+    assert Detected().of(tmp_path) == TransformersTranslator()
     (tmp_path / "model.bin").touch()
-    assert detected(tmp_path) == CTranslate2Translator()
+    assert Detected().of(tmp_path) == CTranslate2Translator()
 
 
 def test_a_file_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     with pytest.raises(ResourceError, match=r"notes.txt: is no folder of a model"):
-        detected(tmp_path / "notes.txt")
+        Detected().of(tmp_path / "notes.txt")
