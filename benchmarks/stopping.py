@@ -22,7 +22,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.sweep_worlds import KINDS, SweepRecipe
-from clirbench.statistics.model.stopping import FEWEST, outlook
+from clirbench.labs.watching.stopping import FEWEST, outlook
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import fields
 from itertools import accumulate
@@ -73,7 +73,9 @@ def build(cfg: DictConfig) -> Experiment:
     """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
     _add_analyses(cfg)
     errors: list[ClirbenchError] = [*keys.problems(plain_configuration(cfg))]
-    errors += [ConfigError(f"{key}: is a key of another command, and no key of a run") for key in _groups() & cfg.keys()]
+    errors += [
+        ConfigError(f"{key}: is a key of another command, and no key of a run") for key in _groups() & cfg.keys()
+    ]
     if cfg.get("engine") is None:
         errors.append(ConfigError("engine: a run needs one: serial, processes, ..."))
     if not _names(OmegaConf.select(cfg, "correlation.coefficients")):
@@ -267,7 +269,8 @@ def _add_analyses(cfg: DictConfig) -> None:
         cfg.analyses = given
         for name in chosen:
             if "_target_" not in (given.get(name) or {}):
-                cfg.analyses[name] = OmegaConf.merge(OmegaConf.load(files[name])[name], given.get(name) or {})
+                settings = OmegaConf.select(OmegaConf.load(files[name]), name)
+                cfg.analyses[name] = OmegaConf.merge(settings, given.get(name) or {})
 
 
 def _analysis_files() -> dict[str, Path]:
@@ -421,7 +424,11 @@ class SweepTable(Callback):
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Have laboratories write what they make of all jobs, and say where the tables are."""
-        folder, jobs, settings = Path(config.hydra.sweep.dir), [job for job, _ in self._jobs], _plain(config, "pool", [])
+        folder, jobs, settings = (
+            Path(config.hydra.sweep.dir),
+            [job for job, _ in self._jobs],
+            _plain(config, "pool", []),
+        )
         written = [path for after in hooks("after_sweep") for path in after(folder, jobs, settings)]
         for path in (*(folder / name for name in (NAME, SUMMARY, PAGE, TEXT)), *written):
             print(path)

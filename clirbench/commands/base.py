@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TextIO, cast
 
-from clirbench.configuration import laboratories
 from clirbench.commands.faults import MENDABLE, in_words
+from clirbench.configuration import laboratories
 
 Command = Callable[[Sequence[str]], int]
 NO_COMMANDS = ("__init__", "base", "faults")

@@ -162,7 +162,14 @@ def unknown(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[
             yield ConfigError(f"{override}: is no single value; its keys are {', '.join(_keys_of(name))}")
             continue
         open_name = "correlation.intervals" if name.startswith("correlation.intervals.") else "scores.rename"
-        if not top or top in NODES or top in groups or name in BY_NAME or name in SECTIONS or name.startswith(f"{open_name}."):
+        if (
+            not top
+            or top in NODES
+            or top in groups
+            or name in BY_NAME
+            or name in SECTIONS
+            or name.startswith(f"{open_name}.")
+        ):
             continue
         choices = [known for known in (*BY_NAME, *NODES) if top not in SECTIONS or known.startswith(f"{top}.")]
         yield ConfigError(

@@ -23,8 +23,8 @@ from clirbench.errors import ConfigError
 
 GROUP = "clirbench.labs"
 HOOKS = ("status_lines", "after_sweep")
-"""`status_lines(folder)`: the lines of `clirbench status` for a folder of the laboratory's own, and whether all is done;
-None for another folder.
+"""`status_lines(folder)`: the lines of `clirbench status` for a folder of the laboratory's own, and whether all is
+done; None for another folder.
 
 `after_sweep(folder, jobs, settings)`: the files that it wrote about the finished runs of a sweep.
 """
@@ -51,7 +51,7 @@ class Laboratory:
 
 @cache
 def laboratories() -> tuple[Laboratory, ...]:
-    """Every installed laboratory, by name; raises `ConfigError` for two of one name, or one whose package is missing."""
+    """All installed laboratories, by name; raises `ConfigError` for two of one name and for a missing package."""
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     named = {(point.name, point.value) for point in points}  # one installed twice is one
     doubled = [name for name, n in Counter(name for name, _ in named).items() if n > 1]

@@ -52,7 +52,7 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     texts = [t.collection for t in ready if t.collection is not None]
     readers = []
     for topics in inputs.topics.values() if experiment.runs is None else ():
-        for retriever in experiment.retrievers.values():
+        for retriever in filter(None, experiment.retrievers.values()):
             for reader, step in readings(retriever, topics, inputs.corpus.english.map):
                 work += missing(store, step, texts)
                 readers.append(reader)

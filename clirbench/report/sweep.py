@@ -5,7 +5,6 @@ from dataclasses import astuple, fields
 from math import nan
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 from urllib.parse import quote
 
 from clirbench.files.tables import read_table

@@ -26,9 +26,7 @@ def search(
     return pmap(Retrieve(retriever, topics, document_map, english), texts, names)
 
 
-def readings(
-    retriever: Retriever, topics: tuple[Topic, ...], document_map: DocumentMap
-) -> Iterator[tuple[Any, Any]]:
+def readings(retriever: Retriever, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
     """(what reads a text, the step in which it does)."""
     if isinstance(retriever, Staged):
         yield from retriever.readings(topics, document_map)

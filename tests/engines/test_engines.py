@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.engines.base import Engine, Lost, Task, chunked, most_expensive_first, spread
-from clirbench.engines.dask import Dask
 from clirbench.engines.local import Processes, Serial, close_workers
-from clirbench.engines.ray import Ray
-from clirbench.engines.slurm import Slurm
 from clirbench.errors import ConfigError, InputError, ResourceError
+from clirbench.labs.clusters.dask import Dask
+from clirbench.labs.clusters.ray import Ray
+from clirbench.labs.clusters.slurm import Slurm
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF

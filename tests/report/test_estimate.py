@@ -12,12 +12,14 @@ import pytest
 from clirbench.config import CONF, build, composed
 from clirbench.experiment import run, stored
 from clirbench.inputs.reading import read_inputs
-from clirbench.metrics.baselines import LengthRatio
-from clirbench.report.estimate import PACKED, READING, estimate, leaves, rate, read_by, rounded, size
+from clirbench.labs.papers.metrics.baselines import LengthRatio
+from clirbench.report.estimate import PACKED, READING, estimate, rate, rounded, size
 from clirbench.result import Experiment
+from clirbench.steps.search import readings
 from clirbench.store.snapshot import taken
 from clirbench.store.store import Store
 from clirbench.text import TextFile
+from clirbench.types import DocumentMap
 from tests.conftest import PACKAGE
 
 SAID = re.compile(r"about ([\d,]+) s of processor time and ([\d.]+) GB of memory \(measured runs were within")
@@ -53,8 +55,8 @@ def test_every_metric_and_retriever_that_is_shipped_has_a_rate_or_is_named() -> 
         assert rate(metric), metric
     for name in ("bm25", "bm25s", "lucene", "rank_bm25", "rm3", "fusion"):
         built = build(composed(["folder=x", f"retrieval={name}"])).retriever
-        for leaf in leaves(built):
-            assert rate(read_by(leaf)), name
+        for reader, _ in readings(built, (), DocumentMap.blocks_of(1)):
+            assert rate(reader), name
 
 
 def test_what_the_store_has_takes_no_time_and_what_nobody_measured_is_named(small_texts: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import yaml
 
 from clirbench.__main__ import prepared
 from clirbench.report.sweep import combine, pool_sweep
-from tests.commands.test_pool import run
+from tests.labs.collections.commands.test_pool import run
 
 HEADER = "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\n"
 
