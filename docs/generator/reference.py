@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from clirbench.config import config_parts
+
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 SOURCE = re.compile(r"\*\*Source:\*\* (.*?)(?:\n\n|\Z)", re.DOTALL)
@@ -55,7 +57,8 @@ def description(path: Path) -> str:
 
 def choices(group: str) -> list[Path]:
     """The files of a group, by name."""
-    return sorted((CONF / group).glob("*.yaml"), key=lambda path: path.stem.lower())
+    found = (path for folder in config_parts(group) for path in folder.glob("*.yaml"))
+    return sorted(found, key=lambda path: path.stem.lower())
 
 
 def target(node: Any) -> str:
