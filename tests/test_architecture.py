@@ -16,33 +16,10 @@ PACKAGE = Path(__file__).resolve().parents[1] / "clirbench"
 ROOT = PACKAGE.parent
 HEAVY = {"numba", "matplotlib", "jnius", "torch", "pandas", "nltk", "ir_measures", "hydra", "omegaconf", "joblib"}
 
-FLOORS = (
-    ("errors",),
-    ("checks", "later", "recent", "text"),
-    ("types",),
-    ("scoreboard",),
-    ("engines", "datasets"),
-    ("files",),
-    ("corpora", "measures", "metrics", "relevance", "retrieval", "systems", "topics"),
-    ("statistics",),
-    ("steps",),
-    ("store",),
-    ("result",),
-    ("columns",),
-    ("inputs",),
-    ("experiment",),
-    ("analyses",),
-    ("report",),
-    ("configuration",),
-    ("config",),
-    ("api",),
-    ("commands", "__main__"),
-)
-"""The rooms of the core, from below: a room imports lower ones only, also under TYPE_CHECKING.
-
-The parts (corpora to topics) are one floor whose rooms may know each other; so may commands and __main__. No two
-modules import each other in a circle. Each laboratory is a room above them all, which imports what is public.
-"""
+PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| (\d+) \| ([^|]*) \|", PAGE, re.MULTILINE)
+FLOORS = [re.findall(r"`(\w+)`", rooms) for _, rooms in sorted(ROWS, key=lambda row: int(row[0]))]
+"""The rooms of the core, from below, as the architecture page has them; each laboratory is a room above them all."""
 LABS = sorted(path.name for path in (PACKAGE / "labs").iterdir() if (path / "__init__.py").is_file())
 FLOOR = {room: floor for floor, rooms in enumerate((*FLOORS, [f"labs.{name}" for name in LABS])) for room in rooms}
 PUBLIC = {
@@ -159,6 +136,8 @@ SOURCES = {module: path.read_text(encoding="utf-8") for module, path in MODULES.
 
 
 def test_every_room_has_a_floor() -> None:
+    assert [int(number) for number, _ in ROWS] == list(range(len(ROWS), 0, -1))
+    assert re.findall(r"^\| `(\w+)` \|", PAGE.partition("## Laboratories")[2].partition("## ")[0], re.MULTILINE) == LABS
     assert {room(module) for module in MODULES} - {"data", "labs"} == set(FLOOR)
 
 
