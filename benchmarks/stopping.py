@@ -19,15 +19,20 @@ average precision on 150 topics of the Europarl ladder, between systems of neigh
 topic's difference .13 to .24; of distant systems .25 to .28) and, since checkpoints lie closer, .14 and .20; how much
 topics differ in that (`VOLATILITY`, quantiles) is as measured there.
 
-The rule looks after every checkpoint until it says stop. Early: the best true value of the whole training is more than
-`WORTH` above the best until it stopped. Lost: that difference (mean). Wasted: checkpoints after the best (median).
-`--sentences`: how often "no gain since" and "past the peak" are true of the curve so far.
+The rule looks after every checkpoint until it says stop. Early: the best of the whole curve is more than `WORTH` above
+the best until it stopped. Lost: that difference (mean). Wasted: checkpoints after the best (median). True: the sentence
+at the stop holds for the curve so far; "no gain since step N": the last checkpoint is above that at N by no more than
+the gain; "past the peak": the last checkpoint is below the best.
 """
 
+import argparse
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from clirbench.statistics.model.stopping import FEWEST, outlook
 
 Doubles = NDArray[np.float64]
 CHECKPOINTS = 25
@@ -70,3 +75,73 @@ def training(world: str, rng: np.random.Generator, topics: int = 50, stretch: in
     root = np.linalg.cholesky(OWN**2 * np.eye(len(place)) + WANDER**2 * np.exp(-apart / LENGTH))
     noise = root @ rng.normal(size=(len(place), topics)) * rng.choice(VOLATILITY, size=topics)
     return truth, truth[:, None] + 0.25 * rng.normal(size=topics) + noise
+
+
+@dataclass(frozen=True)
+class Ended:
+    """One training, watched until the rule stopped it: `at` (0: never), and what came of it (module docstring)."""
+
+    at: int
+    lost: float
+    wasted: int
+    true: bool
+
+
+def watched(world: str, rng: np.random.Generator, topics: int = 50, stretch: int = 1) -> Ended:
+    """A draw of a world, watched after every checkpoint until the rule says stop."""
+    _, values = training(world, rng, topics, stretch)
+    n = len(values)
+    curve, step = CURVES[world](1 + np.arange(n) / stretch), np.arange(1.0, n + 1)
+    for seen in range(FEWEST, n + 1):
+        state = outlook(values[:seen], step[:seen])
+        if state is not None and state.stop:
+            last, best = float(curve[seen - 1]), float(curve[:seen].max())
+            since = last <= curve[int(state.since) - 1] + state.gain
+            true = last < best if state.verdict == "past the peak" else bool(since)
+            return Ended(seen, float(curve.max()) - best, seen - 1 - int(curve.argmax()), true)
+    return Ended(0, 0.0, n - 1 - int(curve.argmax()), True)
+
+
+def trainings(world: str, draws: int, topics: int, stretch: int = 1, seed: int = SEED) -> list[Ended]:
+    """Many draws; each has a generator of its own, so that more draws change none."""
+    place = list(CURVES).index(world)
+    return [watched(world, np.random.default_rng([seed, place, topics, i]), topics, stretch) for i in range(draws)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--worlds", nargs="+", default=list(CURVES), choices=list(CURVES))
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--topics", type=int, nargs="+", default=[50, 150])
+    parser.add_argument("--stretch", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=SEED)
+    options = parser.parse_args()
+    print("| world | topics | stopped by 17 | before 22 | at all | at (median) | early | lost | wasted | true |")
+    print("| --- |" + " ---: |" * 9)
+    for world in options.worlds:
+        for topics in options.topics:
+            ends = trainings(world, options.draws, topics, options.stretch, options.seed)
+            at = np.array([end.at or np.inf for end in ends]) / options.stretch
+            shares = (at <= 17, at < 22, np.isfinite(at), np.array([end.lost > WORTH for end in ends]))
+            by_17, before_22, ever, early = (f"{share.mean():.3f}" for share in shares)
+            stopped = at[np.isfinite(at)] * options.stretch
+            median = f"{np.median(stopped):.0f}" if len(stopped) else "-"
+            lost, wasted = np.mean([end.lost for end in ends]), np.median([end.wasted for end in ends])
+            true = np.mean([end.true for end in ends if end.at] or [np.nan])
+            cells = (
+                world,
+                topics,
+                by_17,
+                before_22,
+                ever,
+                median,
+                early,
+                f"{lost:.4f}",
+                f"{wasted:.0f}",
+                f"{true:.3f}",
+            )
+            print("|", " | ".join(map(str, cells)), "|", flush=True)
+
+
+if __name__ == "__main__":
+    main()
