@@ -1,7 +1,7 @@
 """The scoreboard: systems x columns, computed here or read from tables; everything statistical starts from it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -87,6 +87,18 @@ class Scoreboard:
         """Titles of the tau tables, in the order of their first measure."""
         return tuple(dict.fromkeys(column.table for column in self.measures))
 
+    def above(self, other: "Scoreboard") -> "Scoreboard":
+        """The same with the rows of another board, of the same columns, below its own."""
+        if not other.systems:
+            return self
+        columns = (
+            replace(own, values=np.append(own.values, below.values))
+            for own, below in zip(self.columns, other.columns, strict=True)
+        )
+        empty = ("",) * len(other.systems)
+        metadata = {name: (*texts, *other.metadata.get(name, empty)) for name, texts in self.metadata.items()}
+        return Scoreboard((*self.systems, *other.systems), tuple(columns), metadata)
+
     def holes(self) -> list[str]:
         """One line for each column that lacks systems, naming them."""
         return [
@@ -97,6 +109,9 @@ class Scoreboard:
 
     def _rows(self, column: Column) -> Iterable[tuple[str, float]]:
         return zip(self.systems, column.values.tolist(), strict=True)
+
+
+NO_ROWS = Scoreboard((), ())
 
 
 def aligned(values: Mapping[str, float], systems: Sequence[str]) -> Doubles:
