@@ -79,7 +79,7 @@ class Scoreboard:
     @property
     def first_measure(self) -> Column | None:
         """What answer and decision are about: the first measure by human judgments, else the first; None: none."""
-        human = (column for column in self.measures if "rel:qrels" in column.signature)
+        human = (column for column in self.measures if judge(column.signature) == "people")
         return next(human, next(iter(self.measures), None))
 
     @property
@@ -112,6 +112,14 @@ class Scoreboard:
 
 
 NO_ROWS = Scoreboard((), ())
+
+
+def judge(signature: str) -> Literal["people", "pseudo", ""]:
+    """Whose relevance a measure of this signature reads: that of people, of the English side's ranking, or unknown."""
+    rules = [part for part in signature.split("|") if part.startswith("rel:")]
+    if not rules:
+        return ""
+    return "people" if rules[0].startswith("rel:qrels") else "pseudo"
 
 
 def aligned(values: Mapping[str, float], systems: Sequence[str]) -> Doubles:

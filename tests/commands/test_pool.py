@@ -3,11 +3,16 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import clirbench as cb
 from clirbench.commands.pool import main
+from clirbench.report.pooled.findings import name_of
+from clirbench.scoreboard import Column
+from clirbench.statistics.pooled.settings import Stratum
 
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|case:mixed", "chrF2": "nrefs:1|chrF2", "MAP": "bm25:clirbench|rel:top10|MAP"}
 
@@ -62,6 +67,18 @@ def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys
     assert "not the folder of a finished run" in capsys.readouterr().err
     assert main([str(first), str(people), "--groups", "pair"]) == 1
     assert "first, people: nothing says their pair" in capsys.readouterr().err
+
+
+def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) -> None:
+    """RBO compares with the English side's ranking alone (Webber et al. 2010), also where MAP is judged by people."""
+    settings: dict[str, Any] = {"folder": str(small_folder), "topics.n": 10, "metric": ["BLEU"]}
+    judgments = cb.run("folder", **settings, measures=["MAP"], **{"relevance.k": 2}).save(tmp_path / "run")
+    people = {"relevance": "qrels", "relevance.path": str(judgments / "trec/qrels.txt")}
+    found = cb.run("folder", **settings, measures=["RBO", "MAP"], **people)
+    columns = [Column(values=np.zeros(4), **column) for column in found.results["columns"]]
+    strata = [name_of(Stratum.of(column)) for column in columns if column.role == "measure"]
+    assert strata == ["RBO (pseudo-relevance, bm25)", "MAP (judged by people, bm25)"]
+    assert found.results["measure"] == "MAP"  # the first by judgments of people
 
 
 def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

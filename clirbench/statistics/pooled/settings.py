@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from clirbench.scoreboard import Column, Scoreboard
+from clirbench.scoreboard import Column, Scoreboard, judge
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import real_metrics
 from clirbench.statistics.units.concordance import estimates
@@ -46,9 +46,7 @@ class Stratum:
         name = measure.name.partition("[")[0]
         if measure.origin == IMPORTED or "|" not in measure.signature:
             return cls(IMPORTED, name, IMPORTED)
-        rule = next((part for part in measure.signature.split("|") if part.startswith("rel:")), "rel:")
-        judge = "people" if rule.startswith("rel:qrels") else "pseudo"
-        return cls(judge, name, measure.signature.partition(":")[0])
+        return cls(judge(measure.signature) or "pseudo", name, measure.signature.partition(":")[0])
 
 
 @dataclass(frozen=True)
