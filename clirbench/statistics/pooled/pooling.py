@@ -9,7 +9,7 @@ import numpy as np
 
 from clirbench.statistics.p_values import holm
 from clirbench.statistics.pooled.clusters import cluster_robust, joined, sign_flip
-from clirbench.statistics.pooled.random_effects import FEWEST_TO_PREDICT, pooled_mean, prediction
+from clirbench.statistics.pooled.random_effects import FEWEST_TO_PREDICT, INTERVAL, pooled_mean, prediction
 from clirbench.statistics.pooled.settings import AboutMetric, Setting, Stratum, same_systems
 from clirbench.statistics.pooled.variances import tau_covariance
 from clirbench.types import Doubles, Ints
@@ -168,7 +168,7 @@ def _pooled(
     found = pooled_mean(y, v, level)
     low, high, p, freedom = found.low, found.high, found.p_value, found.freedom
     new = prediction(y, v, level=level, seed=seed)
-    cluster, how = np.arange(len(y)), f"Paule-Mandel, Hartung-Knapp over {len(y)} collections"
+    cluster, how = np.arange(len(y)), f"Paule-Mandel, {INTERVAL} over {len(y)} collections"
     together = joined(list(_sharing(entries, groups)), len(y))
     if groups and int(together.max()) + 1 < len(y):
         robust = cluster_robust(y, v + found.tau2, together, level)
