@@ -38,7 +38,6 @@ def results(result: Result) -> dict[str, Any]:
         "coefficients": result.experiment.coefficients,
         "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},
         "systems": result.board.systems,
-        "baselines": result.baselines.systems,
         "failed": result.failed,
         "columns": [
             {key: getattr(column, key) for key in ("name", "role", "origin", "higher_is_better", "table", "signature")}
