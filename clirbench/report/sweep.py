@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from clirbench.errors import InputError
+from clirbench.errors import ClirbenchError
 from clirbench.files.tables import read_table
 from clirbench.report import conditions
+from clirbench.report.results_json import RESULTS
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
@@ -57,10 +58,18 @@ def combine(
         by_pair = {(row.measure, row.metric): row for row in found if row.coefficient == "kendall"}
         link = f"{quote(job.name)}/report.html" if (job / "report.html").exists() else ""
         why = failed.get(job, "" if table else "it wrote no table")
-        compared.append(conditions.Condition({key: setting.get(key, "") for key in keys}, by_pair, link, why))
+        swept_here = {key: setting.get(key, "") for key in keys}
+        compared.append(conditions.Condition(swept_here, by_pair, link, why, _answer(job)))
     conditions.write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", compared)
     write_tsv(folder / NAME, ["job", *keys, *header], rows)
     return folder / NAME
+
+
+def _answer(job: Path) -> str:
+    """The answer of a job's results.json; nothing where there is none."""
+    if not (job / RESULTS).is_file():
+        return ""
+    return str(json.loads((job / RESULTS).read_text(encoding="utf-8")).get("answer", ""))
 
 
 def _row(cells: Mapping[str, str]) -> Correlation:
@@ -74,24 +83,24 @@ def _row(cells: Mapping[str, str]) -> Correlation:
 def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) -> list[Path]:
     """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
 
-    settings: the key `pool`: `groups`, `tables` (score tables with a column `collection`), their `measures` and
-    `metrics`. All the sentences and tables together are findings.md.
+    settings: the key `pool`: `groups`, `apart`, `tables` (score tables with a column `collection`), their `measures`
+    and `metrics`. All the sentences and tables together are findings.md.
     """
     from clirbench.papers.published import shipped_path  # loaded where a sweep has ended
     from clirbench.report.pooled import view
-    from clirbench.report.pooled.pooling import pool
+    from clirbench.report.pooled.pooling import different, pool
 
     done = [job for job in jobs if (job / "provenance.json").is_file()]
-    if len({_collection(job) for job in done}) < 2:
-        return []
     try:
-        found = [pool(done, settings.get("groups") or ())]
+        if not done or not different(done):
+            return []  # conditions of one collection
+        found = [pool(done, settings.get("groups") or (), apart=settings.get("apart") or ())]
         written = view.write(folder, found[0])
         for table in settings.get("tables") or ():
             path = shipped_path(table.removeprefix("embedded:")) if table.startswith("embedded:") else Path(table)
             found.append(pool([path], (), settings.get("measures") or (), settings.get("metrics") or ()))
             written += view.write(folder / path.stem, found[-1], path.stem)
-    except InputError as error:
+    except ClirbenchError as error:
         print(f"not pooled: {error}")
         return []
     head, short, rest = view.markdown(found[0], TITLE).split("\n## ", 2)
@@ -99,9 +108,3 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
     page = "\n".join(["\n## ".join([head, short, METHOD.read_text(encoding="utf-8"), rest]), *texts])
     (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
     return [*written, folder / "findings.md"]
-
-
-def _collection(job: Path) -> str:
-    provenance = json.loads((job / "provenance.json").read_text(encoding="utf-8"))
-    tables = provenance.get("configuration", {}).get("scores", {}).get("tables")
-    return json.dumps([provenance.get("inputs"), tables], sort_keys=True)

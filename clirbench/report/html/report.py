@@ -87,7 +87,7 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
         "metrics": [column.name for column in board.metrics],
         "measures": [column.name for column in board.measures],
         "group_columns": group_columns(board),
-        "systems": page_tables.systems_page_table(board),
+        "systems": page_tables.systems_page_table(board, result.baselines),
         "steps": checkpoints(board),
         "analyses": [(made, page_tables.analysis_page_table(made)) for made in ordered(all_tables(result))],
         "topics": bool(result.retrieval),
