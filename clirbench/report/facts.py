@@ -233,8 +233,8 @@ def table_notes(result: Result, title: str) -> list[str]:
     columns = [column for column in result.board.measures if column.table == title]
     notes = []
     computed = [column for column in columns if column.origin == "computed" and pseudo(column.signature)]
-    by_people = any(judge(column.signature) == "people" for column in columns)
-    of = f"{listed([column.name for column in computed])}: " if by_people else ""
+    rules = {judge(f"rel:{rule.signature}") for rule in result.experiment.relevance.values()}
+    of = f"{listed([column.name for column in computed])}: " if rules == {"people"} else ""
     if any(column.signature.startswith("dense:") for column in computed):
         notes.append(f"{of}dense: relevance comes from the dense ranking of the English side (pseudo-relevance)")
     if any(not column.signature.startswith("dense:") for column in computed):

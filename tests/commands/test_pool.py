@@ -82,7 +82,7 @@ def test_language_pairs_are_collections_though_systems_share_names(
     [
         (inputs(1, "B", ["A"]), "a reference"),
         (inputs(1, "B", ["B"], wrote="0"), "outputs of systems"),
-        ({}, "names of systems; no texts are recorded"),
+        ({}, "names of systems (no texts are recorded)"),
     ],
 )
 def test_what_counts_as_one_collection_is_said_first_with_what_undoes_it(

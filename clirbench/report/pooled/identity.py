@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from shlex import quote
 
 import numpy as np
 
@@ -22,7 +23,7 @@ def merged(collections: Sequence[Collection]) -> Iterator[str]:
             reasons = dict.fromkeys(why for pair, why in shared.items() if why and pair[0] in own)
             yield (
                 f"{listed(names)} count as one collection, because they share {' or '.join(reasons)}. To count each by "
-                f"itself, add --apart {','.join(names[1:])}."
+                f"itself, add --apart {quote(','.join(names[1:]))}."
             )
 
 

@@ -46,7 +46,7 @@ class Collection:
             return ""
         if not (self.texts and other.texts):
             names = (frozenset(collection.units.labels) for collection in (self, other))
-            return "names of systems; no texts are recorded" if _half(*names) else ""
+            return "names of systems (no texts are recorded)" if _half(*names) else ""
         if self.texts & other.texts:
             return "a reference"
         return "outputs of systems" if _half(self.outputs, other.outputs) else ""
