@@ -115,11 +115,11 @@ def write(source: Path, text: str) -> None:
 
 def verdict(mutant: Mutant, root: Path) -> tuple[str, str]:
     """`own`, `other` or `survived`, and the test that failed."""
-    source = mutant.source(root)
+    source, tests = mutant.source(root), mutant.tests(root)
     text = source.read_text(encoding="utf-8")
     write(source, text.replace(mutant.old, mutant.new))
     try:
-        for whose, files in mutant.tests(root).items():
+        for whose, files in tests.items():
             if files and (test := failing_test(files, root)):
                 return whose, test
         return "survived", ""
