@@ -101,7 +101,7 @@ def failing_test(files: list[Path], root: Path) -> str:
     options = ["-x", "-n", "0", "-q", "-m", "not slow and not release", "-p", "no:cacheprovider", "--timeout=120"]
     command = [sys.executable, "-m", "pytest", *options, *map(str, files)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, re.MULTILINE)
     if done.returncode and not failed:
         raise SystemExit(done.stdout + done.stderr)
     return failed[1].removeprefix("tests/") if failed else ""
