@@ -130,7 +130,9 @@ def measure_signature(experiment: Experiment, measure: Measure, retrieval: Retri
     retriever = experiment.retrievers[retrieval.retriever]
     assert retriever is not None
     searched = f"topics:{experiment.topics[retrieval.topic_label].signature}"
-    judged = f"rel:{experiment.relevance[relevance].signature}"
+    rule = experiment.relevance[relevance].signature
+    # RBO reads no judgments: those of people only say on which topics it compares with the English side's ranking.
+    judged = f"rel:{rule}" if measure.uses_qrels or not rule.startswith("qrels") else f"rel:english|topics of {rule}"
     engine = retriever.signature if experiment.runs is None or retrieval.retriever else "runs:of others"
     return "|".join((engine, searched, judged, measure.signature))
 

@@ -126,7 +126,7 @@ def build(cfg: DictConfig) -> Experiment:
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
         intervals=intervals,
-        complete_pairs=bool(settings["complete_pairs"]) or bool(cfg.get("untranslated")),
+        complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
 

@@ -1,7 +1,7 @@
 """The scoreboard: systems x columns, computed here or read from tables; everything statistical starts from it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -79,13 +79,25 @@ class Scoreboard:
     @property
     def first_measure(self) -> Column | None:
         """What answer and decision are about: the first measure by human judgments, else the first; None: none."""
-        human = (column for column in self.measures if "rel:qrels" in column.signature)
+        human = (column for column in self.measures if judge(column.signature) == "people")
         return next(human, next(iter(self.measures), None))
 
     @property
     def tables(self) -> tuple[str, ...]:
         """Titles of the tau tables, in the order of their first measure."""
         return tuple(dict.fromkeys(column.table for column in self.measures))
+
+    def above(self, other: "Scoreboard") -> "Scoreboard":
+        """The same with the rows of another board, of the same columns, below its own."""
+        if not other.systems:
+            return self
+        columns = (
+            replace(own, values=np.append(own.values, below.values))
+            for own, below in zip(self.columns, other.columns, strict=True)
+        )
+        empty = ("",) * len(other.systems)
+        metadata = {name: (*texts, *other.metadata.get(name, empty)) for name, texts in self.metadata.items()}
+        return Scoreboard((*self.systems, *other.systems), tuple(columns), metadata)
 
     def holes(self) -> list[str]:
         """One line for each column that lacks systems, naming them."""
@@ -97,6 +109,17 @@ class Scoreboard:
 
     def _rows(self, column: Column) -> Iterable[tuple[str, float]]:
         return zip(self.systems, column.values.tolist(), strict=True)
+
+
+NO_ROWS = Scoreboard((), ())
+
+
+def judge(signature: str) -> Literal["people", "pseudo", ""]:
+    """Whose relevance a measure of this signature reads: that of people, of the English side's ranking, or unknown."""
+    rules = [part for part in signature.split("|") if part.startswith("rel:")]
+    if not rules:
+        return ""
+    return "people" if rules[0].startswith("rel:qrels") else "pseudo"
 
 
 def aligned(values: Mapping[str, float], systems: Sequence[str]) -> Doubles:

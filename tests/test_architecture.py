@@ -135,6 +135,13 @@ def circle(sources: Mapping[str, str]) -> list[str]:
 SOURCES = {module: path.read_text(encoding="utf-8") for module, path in MODULES.items()}
 
 
+def test_the_folder_of_runs_is_there_and_git_ignores_what_is_put_into_it() -> None:
+    """The agreed layout names runs/; a rule for the folder itself would hide its README from git as well."""
+    assert len((ROOT / "runs/README.md").read_text(encoding="utf-8").splitlines()) == 3
+    rules = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert [rule for rule in rules if "runs" in rule] == ["/runs/*", "!/runs/README.md"]
+
+
 def test_every_room_has_a_floor() -> None:
     assert [int(number) for number, _ in ROWS] == list(range(len(ROWS), 0, -1))
     assert re.findall(r"^\| `(\w+)` \|", PAGE.partition("## Laboratories")[2].partition("## ")[0], re.MULTILINE) == LABS

@@ -157,7 +157,7 @@ class Outcome:
 
     def _board(self) -> Scoreboard:
         """The scoreboard, from systems.tsv and what results.json says of its columns."""
-        systems = self.systems
+        systems = self.systems.drop(index=[*self.results["inputs"].get("baselines", ())])
         described = {entry["name"]: entry for entry in self.results["columns"]}
         columns = tuple(
             Column(values=systems[name].to_numpy(dtype=np.float64), **entry) for name, entry in described.items()

@@ -76,6 +76,7 @@ KEYS = (
         "pool.about", "pairs of names, {OLD: NEW}", "what the collection shares with others: {pair: de-en, year: 2021}"
     ),
     Key("pool.groups", NAMES, "of these, what keeps collections together when a sweep is pooled"),
+    Key("pool.apart", NAMES, "runs that count by themselves when a sweep is pooled, though they share texts"),
     Key("pool.tables", NAMES, "score tables with a column collection, pooled after a sweep"),
     Key("pool.measures", NAMES, "their columns that are IR measures"),
     Key("pool.metrics", NAMES, "their columns that are MT metrics; all other numbers if not said"),

@@ -9,8 +9,8 @@ import numpy as np
 from clirbench.analyses.wording import number
 from clirbench.columns import says_no_order
 from clirbench.result import Counts, Result, Retrieval, marked
-from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.coefficients import NAMES, SYMBOLS, kendall
+from clirbench.scoreboard import Column, Scoreboard, judge
+from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import Correlation
 from clirbench.types import Doubles, Qrels
 
@@ -174,12 +174,19 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
         if label == other and marked(name, collection, topics, first) in result.board.by_name
     ]
     board = result.board
-    taus = [f"{a} and {b} {number(kendall(board[a].values, board[b].values).value)}" for a, b in pairs]
+    taus = [f"{a} and {b} {_tau_over_both(board, a, b)}" for a, b in pairs]
     rule = result.experiment.relevance[first].signature
     return (
         f"agreement of {rule} and {other} on {len(overlaps)} topics: the relevant documents overlap by "
         f"{number(mean)} (mean of |both| / |either|); tau between the two orders of the systems: " + ", ".join(taus)
     )
+
+
+def _tau_over_both(board: Scoreboard, a: str, b: str) -> str:
+    """Tau over the systems that have both measures, and how many those are where one is missing."""
+    x, y = complete_pairs(board[a].values, board[b].values)
+    over = "" if len(x) == len(board.systems) else f" (over {len(x)} of {len(board.systems)} systems)"
+    return number(kendall(x, y).value) + over
 
 
 def overlap(first: Qrels, second: Qrels) -> Doubles:
@@ -226,11 +233,13 @@ def table_notes(result: Result, title: str) -> list[str]:
     columns = [column for column in result.board.measures if column.table == title]
     notes = []
     computed = [column for column in columns if column.origin == "computed" and pseudo(column.signature)]
+    rules = {judge(f"rel:{rule.signature}") for rule in result.experiment.relevance.values()}
+    of = f"{listed([column.name for column in computed])}: " if rules == {"people"} else ""
     if any(column.signature.startswith("dense:") for column in computed):
-        notes.append("dense: relevance comes from the dense ranking of the English side (pseudo-relevance)")
+        notes.append(f"{of}dense: relevance comes from the dense ranking of the English side (pseudo-relevance)")
     if any(not column.signature.startswith("dense:") for column in computed):
         notes.append(
-            "relevance comes from BM25 on the English side (pseudo-relevance): it shares tokens with lexical "
+            f"{of}relevance comes from BM25 on the English side (pseudo-relevance): it shares tokens with lexical "
             "metrics and so favours them; human qrels do not"
         )
     if any(column.origin == "imported" for column in columns):
@@ -248,8 +257,7 @@ def table_notes(result: Result, title: str) -> list[str]:
 
 def pseudo(signature: str) -> bool:
     """Whether relevance comes from the English side's own ranking."""
-    parts = [part for part in signature.split("|") if part.startswith("rel:")]
-    return bool(parts) and not parts[0].startswith("rel:qrels")
+    return judge(signature) == "pseudo"
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

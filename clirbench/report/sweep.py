@@ -1,5 +1,6 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import nan
@@ -9,6 +10,7 @@ from urllib.parse import quote
 
 from clirbench.files.tables import read_table
 from clirbench.report import conditions
+from clirbench.report.results_json import RESULTS
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
@@ -52,10 +54,18 @@ def combine(
         by_pair = {(row.measure, row.metric): row for row in found if row.coefficient == "kendall"}
         link = f"{quote(job.name)}/report.html" if (job / "report.html").exists() else ""
         why = failed.get(job, "" if table else "it wrote no table")
-        compared.append(conditions.Condition({key: setting.get(key, "") for key in keys}, by_pair, link, why))
+        swept_here = {key: setting.get(key, "") for key in keys}
+        compared.append(conditions.Condition(swept_here, by_pair, link, why, _answer(job)))
     conditions.write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", compared)
     write_tsv(folder / NAME, ["job", *keys, *header], rows)
     return folder / NAME
+
+
+def _answer(job: Path) -> str:
+    """The answer of a job's results.json; nothing where there is none."""
+    if not (job / RESULTS).is_file():
+        return ""
+    return str(json.loads((job / RESULTS).read_text(encoding="utf-8")).get("answer", ""))
 
 
 def _row(cells: Mapping[str, str]) -> Correlation:

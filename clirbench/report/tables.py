@@ -52,7 +52,7 @@ def run_tables(result: Result) -> dict[str, RunTable]:
 
     A further table that every run has is a further entry here, and nothing else.
     """
-    header, rows = systems_table(result.board)
+    header, rows = systems_table(result.printed)
     described = {name for name, texts in result.board.metadata.items() if not _numbers(texts)}
     found = {"systems": RunTable(tuple(header), frozenset({"system", *described}), lambda: rows)}
     kinds = {field.name: field.type for field in dataclasses.fields(Correlation)}

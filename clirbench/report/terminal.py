@@ -127,7 +127,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
     if result.board.measures and not result.board.metrics:
-        header, cells = systems_table(result.board)
+        header, cells = systems_table(result.printed)
         _print_rows([list(header), *([_short(value) for value in row] for row in cells)])
     for made in result.tables:
         if made.said:

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,37 @@ def test_a_sweep_over_collections_is_pooled_and_one_over_settings_is_not(tmp_pat
     assert "+experiment=study" in page
     assert "# Published table" in page
     assert pool_sweep(tmp_path, [jobs[0], jobs[0]], {}) == []
+
+
+def test_a_sweep_over_seeds_or_topics_has_conditions_and_is_not_pooled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three jobs over one collection: other systems are drawn, or other topics asked, of the same English side."""
+    texts = {"collection": {"sha256": "A"}, "test_sha256": "A"}
+    jobs = [run(tmp_path / str(i), i, "s", {**texts, "topics": {"first": i}}) for i in range(3)]
+    for at, one in enumerate(jobs):
+        (one / "correlations.tsv").write_text(HEADER + f"MAP\tBLEU\tkendall\t0.{at}\t0.01\t16\ttrue\n")
+        (one / "results.json").write_text(json.dumps({"answer": f"Answer {at}."}))
+    assert pool_sweep(tmp_path, jobs, {}) == []
+    assert capsys.readouterr().out == ""
+    combine(tmp_path, [(one, [f"seed={at}"]) for at, one in enumerate(jobs)])
+    page = (tmp_path / "sweep.md").read_text()
+    assert [line for line in page.splitlines() if line.startswith("| seed=")] == [
+        *(f"| seed={at} | Answer {at}. |" for at in range(3)),
+        "| seed=0 | .000 |",
+        "| seed=1 | **.100** |",
+        "| seed=2 | **.200** |",
+    ]
+    assert "Answer 2." in (tmp_path / "sweep.html").read_text()
+
+
+def test_several_reasons_not_to_pool_are_said_and_raise_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Hydra turns what its callback raises into a warning."""
+    jobs = [run(tmp_path / str(i), i % 2) for i in range(4)]
+    assert pool_sweep(tmp_path, jobs, {}) == []
+    assert "not pooled: " in capsys.readouterr().out
 
 
 def test_the_study_names_experiments_and_retrievers_that_exist() -> None:

@@ -1,14 +1,13 @@
 """What the core asks this laboratory."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clirbench.errors import InputError
+from clirbench.errors import ClirbenchError
 from clirbench.files.score_tables import table_path
 from clirbench.labs.collections import view
-from clirbench.labs.collections.pooling import pool
+from clirbench.labs.collections.pooling import different, pool
 
 TITLE = "Which MT metrics predict retrieval?"
 METHOD = Path(__file__).with_name("method.md")
@@ -17,20 +16,20 @@ METHOD = Path(__file__).with_name("method.md")
 def after_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) -> list[Path]:
     """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
 
-    settings: the key `pool`: `groups`, `tables` (score tables with a column `collection`), their `measures` and
-    `metrics`. All the sentences and tables together are findings.md.
+    settings: the key `pool`: `groups`, `apart`, `tables` (score tables with a column `collection`), their `measures`
+    and `metrics`. All the sentences and tables together are findings.md.
     """
     done = [job for job in jobs if (job / "provenance.json").is_file()]
-    if len({_collection(job) for job in done}) < 2:
-        return []
     try:
-        found = [pool(done, settings.get("groups") or ())]
+        if not done or not different(done):
+            return []  # conditions of one collection
+        found = [pool(done, settings.get("groups") or (), apart=settings.get("apart") or ())]
         written = view.write(folder, found[0])
         for table in settings.get("tables") or ():
             path = table_path(table)
             found.append(pool([path], (), settings.get("measures") or (), settings.get("metrics") or ()))
             written += view.write(folder / path.stem, found[-1], path.stem)
-    except InputError as error:
+    except ClirbenchError as error:
         print(f"not pooled: {error}")
         return []
     head, short, rest = view.markdown(found[0], TITLE).split("\n## ", 2)
@@ -38,9 +37,3 @@ def after_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any])
     page = "\n".join(["\n## ".join([head, short, METHOD.read_text(encoding="utf-8"), rest]), *texts])
     (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
     return [*written, folder / "findings.md"]
-
-
-def _collection(job: Path) -> str:
-    provenance = json.loads((job / "provenance.json").read_text(encoding="utf-8"))
-    tables = provenance.get("configuration", {}).get("scores", {}).get("tables")
-    return json.dumps([provenance.get("inputs"), tables], sort_keys=True)

@@ -37,7 +37,8 @@ class PooledOutcome:
     @property
     def answer(self) -> str:
         """The sentences, a paragraph for each judge, measure and retriever: they are never averaged."""
-        return "\n".join(" ".join(filter(None, sentences(self.found, stratum))) for stratum in self.found.strata)
+        strata = (" ".join(filter(None, sentences(self.found, stratum))) for stratum in self.found.strata)
+        return "\n".join((*self.found.merged, *strata))
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -63,10 +64,13 @@ class PooledOutcome:
         return f"<p>{escape(self.answer)}</p>\n{self.table.to_html(index=False, max_rows=30)}"
 
 
-def pool(runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), seed: int = 0) -> PooledOutcome:
+def pool(
+    runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), seed: int = 0, apart: Sequence[str] = ()
+) -> PooledOutcome:
     """Pool runs, or folders of runs, over different collections, as `clirbench pool` does.
 
-    `groups`: what collections may share, such as `pair`; those with an equal value are kept together.
+    `groups`: what collections may share, such as `pair`; those with an equal value are kept together. `apart`: runs,
+    by name, that count by themselves though they share texts with others.
     Raises `InputError` for the same collection twice, or runs without a common metric or measure.
 
     >>> import clirbench as cb
@@ -78,7 +82,7 @@ def pool(runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), see
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
         folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(several)]
-        return PooledOutcome(pool_folders(folders, groups, seed=seed))
+        return PooledOutcome(pool_folders(folders, groups, seed=seed, apart=apart))
 
 
 def _frame(kind: type, rows: "Sequence[object]") -> "pd.DataFrame":

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import number, read_table, system_column
+from clirbench.labs.collections.identity import by_name, merged
 from clirbench.labs.collections.statistics.choosing import Chosen, chosen
 from clirbench.labs.collections.statistics.pooling import Point, Pooled, pool_stratum
 from clirbench.labs.collections.statistics.retrievers import Beside, beside
@@ -18,6 +19,7 @@ from clirbench.labs.collections.statistics.settings import Collection, Stratum, 
 from clirbench.labs.collections.statistics.transport import Transported, transported
 from clirbench.report.compared.comparison import read_provenance
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.units.belonging import units_of
 from clirbench.types import Doubles
 
@@ -28,7 +30,7 @@ PAIR = re.compile(r"[A-Z]{2}-[A-Z]{2}\b")
 @dataclass(frozen=True)
 class Pooling:
     """Everything that was pooled: `rows`, `points` (what each collection says), `transport`, `chosen`, `beside`
-    (retrievers side by side), and `notes`.
+    (retrievers side by side), and `notes`; `merged`: which runs count as one collection, why, and how to undo that.
 
     `ceilings[stratum][setting]`: the tau that a perfect metric would reach, NaN where that is not known;
     `collections`: their names; `signatures[column]`: each signature of a column, with the collections that have it.
@@ -43,6 +45,7 @@ class Pooling:
     notes: tuple[str, ...]
     collections: tuple[str, ...]
     signatures: Mapping[str, Mapping[str, tuple[str, ...]]]
+    merged: tuple[str, ...] = ()
 
     @property
     def strata(self) -> tuple[Stratum, ...]:
@@ -61,11 +64,13 @@ def pool(
     measures: Sequence[str] = (),
     metrics: Sequence[str] = (),
     seed: int = 0,
+    apart: Sequence[str] = (),
 ) -> Pooling:
     """Pool runs (their folders) and score tables with a column `collection` (files; `measures` are their IR
     measures, `metrics` those of their other columns that count: all by default).
 
     `groups`: what collections may share (`pair`, `year`, of `pool.about`); those with an equal value are kept together.
+    `apart`: runs, by name, that count by themselves though they share texts with others.
     Raises `InputError` for a folder that is no run, a collection that stands twice, runs without a common metric or
     measure.
     """
@@ -74,9 +79,11 @@ def pool(
     for path in folders:
         with gathered(errors):
             runs += [_run(path)] if path.is_dir() else _table_runs(path, measures, metrics)
+    runs = _named_apart(runs)
     errors += [*_twice(runs), *_unlabelled(runs, groups)]
+    errors += [UnknownName("run of --apart", name, names) for name in apart if name not in (names := _names(runs))]
     raise_all(errors)
-    collections = [run.collection for run in runs]
+    collections = [replace(run.collection, apart=run.collection.name in apart) for run in runs]
     found, notes = strata(collections)
     found = {stratum: settings for stratum, settings in found.items() if len(settings) > 1}
     pairs = [(stratum, pool_stratum(stratum, settings, groups, seed=seed)) for stratum, settings in found.items()]
@@ -90,18 +97,26 @@ def pool(
         tuple(row for stratum, settings in found.items() for row in chosen(stratum, settings)),
         tuple(beside(found)),
         {stratum: {s.name: s.ceiling for s in settings} for stratum, settings in found.items()},
-        (*_differing(runs), *_single(runs, rows), *notes),
-        tuple(c.name for c in collections),
+        (*by_name(collections), *_differing(runs), *_single(runs, rows), *notes),
+        tuple(_names(runs)),
         _signatures(runs),
+        tuple(merged(collections)),
     )
+
+
+def different(folders: Sequence[Path]) -> bool:
+    """Whether there are two of these runs that are not of one collection."""
+    first, *others = (_run(path).collection for path in folders)
+    return not all(first.in_common(other) for other in others)
 
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """One collection, and what tells whether another is the same: `content`, by what it was made of."""
+    """One collection, its name with the folder around it, and `content`, what it was made of, which comes once."""
 
     collection: Collection
     content: tuple[Any, ...]
+    longer: str = ""
 
 
 def _run(path: Path) -> _Run:
@@ -123,28 +138,47 @@ def _run(path: Path) -> _Run:
         for name in (*metrics, *measures)
     ]  # fmt: skip
     metadata = {name: table.column(name) for name in table.header if name != "system" and name not in signatures}
-    board = Scoreboard(table.column("system"), tuple(columns), metadata)
-    configuration = provenance.get("configuration") or {}
+    inputs, configuration = provenance.get("inputs", {}), provenance.get("configuration") or {}
+    every = Scoreboard(table.column("system"), tuple(columns), metadata)
+    board = Evidence(every).only(~np.isin(every.systems, list(inputs.get("baselines", ())))).board
     about = (configuration.get("pool") or {}).get("about") or {}
-    inputs = provenance.get("inputs", {})
-    texts = inputs.get("collection", {}).get("sha256")
+    texts, recorded = inputs.get("collection", {}).get("sha256"), inputs.get("texts") or {}
     units = units_of(board, str(configuration.get("units") or ""))
     about = {str(k): str(v) for k, v in about.items()}
-    named = Collection(_name(path, configuration), board, units, about, ceilings=ceilings)
+    name, longer = _name(path, configuration)
+    outputs = frozenset(sha for sides in inputs.get("systems", {}).values() for sha in sides.values())
+    held = frozenset([texts, *recorded.get("references", ())]) if texts else frozenset()
+    named = Collection(name, board, units, about, ceilings, held, outputs)
     judged = tuple(sorted((m, signatures[m]) for m in measures))
     values = tuple(column.values.tobytes() for column in columns)
-    return _Run(
-        named, (texts, inputs["test_sha256"], board.systems, judged) if texts else (board.systems, judged, values)
-    )
+    made_of = (texts, inputs["test_sha256"], board.systems, judged) if texts else (board.systems, judged, values)
+    return _Run(named, made_of, longer)
 
 
-def _name(path: Path, configuration: Mapping[str, Any]) -> str:
-    """The run folder's name, or, where that is a time or a job's number, that of the collection or experiment."""
-    name = path.resolve().name
-    if not name[:1].isdigit():
-        return name
-    searched, experiment = configuration.get("folder"), str(configuration.get("name") or name)
-    return Path(str(searched)).name if searched and experiment == "folder" else experiment
+def _name(path: Path, configuration: Mapping[str, Any]) -> tuple[str, str]:
+    """The run folder's name, or, where that is a time or a job's number, that of the collection or experiment; and
+    the same with the folder around it."""
+    path = path.resolve()
+    searched, experiment = configuration.get("folder"), str(configuration.get("name") or path.name)
+    if path.name[:1].isdigit() and not (searched and experiment == "folder"):
+        return experiment, f"{experiment}/{path.name}"
+    place = Path(str(searched)).resolve() if path.name[:1].isdigit() else path
+    return place.name, "/".join(place.parts[-2:])
+
+
+def _names(runs: Sequence[_Run]) -> list[str]:
+    return [run.collection.name for run in runs]
+
+
+def _named_apart(runs: Sequence[_Run]) -> list[_Run]:
+    """The runs, those of one name called by their longer ones."""
+    names = _names(runs)
+    return [
+        replace(run, collection=replace(run.collection, name=run.longer))
+        if run.longer and names.count(run.collection.name) > 1
+        else run
+        for run in runs
+    ]
 
 
 def _table_runs(path: Path, measures: Sequence[str], metrics: Sequence[str]) -> list[_Run]:

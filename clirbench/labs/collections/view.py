@@ -109,7 +109,7 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
     yield f"# {title}\n"
     yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
     yield "## In short\n"
-    if said := " ".join((*findings.abstract(pooling), *retrievers.abstract(pooling))):
+    if said := _short(pooling):
         yield f"{prose(said)}\n"
     for stratum in pooling.strata:
         yield f"- {prose(' '.join(findings.short(pooling.of(stratum))))}"
@@ -129,6 +129,11 @@ def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
         yield from (f"## {heading}\n", *(f"- {prose(line)}" for line in lines), "") if lines else ()
     yield "## Signatures\n"
     yield from (f"- {name} in {prose(names)}: `{signature}`" for name, signature, names in _signatures(pooling))
+
+
+def _short(pooling: Pooling) -> str:
+    """What counts as one collection, before anything that rests on it; then everything in a few sentences."""
+    return " ".join((*pooling.merged, *findings.abstract(pooling), *retrievers.abstract(pooling)))
 
 
 def _said(pooling: Pooling, stratum: Stratum) -> list[str]:
@@ -170,7 +175,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
     parts += [(found.title, list(found.text), analysis_page_table(found), []) for found in retrievers.tables(pooling)]
     values = {
         "title": title,
-        "short": " ".join((*findings.abstract(pooling), *retrievers.abstract(pooling))),
+        "short": _short(pooling),
         "collections": pooling.collections,
         "parts": parts,
         "notes": pooling.notes,

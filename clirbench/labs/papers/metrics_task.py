@@ -1,6 +1,6 @@
 """The tables of a WMT metrics task, made for any year and language pairs.
 
-**Source:** Stanojevic et al. 2015, Tables 3 to 6.
+**Source:** Stanojevic et al. 2015, Tables 2 to 5.
 """
 
 from collections.abc import Mapping, Sequence

@@ -65,8 +65,9 @@ class SubsetAnalysis:
 
     def recoveries(self, result: Result, name: str) -> Iterator[Recovery]:
         """A row for every fraction, and for every pool that is not the whole collection."""
-        label, relevance, whole = result.topic_values(name)
-        retrieval = result.retrieval[label]
+        label, relevance, _ = result.topic_values(name)
+        retrieval = result.retrieval[label].without(result.baselines.systems)
+        whole = retrieval.per_topic[relevance, name]
         measure = next(measure for measure in result.experiment.measures if measure.name == name)
         judged, ideal, topic_ids = retrieval.judged[relevance], retrieval.ideal, retrieval.topics(relevance, name)
         doc_ids = read(result, "subset").corpus.english.map.doc_ids
@@ -128,9 +129,8 @@ def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dic
     lines = tuple(lines_of(english.map, tuple(pool)).tolist())
     kept = [i for i, doc_id in enumerate(english.map.doc_ids) if doc_id in pool]
     documents = DocumentMap(tuple(english.map.doc_ids[i] for i in kept), english.map.lengths[kept])
-    texts = {t.system: t.collection for t in inputs.translations if t.collection is not None}
     some = {"": SomeLines(english.text, lines)}
-    some |= {system: SomeLines(texts[system], lines) for system in retrieval.runs}
+    some |= {system: SomeLines(inputs.searched[system], lines) for system in retrieval.runs}
     topics, pmap = inputs.topics[retrieval.topic_label], result.experiment.engine.pmap
     found = search(retriever, topics, documents, list(some.values()), (), pmap, unwatched)
     runs, _ = sound(dict(zip(some, found, strict=True)))

@@ -37,3 +37,11 @@ def test_a_language_pair_that_is_not_there_is_refused() -> None:
 def test_averages_leave_out_what_is_undefined() -> None:
     assert mean([1.0, float("nan"), 3.0]) == 2
     assert np.isnan(mean([float("nan")]))
+
+
+def test_the_page_numbers_the_tables_of_2015_as_the_paper_does() -> None:
+    """The captions of Stanojevic et al. 2015: Tables 2 and 3 are system-level correlations into and out of English,
+    4 and 5 Kendall's tau of segments, 6 two metrics across two years."""
+    page = (Path(__file__).parents[2] / "docs/papers.md").read_text(encoding="utf-8")
+    for row in ("2 and 3, system level", "4 and 5, segment level", "6, two metrics in two years"):
+        assert f"\n| {row} |" in page

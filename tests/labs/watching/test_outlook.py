@@ -25,15 +25,17 @@ def test_the_curve_is_the_mean_over_runs_at_their_common_steps() -> None:
 
 
 def test_words() -> None:
-    found = Outlook(best=4000, gain=0.01, horizon=10, p_gain=0.004, p_past=0.5)
-    said = in_words(found, "MAP", 20)
-    assert said.startswith("No gain since step 4000: ")
-    assert "probability below .01" in said
-    assert said.endswith("in .01 of others.")
-    assert "the last one" not in said
-    past = in_words(replace(found, p_past=0.97), "MAP", 20)
-    assert past.startswith("Past the peak: ")
-    assert "step 4000, and the last one is worse by more than that with probability 0.97. Over all looks" in past
+    state = Outlook(best=9000, since=4000, gain=0.01, horizon=10, window=13, p_gain=0.004, p_past=0.5)
+    words = in_words(state, "MAP", 20)
+    assert words.startswith(
+        "No gain since step 4000: if the trend of the last 13 checkpoints holds, the next 10 gain more than .010 MAP "
+        "with probability below .01. Of simulated trainings"
+    )
+    past = in_words(replace(state, p_past=0.97), "MAP", 20)
+    assert past.startswith("Past the peak: the last 13 checkpoints fall with probability .97; if the trend")
+    going = in_words(replace(state, p_gain=0.5), "MAP", 20)
+    assert going.startswith("Go on: if the trend")
+    assert going.endswith("with probability .50.")
     assert in_words(None, "MAP", 3).startswith("Go on: 3 checkpoints")
 
 

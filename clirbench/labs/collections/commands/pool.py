@@ -25,14 +25,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--metrics", default="", metavar="BLEU,chrF2", help="their MT metrics; all other numbers if not said"
     )
+    parser.add_argument("--apart", default="", metavar="RUN,RUN", help="runs that count by themselves, by name")
     parser.add_argument("--out", type=Path, default=Path("runs/pooled"), metavar="DIR", help="where the files go")
     return run_command(parser, arguments, _pool)
 
 
 def _pool(options: Namespace) -> int:
-    lists = (options.groups, options.measures, options.metrics)
-    groups, measures, metrics = ([name for name in text.split(",") if name] for text in lists)
-    found = pool(options.runs, groups, measures, metrics)
+    lists = (options.groups, options.measures, options.metrics, options.apart)
+    groups, measures, metrics, apart = ([name for name in text.split(",") if name] for text in lists)
+    found = pool(options.runs, groups, measures, metrics, apart=apart)
+    for sentence in found.merged:
+        say(sentence)
     for stratum in found.strata:
         say("\n".join([*filter(None, sentences(found, stratum)), ""]))
     for note in found.notes:

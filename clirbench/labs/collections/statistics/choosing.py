@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clirbench.labs.collections.statistics.clusters import joined
-from clirbench.labs.collections.statistics.settings import AboutMetric, Setting, Stratum, same_systems
+from clirbench.labs.collections.statistics.settings import AboutMetric, Setting, Stratum, same_collection
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Chosen(AboutMetric):
     """What the pick of a metric lost of a measure, in its own unit: 0 is the best system's; means over collections.
 
     `lost`: by the metric's first system (of several that tie, the worst); `at_random`: by any system, on average;
-    `most`: the largest loss in one collection, `worst`. Settings of the same systems are averaged first.
+    `most`: the largest loss in one collection, `worst`. Settings of one collection are averaged first.
     """
 
     lost: float
@@ -29,7 +29,7 @@ class Chosen(AboutMetric):
 
 def chosen(stratum: Stratum, settings: Sequence[Setting]) -> list[Chosen]:
     """Every metric that two collections or more have."""
-    cluster = joined(list(same_systems(settings)), len(settings))
+    cluster = joined(list(same_collection(settings)), len(settings))
     rows = []
     for metric in dict.fromkeys(m for s in settings for m in s.metrics):
         there = [i for i, s in enumerate(settings) if metric in s.metrics]

@@ -8,8 +8,8 @@ from math import isnan, nan
 import numpy as np
 
 from clirbench.labs.collections.statistics.clusters import cluster_robust, joined, sign_flip
-from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT, pooled_mean, prediction
-from clirbench.labs.collections.statistics.settings import AboutMetric, Setting, Stratum, same_systems
+from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT, INTERVAL, pooled_mean, prediction
+from clirbench.labs.collections.statistics.settings import AboutMetric, Setting, Stratum, same_collection
 from clirbench.labs.collections.statistics.variances import tau_covariance
 from clirbench.statistics.p_values import holm
 from clirbench.types import Doubles, Ints
@@ -64,7 +64,7 @@ class Point(AboutMetric):
 
 @dataclass(frozen=True, eq=False)
 class _Entry:
-    """Settings of the same systems, joined: their mean, and its variance from joint resamples."""
+    """Settings of one collection, joined: their mean, and its variance from joint resamples."""
 
     names: tuple[str, ...]
     value: float
@@ -84,7 +84,7 @@ def pool_stratum(
         m for m in dict.fromkeys(m for s in settings for m in s.metrics) if sum(m in s.metrics for s in settings) > 1
     ]
     noise = _noise(metrics, settings)
-    alike = list(same_systems(settings))
+    alike = list(same_collection(settings))
     contrasts = [(m, "") for m in metrics] + list(combinations(metrics, 2))
     rows, points = [], []
     for metric, other in contrasts:
@@ -126,7 +126,7 @@ def _average(values: Doubles, units: Ints) -> Doubles:
 def _entries(
     settings: Sequence[Setting], alike: list[list[int]], variances: Doubles, metric: str, other: str
 ) -> Iterator[_Entry]:
-    """`alike`: pairs of settings with the same systems."""
+    """`alike`: pairs of settings of one collection."""
     cluster = joined(alike, len(settings))
     for label in range(int(cluster.max()) + 1 if len(cluster) else 0):
         own = np.flatnonzero(cluster == label).tolist()
@@ -168,7 +168,7 @@ def _pooled(
     found = pooled_mean(y, v, level)
     low, high, p, freedom = found.low, found.high, found.p_value, found.freedom
     new = prediction(y, v, level=level, seed=seed)
-    cluster, how = np.arange(len(y)), f"Paule-Mandel, Hartung-Knapp over {len(y)} collections"
+    cluster, how = np.arange(len(y)), f"Paule-Mandel, {INTERVAL} over {len(y)} collections"
     together = joined(list(_sharing(entries, groups)), len(y))
     if groups and int(together.max()) + 1 < len(y):
         robust = cluster_robust(y, v + found.tau2, together, level)

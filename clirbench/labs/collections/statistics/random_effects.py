@@ -15,6 +15,8 @@ from clirbench.types import Doubles
 FEWEST_TO_PREDICT = 5
 """Collections that a prediction interval needs."""
 DRAWS = 5000
+INTERVAL = "modified Hartung-Knapp (factor at least 1)"
+"""What `pooled_mean` computes, in the words of its tables."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,12 @@ def _spread(y: Doubles, weight: Doubles) -> float:
 
 
 def pooled_mean(y: Doubles, v: Doubles, level: float = 0.95) -> Mean:
-    """Random-effects mean with the Hartung-Knapp interval, t with k - 1 degrees of freedom.
+    """Random-effects mean with the modified Hartung-Knapp interval (mHK), t with k - 1 degrees of freedom.
 
     Where collections agree better than their noise allows, the factor is 1: luck does not make an interval narrower.
     `y`, `v`: (k,) estimates and their variances, v > 0. With one collection there is no interval.
-    **Source:** Hartung and Knapp 2001, equation 7; Knapp and Hartung 2003 (the factor of at least 1).
+    **Source:** Hartung and Knapp 2001, equation 7; Knapp and Hartung 2003 (the factor of at least 1), which
+    Roever, Knapp and Friede 2015 call mHK.
     """
     k = len(y)
     tau2 = paule_mandel(y, v)
@@ -91,8 +94,9 @@ def prediction(
 ) -> tuple[float, float]:
     """Where a new collection's true value lies, with probability `level`; NaN with fewer than 5 collections.
 
-    tau2 is drawn from its confidence distribution P(Q >= q; tau2), then mu + u - t * Hartung-Knapp's error. The law of
-    Q is that of sum (1 + tau2 m_i) z_i^2, m_i the eigenvalues of its matrix, so that a draw of z gives tau2 at once.
+    tau2 is drawn from its confidence distribution P(Q >= q; tau2), then mu + u - t * Hartung-Knapp's error, whose
+    factor is not bounded. The law of Q is that of sum (1 + tau2 m_i) z_i^2, m_i the eigenvalues of its matrix, so that
+    a draw of z gives tau2 at once.
     **Source:** Nagashima, Noma and Furukawa 2019, section 3; Biggerstaff and Jackson 2008 (law of Q).
     """
     k = len(y)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from clirbench.labs.collections.statistics.clusters import joined
-from clirbench.labs.collections.statistics.settings import Collection, Setting, Stratum, same_systems
+from clirbench.labs.collections.statistics.settings import Collection, Setting, Stratum, same_collection
 from clirbench.statistics.p_values import holm
 from clirbench.types import Doubles
 
@@ -58,7 +58,7 @@ def _compared(
     first: Stratum, second: Stratum, ones: Sequence[Setting], others: Sequence[Setting], level: float
 ) -> Iterator[Beside]:
     metrics = list(dict.fromkeys(name for setting in (*ones, *others) for name in setting.metrics))
-    cluster = joined(list(same_systems(ones)), len(ones))
+    cluster = joined(list(same_collection(ones)), len(ones))
     place = {setting.collection: at for setting, at in zip(ones, cluster.tolist(), strict=True)}
     named = ["+".join(c.name for c, at in place.items() if at == one) for one in range(max(cluster) + 1)]
     a, b = (_taus(settings, place, metrics) for settings in (ones, others))
@@ -78,7 +78,7 @@ def _compared(
 
 
 def _taus(settings: Sequence[Setting], place: Mapping[Collection, int], metrics: Sequence[str]) -> dict[str, Doubles]:
-    """(collections,) for each metric, and 0 for none: settings of the same systems averaged; NaN for a hole."""
+    """(collections,) for each metric, and 0 for none: settings of one collection averaged; NaN for a hole."""
     everywhere = range(max(place.values()) + 1)
     found = {"": np.zeros(len(everywhere))}
     for name in metrics:

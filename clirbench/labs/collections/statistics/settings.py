@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from clirbench.scoreboard import Column, Scoreboard
+from clirbench.scoreboard import Column, Scoreboard, judge
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import real_metrics
 from clirbench.statistics.units.concordance import estimates
@@ -23,6 +23,8 @@ class Collection:
     """The scores of one collection. `about`: what it shares with others, such as `pair` and `year`.
 
     `ceilings`: by measure, the tau that a perfect metric would reach in spite of the measure's noise, where known.
+    `texts`, `outputs`: sha256 of what is searched and the references, and of what its systems wrote; none of a table.
+    `apart`: it counts by itself, whatever it shares.
     """
 
     name: str
@@ -30,6 +32,29 @@ class Collection:
     units: Units
     about: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     ceilings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    texts: frozenset[str] = frozenset()
+    outputs: frozenset[str] = frozenset()
+    apart: bool = False
+
+    def in_common(self, other: "Collection") -> str:
+        """Why the two count as one, or nothing: texts tell it, names of systems only where no texts are recorded.
+
+        A source alone tells nothing: it may be translated into several languages.
+        """
+        pairs = {collection.about.get("pair", "") for collection in (self, other)} - {""}
+        if self.apart or other.apart or len(pairs) > 1:
+            return ""
+        if not (self.texts and other.texts):
+            names = (frozenset(collection.units.labels) for collection in (self, other))
+            return "names of systems (no texts are recorded)" if _half(*names) else ""
+        if self.texts & other.texts:
+            return "a reference"
+        return "outputs of systems" if _half(self.outputs, other.outputs) else ""
+
+
+def _half(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether they have at least half of the fewer in common."""
+    return 0 < min(len(one), len(other)) <= 2 * len(one & other)
 
 
 @dataclass(frozen=True, order=True)
@@ -46,9 +71,7 @@ class Stratum:
         name = measure.name.partition("[")[0]
         if measure.origin == IMPORTED or "|" not in measure.signature:
             return cls(IMPORTED, name, IMPORTED)
-        rule = next((part for part in measure.signature.split("|") if part.startswith("rel:")), "rel:")
-        judge = "people" if rule.startswith("rel:qrels") else "pseudo"
-        return cls(judge, name, measure.signature.partition(":")[0])
+        return cls(judge(measure.signature) or "pseudo", name, measure.signature.partition(":")[0])
 
 
 @dataclass(frozen=True)
@@ -130,11 +153,9 @@ def _mark(measure: Column) -> str:
     return measure.name[measure.name.index("[") :]
 
 
-def same_systems(settings: Sequence[Setting]) -> Iterator[list[int]]:
-    """Pairs of settings whose systems have the same names, at least half of the fewer; not across language pairs."""
+def same_collection(settings: Sequence[Setting]) -> Iterator[list[int]]:
+    """Pairs of settings that count as one collection."""
     for i, one in enumerate(settings):
         for j, other in enumerate(settings[:i]):
-            pairs = {s.collection.about.get("pair", "") for s in (one, other)} - {""}
-            common = set(one.labels) & set(other.labels)
-            if len(pairs) < 2 and 2 * len(common) >= min(one.units, other.units):
+            if one.collection is other.collection or one.collection.in_common(other.collection):
                 yield [j, i]

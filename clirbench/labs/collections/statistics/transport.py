@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from clirbench.labs.collections.statistics.clusters import joined
 from clirbench.labs.collections.statistics.random_effects import pooled_mean, prediction
-from clirbench.labs.collections.statistics.settings import AboutMetric, Setting, Stratum, same_systems
+from clirbench.labs.collections.statistics.settings import AboutMetric, Setting, Stratum, same_collection
 from clirbench.types import Doubles
 
 FEWEST = 3
@@ -53,13 +53,13 @@ class _Line:
 
 
 def transported(stratum: Stratum, settings: Sequence[Setting]) -> list[Transported]:
-    """Every metric that three collections or more have. Of settings with the same systems, the first one counts.
+    """Every metric that three collections or more have. Of settings of one collection, the first one counts.
 
     For a pair of the collection left out, P(dy > 0) = Phi(b dx / sqrt(2 s^2 + dx^2 (error^2 + tau2))): slope b, its
     error and tau2 between collections, residual variance s^2, all from the other collections; tau2 = 0 with one
     common slope. **Source:** Gelman and Hill 2007, chapter 12 (varying slopes); Brier 1950.
     """
-    cluster = joined(list(same_systems(settings)), len(settings))
+    cluster = joined(list(same_collection(settings)), len(settings))
     firsts = [settings[int(np.flatnonzero(cluster == label)[0])] for label in np.unique(cluster)]
     rows = []
     for metric in dict.fromkeys(m for s in firsts for m in s.metrics):

@@ -153,9 +153,7 @@ def _recall(match: int, refs: int) -> float:
 
 def documents_of(inputs: Inputs, system: str) -> Documents:
     """A system's translation of the searched documents."""
-    text = next(t.collection for t in inputs.translations if t.system == system)
-    assert text is not None
-    return Documents(text, inputs.corpus.english.map)
+    return Documents(inputs.searched[system], inputs.corpus.english.map)
 
 
 def summed(delta: Doubles, document_map: DocumentMap, documents: Sequence[str]) -> float:

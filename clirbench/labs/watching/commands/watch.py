@@ -165,9 +165,9 @@ class Watching:
     def _report(self, result: Result, content: str) -> Outlook | None:
         measure = self.measure or answered(result).measure or next((c.name for c in result.board.measures), "")
         values, steps = learning_curve(result, measure)
-        found = outlook(values, steps, gain=self.gain, horizon=self.horizon, seed=self.experiment.seed)
+        found = outlook(values, steps, gain=self.gain, horizon=self.horizon)
         sentence = in_words(found, measure, len(steps))
-        live = Live(max(5, self.seconds), (sentence,))
+        live = Live(max(5, self.seconds), (sentence,), measure)
         self.folder.write(result, provenance(self.configuration, self.command, result), live)
         self.journal.add("report", systems=len(result.board.systems), made_from=content)
         self.reported = content
@@ -201,8 +201,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--every", type=int, default=30, metavar="SECONDS", help="between two looks (default 30)")
     parser.add_argument("--once", action="store_true", help="look once, for cron")
     parser.add_argument("--stop-rule", action="store_true", help="end with status 10 where no gain is to be expected")
-    parser.add_argument("--gain", type=float, help="what is worth the wait, in units of the measure (default: a fifth "
-                        "of what training has moved it so far)")  # fmt: skip
+    parser.add_argument("--gain", type=float, help="worth the wait, in units of the measure (default: the least that "
+                        "the topics can show of the recent trend)")  # fmt: skip
     parser.add_argument("--horizon", type=int, help="checkpoints ahead (default: a fifth of those so far, at least 5)")
     parser.add_argument("--tensorboard", type=Path, metavar="DIR", help="write TensorBoard's event files there too")
     parser.add_argument("--measure", default="", help="that the rule goes by (default: that of the answer)")

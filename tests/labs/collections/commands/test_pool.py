@@ -2,30 +2,36 @@
 
 import json
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import clirbench as cb
 from clirbench.labs.collections.commands.pool import main
+from clirbench.labs.collections.findings import name_of
+from clirbench.labs.collections.statistics.settings import Stratum
+from clirbench.scoreboard import Column
 
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|case:mixed", "chrF2": "nrefs:1|chrF2", "MAP": "bm25:clirbench|rel:top10|MAP"}
 
 
-def run(folder: Path, seed: int, **signatures: str) -> Path:
-    """A finished run's folder, as far as pooling reads it."""
+def run(folder: Path, seed: int, names: str = "", texts: Mapping[str, Any] | None = None, **signatures: str) -> Path:
+    """A finished run's folder, as far as pooling reads it; `names`: of its systems; `texts`: in place of its own."""
     folder.mkdir()
     rng = np.random.default_rng(seed)
     y = rng.normal(size=10)
     rows = ["\t".join(["system", *SIGNATURES])]
-    rows += [f"{seed}-{i}\t{v + rng.normal() / 2}\t{v + rng.normal()}\t{v}" for i, v in enumerate(y.tolist())]
+    rows += [f"{names or seed}-{i}\t{v + rng.normal() / 2}\t{v + rng.normal()}\t{v}" for i, v in enumerate(y.tolist())]
     (folder / "systems.tsv").write_text("\n".join(rows) + "\n")
     taus = "measure\tmetric\tcoefficient\nMAP\tBLEU\tkendall\nMAP\tchrF2\tkendall\n"
     (folder / "correlations.tsv").write_text(taus)
     provenance = {
         "signatures": {**SIGNATURES, **signatures},
         "lower_is_better": [],
-        "inputs": {"collection": {"sha256": str(seed)}, "test_sha256": str(seed)},
+        "inputs": {"collection": {"sha256": str(seed)}, "test_sha256": str(seed)} if texts is None else texts,
         "configuration": {"name": folder.name},
     }
     (folder / "provenance.json").write_text(json.dumps(provenance))
@@ -49,6 +55,77 @@ def test_runs_are_pooled_into_sentences_tables_and_a_page(tmp_path: Path, capsys
     assert len(list((tmp_path / "out/figures").glob("*.svg"))) == 3
 
 
+def inputs(at: int, searched: str, references: Sequence[str] = (), wrote: str = "") -> dict[str, Any]:
+    """What a run records of its texts."""
+    systems = {f"Online-{i}": {"test": f"{wrote or at}{i}"} for i in range(10)}
+    sides = {"source": "the same", "references": [*references]}
+    return {"collection": {"sha256": searched}, "test_sha256": str(at), "texts": sides, "systems": systems}
+
+
+def pooled(folders: Sequence[Path], out: Path, capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    assert main([*map(str, folders), "--out", str(out), *options]) == 0
+    return capsys.readouterr().out
+
+
+def test_language_pairs_are_collections_though_systems_share_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As WMT's folders: each pair has systems called Online-A, and all pairs from English have the same source."""
+    runs = [run(tmp_path / f"r{i}", i, "Online", inputs(i, f"reference {i}")) for i in range(3)]
+    said = pooled(runs, tmp_path / "out", capsys)
+    assert said.startswith("MAP (pseudo-relevance, bm25), over 3 collections (30 systems)")
+    assert "note: r0, r1 and r2 have systems of the same names but no text in common: each counts by itself" in said
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        (inputs(1, "B", ["A"]), "a reference"),
+        (inputs(1, "B", ["B"], wrote="0"), "outputs of systems"),
+        ({}, "names of systems (no texts are recorded)"),
+    ],
+)
+def test_what_counts_as_one_collection_is_said_first_with_what_undoes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], texts: dict[str, Any], why: str
+) -> None:
+    runs = [
+        run(tmp_path / "r0", 0, "Online", inputs(0, "A")),
+        run(tmp_path / "r1", 1, "Online", texts),
+        run(tmp_path / "r2", 2),
+    ]
+    said = pooled(runs, tmp_path / "out", capsys)
+    first, second = said.split("\n")[:2]
+    assert first == (
+        f"r0 and r1 count as one collection, because they share {why}. To count each by itself, add --apart r1."
+    )
+    assert ", over 2 collections (" in second
+    assert ", over 3 collections (" in pooled(runs, tmp_path / "apart", capsys, "--apart", "r1")
+    assert main([*map(str, runs), "--apart", "r9"]) == 1
+    assert "unknown run of --apart" in capsys.readouterr().err.lower()
+
+
+def test_a_baseline_row_is_no_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run without the row says what must be printed."""
+    runs = [run(tmp_path / f"r{i}", i) for i in range(3)]
+    plain = pooled(runs, tmp_path / "out", capsys)
+    with (runs[0] / "systems.tsv").open("a") as stream:
+        stream.write("no translation\t\t\t0.1\n")
+    provenance = json.loads((runs[0] / "provenance.json").read_text())
+    provenance["inputs"]["baselines"] = {"no translation": {}}
+    (runs[0] / "provenance.json").write_text(json.dumps(provenance))
+    assert pooled(runs, tmp_path / "out", capsys) == plain
+
+
+def test_folders_of_one_name_are_told_apart_by_the_folder_around_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for year in ("wmt21", "wmt22"):
+        (tmp_path / year).mkdir()
+    runs = [run(tmp_path / year / "de-en", i) for i, year in enumerate(("wmt21", "wmt22"))]
+    pooled(runs, tmp_path / "out", capsys)
+    assert "2 collections: wmt21/de-en, wmt22/de-en" in (tmp_path / "out/pooled.md").read_text()
+
+
 def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = run(tmp_path / "first", 1)
     again = tmp_path / "again"
@@ -62,6 +139,18 @@ def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys
     assert "not the folder of a finished run" in capsys.readouterr().err
     assert main([str(first), str(people), "--groups", "pair"]) == 1
     assert "first, people: nothing says their pair" in capsys.readouterr().err
+
+
+def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) -> None:
+    """RBO compares with the English side's ranking alone (Webber et al. 2010), also where MAP is judged by people."""
+    settings: dict[str, Any] = {"folder": str(small_folder), "topics.n": 10, "metric": ["BLEU"]}
+    judgments = cb.run("folder", **settings, measures=["MAP"], **{"relevance.k": 2}).save(tmp_path / "run")
+    people = {"relevance": "qrels", "relevance.path": str(judgments / "trec/qrels.txt")}
+    found = cb.run("folder", **settings, measures=["RBO", "MAP"], **people)
+    columns = [Column(values=np.zeros(4), **column) for column in found.results["columns"]]
+    strata = [name_of(Stratum.of(column)) for column in columns if column.role == "measure"]
+    assert strata == ["RBO (pseudo-relevance, bm25)", "MAP (judged by people, bm25)"]
+    assert found.results["measure"] == "MAP"  # the first by judgments of people
 
 
 def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,13 @@ def test_each_metric_and_pair_is_a_row_and_each_collection_a_point() -> None:
     assert rows[2].smallest_flip == 2 / 2**6
 
 
+def test_the_scheme_names_the_interval_that_is_computed() -> None:
+    """The factor is at least 1 (test_random_effects.py): Knapp and Hartung 2003, "mHK" in Roever et al. 2015."""
+    stratum, settings = only(strata([collection(i) for i in range(6)])[0])
+    (scheme,) = {row.scheme for row in pool_stratum(stratum, settings)[0]}
+    assert scheme.endswith("Paule-Mandel, modified Hartung-Knapp (factor at least 1) over 6 collections")
+
+
 def test_judges_are_never_averaged() -> None:
     found, _ = strata([collection(0), collection(1, rule="qrels:abc"), collection(2)])
     assert {stratum.judge: len(settings) for stratum, settings in found.items()} == {"pseudo": 2, "people": 1}
