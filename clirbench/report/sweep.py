@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from clirbench.errors import InputError
+from clirbench.files.run_files import PROVENANCE, read_provenance
 from clirbench.files.tables import read_table
 from clirbench.report import conditions
 from clirbench.report.tables import write_tsv
@@ -81,7 +82,7 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
     from clirbench.report.pooled import view
     from clirbench.report.pooled.pooling import pool
 
-    done = [job for job in jobs if (job / "provenance.json").is_file()]
+    done = [job for job in jobs if (job / PROVENANCE).is_file()]
     if len({_collection(job) for job in done}) < 2:
         return []
     try:
@@ -102,6 +103,6 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
 
 
 def _collection(job: Path) -> str:
-    provenance = json.loads((job / "provenance.json").read_text(encoding="utf-8"))
+    provenance = read_provenance(job)
     tables = provenance.get("configuration", {}).get("scores", {}).get("tables")
     return json.dumps([provenance.get("inputs"), tables], sort_keys=True)

@@ -10,10 +10,11 @@ from clirbench.commands import status
 from clirbench.engines.local import Serial
 from clirbench.errors import InputError, StoreError
 from clirbench.experiment import translated
+from clirbench.files.run_files import MARKER
 from clirbench.metrics.bleu import BLEU
 from clirbench.result import Experiment, Inputs, unwatched
 from clirbench.store.cached import Cached, part_label
-from clirbench.store.plan import MARKER, PLAN, Plan, Planned
+from clirbench.store.plan import PLAN, Plan, Planned
 from clirbench.store.store import Store
 from clirbench.systems.commands import CommandSystems
 from clirbench.systems.translation import shard_keys

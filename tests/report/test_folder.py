@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from clirbench.files.run_files import MARKER
 from clirbench.report.folder import RunFolder
-from clirbench.store.plan import MARKER
 from tests.conftest import PACKAGE
 
 NAMES = ("a.tsv", "figures", "provenance.json", "trec")
