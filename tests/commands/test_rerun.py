@@ -27,7 +27,7 @@ def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: 
     provenance = made(cli, "scores.title=a", "paths.cache=kept")
     (cli.cwd / "elsewhere").mkdir()
     there = Cli(cli.cwd / "elsewhere")
-    done = there("rerun", "../out/provenance.json")
+    done = there("rerun", "../out/provenance.json", "--trust")
     assert done.returncode == 0, done.stderr
     (again_in,) = (there.cwd / "runs").iterdir()
     n = len(json.loads(provenance.read_text())["files"])
@@ -37,10 +37,10 @@ def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: 
     assert (again_in / "systems.tsv").read_bytes() == (cli.cwd / "out" / "systems.tsv").read_bytes()
 
     small_folder.rename(cli.cwd / "elsewhere" / "new")
-    gone = there("rerun", "../out/provenance.json")
+    gone = there("rerun", "../out/provenance.json", "--trust")
     assert gone.returncode == 1
     assert f"{small_folder / 'reference.txt'}: the run read this file, and it is gone" in gone.stderr
-    found = there("rerun", "../out/provenance.json", "folder=new")
+    found = there("rerun", "../out/provenance.json", "--trust", "folder=new")
     assert found.returncode == 0, found.stderr
     assert "configuration: folder was small, is " in found.stdout
     assert found.stdout.splitlines()[-1].startswith("the same bytes: ")
@@ -50,10 +50,10 @@ def test_an_input_that_changed_is_named(cli: Cli, small_folder: Path) -> None:
     made(cli)
     changed = small_folder / "systems" / "every9.txt"
     changed.write_text(changed.read_text().replace("the", "a"))
-    done = cli("rerun", "out/provenance.json")
+    done = cli("rerun", "out/provenance.json", "--trust")
     assert done.returncode == 1
     assert done.stderr == f"error: {changed}: is not what the run read: its content is another\n"
-    there = cli("rerun", "out/provenance.json", "seed=0")
+    there = cli("rerun", "out/provenance.json", "--trust", "seed=0")
     assert there.returncode == 1
     *_, named, last = there.stdout.splitlines()
     assert named.startswith("input: systems.every9.collection was ")
@@ -64,12 +64,12 @@ def test_another_version_and_another_configuration_are_named(cli: Cli, small_fol
     provenance = made(cli)
     files = json.loads(provenance.read_text())["files"]
     edited(provenance, clirbench="0.0.1", files={**files, "systems.tsv": "0" * 64})
-    done = cli("rerun", "out/provenance.json")
+    done = cli("rerun", "out/provenance.json", "--trust")
     assert done.returncode == 1
     *_, named, last = done.stdout.splitlines()
     assert named.startswith("version: clirbench was 0.0.1, is ")
     assert last.startswith("other bytes: systems.tsv; see clirbench compare out ")
-    other = cli("rerun", "out/provenance.json", "relevance.k=2")
+    other = cli("rerun", "out/provenance.json", "--trust", "relevance.k=2")
     assert "configuration: relevance.k was 3, is 2\n" in other.stdout
     assert other.returncode == 1
 
@@ -79,7 +79,7 @@ def test_an_experiment_of_ones_own_is_found_again(cli: Cli, small_folder: Path) 
     (cli.cwd / "own" / "experiment" / "mine.yaml").write_text("# @package _global_\ndefaults: [folder]\nname: mine\n")
     ran = cli("--config-dir=own", "+experiment=mine", "folder=small", *FAST, "hydra.run.dir=out")
     assert ran.returncode == 0, ran.stderr
-    done = cli("rerun", "out/provenance.json")
+    done = cli("rerun", "out/provenance.json", "--trust")
     assert done.returncode == 0, done.stderr
 
 
