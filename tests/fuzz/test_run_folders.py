@@ -119,6 +119,8 @@ class World:
                 write_lines(home / name / "systems" / f"every{n}.txt", dropped)
         for path in (*(home / "second").glob("*.txt"), *(home / "second" / "systems").iterdir()):
             path.write_text("".join(path.read_text().splitlines(keepends=True)[::-1]))
+        for path in list((home / "second" / "systems").iterdir()):  # collections of one set of systems are one
+            path.rename(path.with_name(f"other-{path.name}"))
         settings: dict[str, Any] = {"metric": ["BLEU", "TypeCount"], "measures": ["RBO"], "topics": "keyterms",
                                     "topics__n": 6, "relevance__k": 2, "engine": "serial", "units": "none"}  # fmt: skip
         cb.run("folder", folder=home / "first", **settings).save(self.run)
