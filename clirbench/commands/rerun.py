@@ -24,7 +24,7 @@ from clirbench.configuration.keys import NODES
 from clirbench.configuration.reach import has_own_folders, key_of, reaches, refused
 from clirbench.corpora.alignment import listed
 from clirbench.errors import ClirbenchError, InputError, StoreError, raise_all, shown
-from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, read_object
+from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, inside, read_object
 from clirbench.report.compared.comparison import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
@@ -79,7 +79,7 @@ def _rerun(options: Namespace) -> int:
 
 def read_provenance(path: Path) -> Mapping[str, Any]:
     """What made a run; raises `InputError` where the file does not say it all."""
-    recorded = read_object(path, PROVENANCE_SHAPE)
+    recorded = read_object(inside(path.parent, path.name), PROVENANCE_SHAPE)
     if missing := [key for key in KEPT if key not in recorded]:
         raise InputError(f"{path}: does not say {', '.join(missing)}, without which the run cannot be done again")
     if tuple(recorded["command"][:3]) != COMMAND:

@@ -167,8 +167,8 @@ def test_nothing_is_run_without_a_word_of_the_user(
     [
         "store", "--multirun", "-m", "--experimental-rerun=x.pickle", "--config-name=x", "--cfg=job",
         "hydra.run.dir=/tmp/x", "hydra.sweep.dir=/x", "hydra/launcher=basic", "+metric@hydra.callbacks=BLEU",
-        "+hydra.callbacks.x._target_=os.system", "hydra={}", "~hydra.callbacks", "hydra.mode=MULTIRUN", "+experiment=study",
-        "x\x00=1", "seed=" + "1" * 30_000,
+        "+hydra.callbacks.x._target_=os.system", "hydra={}", "~hydra.callbacks", "hydra.mode=MULTIRUN",
+        "+experiment=study", "x\x00=1", "seed=" + "1" * 30_000,
     ],
 )  # fmt: skip
 def test_what_is_no_key_of_a_run_is_refused_even_where_it_is_trusted(

@@ -54,7 +54,8 @@ MOVES = (
     "os.chmod",
 )
 STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "socket.connect")
-MOST = 2000
+REST = [range(begin, begin + 475) for begin in range(100, 2000, 475)]
+"""The numbers of the changes that the slow tests make, 2,000 with the first."""
 
 
 class Watcher:
@@ -244,7 +245,7 @@ def actions(world: World, number: int) -> dict[str, Callable[[], object]]:
 
 
 @pytest.mark.parametrize(
-    "numbers", [range(150), pytest.param(range(150, MOST), marks=pytest.mark.slow)], ids=["first", "all"]
+    "numbers", [range(100), *(pytest.param(part, marks=pytest.mark.slow) for part in REST)], ids=str
 )
 def test_a_sent_folder_reaches_nothing_outside_it(
     numbers: range, world: World, monkeypatch: pytest.MonkeyPatch
@@ -270,7 +271,6 @@ def test_a_sent_folder_reaches_nothing_outside_it(
                 counts[action, failed] += 1
         shutil.rmtree(world.home / f"saved-{number}", ignore_errors=True)
     print(dict(counts))
-    least = len(numbers) // 100
     for action in READ_BY:  # a check that refuses all, or takes all, has compared nothing
-        assert counts[action, False] >= least, (action, counts)
-        assert counts[action, True] >= least, (action, counts)
+        assert counts[action, False] > len(numbers) // 50, (action, counts)
+        assert counts[action, True] >= len(numbers) // 200, (action, counts)
