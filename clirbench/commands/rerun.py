@@ -53,7 +53,7 @@ def _rerun(options: Namespace) -> int:
     home, words = Path(recorded["directory"]), again(recorded["command"], given)
     kept = home / str(recorded["configuration"]["paths"]["cache"])
     for line in shown_run(words, home, kept):
-        print(shown(line))
+        print(shown(line.replace("\n", "\\n")))  # one line stays one: none can pass for another
     if not (options.trust or agreed()):
         raise InputError(f"{options.provenance}: nothing was run; where all of the above is right, add --trust")
     if not given:

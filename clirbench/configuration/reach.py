@@ -67,11 +67,13 @@ def reaches(configuration: Mapping[str, Any], conf: Path) -> Iterator[str]:
     conf: the folder of our configurations; what they name and `REACHES` does not only reads files and computes.
     """
     known = {name for path in conf.rglob("*.yaml") for name in NAMED.findall(path.read_text(encoding="utf-8"))}
-    cache = (configuration.get("paths") or {}).get("cache")
+    paths = configuration.get("paths")
+    cache = paths.get("cache") if isinstance(paths, Mapping) else None
     for key, node in _nodes(configuration, ""):
         if node.get("download"):
             yield f"{key}.download".lstrip(".") + ": fetches data that are missing"
-        if TARGET in node and (does := REACHES.get(str(node[TARGET]), "" if node[TARGET] in known else "is code")):
+        target = str(node.get(TARGET))
+        if TARGET in node and (does := REACHES.get(target, "" if target in known else "is code")):
             yield f"{key}: {does}: {json.dumps(node, ensure_ascii=False, default=str)}"
         elif (folder := node.get("cache")) not in (None, cache) and TARGET in node:
             yield f"{key}: writes to {folder}"

@@ -192,6 +192,7 @@ def test_what_is_no_key_of_a_run_is_refused_even_where_it_is_trusted(
         (["+measure.x={_target_: os.system, command: x}"], "measure.x: is code: {"),
         (["+measure.x={_target_: clirbench.commands.rerun.subprocess.run}"], "measure.x: is code: {"),
         (["+measure.x={_target_: clirbench.commands.store.main}"], "measure.x: is code: {"),
+        (["+measure.x={_target_: [a]}"], "measure.x: is code: {"),
         (["engine=slurm"], "engine: sends work to other machines: {"),
         (["systems=openai", "systems.url=http://x"], "systems: sends texts to a server: {"),
         (["systems=command", "systems.commands={a: x}"], "systems: runs commands: {"),
@@ -208,6 +209,11 @@ def test_what_can_do_more_than_compute_is_shown(
     main([sent(tmp_path, *words)])
     assert shown in capsys.readouterr().out.partition("It can do more than read files and compute:")[2]
     assert started == []
+
+
+def test_a_word_of_two_lines_passes_for_no_other_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main([sent(tmp_path, "title='a\nIt only reads files and computes.'", "download=true")])
+    assert "\nIt only reads files and computes." not in capsys.readouterr().out
 
 
 def test_a_plain_run_is_said_to_compute(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
