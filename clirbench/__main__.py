@@ -27,9 +27,11 @@ from clirbench import __version__
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.config import CONF, build, limits_of, plain_configuration, ready
+from clirbench.configuration.reach import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, closest, raise_all
 from clirbench.experiment import run, stored
+from clirbench.files.run_files import refuse_links
 from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
@@ -101,10 +103,16 @@ def _command() -> list[str]:
     return ["python", "-m", "clirbench", *options, *searched, *hydra_config.overrides.task]
 
 
-def check_run_folder(overrides: list[str]) -> None:
-    """Raise `StoreError` where Hydra could not make the folder of the run (it would show a traceback)."""
-    named = [o.partition("=")[2].strip("\"'") for o in overrides if o.partition("=")[0] == "hydra.run.dir"]
+def check_run_folder(overrides: list[str], make: bool) -> None:
+    """Raise `StoreError` where Hydra could not make the folder of the run (it would show a traceback), `InputError`
+    where a link in it leads Hydra's own files elsewhere."""
+    keys = ("hydra.run.dir", "hydra.sweep.dir")
+    named = [o.partition("=")[2].strip("\"'") for o in overrides if key_of(o) in keys]
     folder = Path(named[-1]) if named and "$" not in named[-1] else Path("runs")
+    if named:
+        refuse_links(folder)
+    if not make:
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -183,8 +191,7 @@ def prepared(arguments: Sequence[str]) -> list[str]:
                 "a folder is named by folder=DIR"
             )
     overrides = ready(read.overrides, own_folders(arguments))
-    if not options:
-        check_run_folder(overrides)
+    check_run_folder(overrides, make=not options)
     return [*options, *overrides]  # in this order: after an option, Hydra's parser refuses overrides
 
 

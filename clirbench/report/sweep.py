@@ -1,6 +1,5 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import nan
@@ -10,9 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 from clirbench.errors import ClirbenchError
+from clirbench.files.run_files import PROVENANCE, RESULTS, read_results
 from clirbench.files.tables import read_table
 from clirbench.report import conditions
-from clirbench.report.results_json import RESULTS
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
@@ -69,7 +68,7 @@ def _answer(job: Path) -> str:
     """The answer of a job's results.json; nothing where there is none."""
     if not (job / RESULTS).is_file():
         return ""
-    return str(json.loads((job / RESULTS).read_text(encoding="utf-8")).get("answer", ""))
+    return str(read_results(job).get("answer", ""))
 
 
 def _row(cells: Mapping[str, str]) -> Correlation:
@@ -90,7 +89,7 @@ def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) 
     from clirbench.report.pooled import view
     from clirbench.report.pooled.pooling import different, pool
 
-    done = [job for job in jobs if (job / "provenance.json").is_file()]
+    done = [job for job in jobs if (job / PROVENANCE).is_file()]
     try:
         if not done or not different(done):
             return []  # conditions of one collection
