@@ -4,8 +4,11 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -267,3 +270,17 @@ def test_real_data_give_the_command_line_s_files(shared_data: Path, cli: Cli) ->
     assert differing(r.save(cli.cwd / "saved"), cli.cwd / "w") <= TIMES | {"plan.tsv"}
     loaded = cb.load(cli.cwd / "w")
     assert all(loaded.tables[name].equals(table) for name, table in r.tables.items())
+
+
+def test_four_threads_run_at_once() -> None:
+    """Hydra composes in a singleton: without order among threads all but one are refused."""
+    with ThreadPoolExecutor(4) as threads:
+        begin = threading.Barrier(4)
+
+        def run(alpha: float) -> Any:
+            begin.wait(60)
+            return cb.run("europarl_csen_published", correlation__alpha=alpha, correlation__intervals=None)
+
+        found = list(threads.map(run, (0.01, 0.02, 0.03, 0.04)))
+    expected = cb.run("europarl_csen_published", correlation__intervals=None).correlations.value.tolist()
+    assert [outcome.correlations.value.tolist() for outcome in found] == [expected] * 4
