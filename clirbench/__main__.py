@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hydra
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
@@ -26,7 +27,7 @@ from omegaconf import DictConfig, OmegaConf
 from clirbench import __version__
 from clirbench.commands.base import command, command_names, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
-from clirbench.config import CONF, build, limits_of, plain_configuration, ready
+from clirbench.config import CONF, build, limits_of, plain_configuration, ready, settled
 from clirbench.configuration.reach import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, closest, raise_all
@@ -158,6 +159,16 @@ def _mode(self: Hydra, config_name: str | None, overrides: list[str]) -> Any:
 
 _composed_mode = Hydra.get_mode
 Hydra.get_mode = _mode  # type: ignore[method-assign]
+
+
+def _settled(self: ConfigLoaderImpl, config_name: str | None, overrides: list[str], *mode: Any, **more: Any) -> Any:
+    """`load_configuration` of a run, of a job of a sweep and of `--cfg`."""
+    folders = [Path(source.path) for source in self.get_sources()]
+    return settled(lambda some: _loaded(self, config_name, some, *mode, **more), overrides, folders)
+
+
+_loaded = ConfigLoaderImpl.load_configuration
+ConfigLoaderImpl.load_configuration = _settled  # type: ignore[method-assign]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

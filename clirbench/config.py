@@ -1,7 +1,8 @@
 """Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
 
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import fields
 from itertools import accumulate
@@ -15,11 +16,11 @@ from hydra.errors import HydraException, InstantiationException
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from hydra.utils import instantiate
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.checks import name_list, require
-from clirbench.configuration import components, keys
+from clirbench.configuration import components, keys, leftovers
 from clirbench.configuration.spelling import spelled, spoken_of
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
@@ -49,6 +50,8 @@ OPEN = re.compile(
     r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
     r"|grid(?:\.\w+)+"
 )
+COMPOSING = threading.Lock()
+"""Hydra composes one configuration at a time in a process: what it is doing is in a singleton."""
 DEEPEST = 20
 LISTS = ("metric", "analyses", "measure")
 RUN_FILES = ("auto", "all", "ideal", "none")
@@ -271,10 +274,26 @@ def composed(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
     overrides = ready(overrides)
     try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            return compose("config", overrides=overrides)
+        with COMPOSING, initialize_config_dir(str(CONF), version_base="1.3"):
+            return settled(lambda some: compose("config", overrides=some), overrides, [CONF])
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise keys.refusal(error) from None
+
+
+def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
+    """The configuration that `load` makes of overrides, less what an experiment sets in nodes that they chose anew.
+
+    `force` stays: it is about the run, not about the rule of its node. folders: where configurations lie.
+    """
+    cfg = load(list(overrides))
+    for node in leftovers.switched(overrides, folders):
+        own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
+        force = cfg[node].get("force")
+        with open_dict(cfg):
+            cfg[node] = own
+            if own is not None and force is not None:
+                cfg[node].force = force
+    return cfg
 
 
 def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:

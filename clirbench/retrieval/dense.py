@@ -34,6 +34,17 @@ class Encoder(Protocol):
         """(texts, dimensions): a row for each text, of any length; all 0 for a text that holds nothing."""
 
 
+@runtime_checkable
+class Changeable(Protocol):
+    """An encoder whose model may become another under the same signature: a server's, not one named by its content."""
+
+    def probe(self) -> Floats:
+        """(dimensions,) the vector of a fixed text."""
+
+    def check_probe(self, kept: Floats) -> None:
+        """Raise `ResourceError` unless the fixed text still has the vector that was kept."""
+
+
 @dataclass(frozen=True)
 class Dense:
     """Ranks by the cosine of the topic's vector and the document's: the highest of its passages'.

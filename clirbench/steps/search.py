@@ -3,16 +3,17 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from clirbench.errors import ResourceError
 from clirbench.retrieval.base import Retriever
-from clirbench.retrieval.dense import Dense
+from clirbench.retrieval.dense import Changeable, Dense, Encoder
 from clirbench.retrieval.fusion import Fusion
 from clirbench.retrieval.pyserini_index import PyseriniIndex
-from clirbench.steps.encode import Encode
+from clirbench.steps.encode import Encode, Probe
 from clirbench.steps.fuse import Fuse
 from clirbench.steps.nearest import Nearest
 from clirbench.steps.retrieve import Retrieve
 from clirbench.text import Text
-from clirbench.types import DocumentMap, Failure, Topic
+from clirbench.types import DocumentMap, Failure, Floats, Topic
 
 
 class Watched(Protocol):
@@ -43,9 +44,25 @@ def search(
         together = [next((run for run in runs if isinstance(run, Failure)), runs) for runs in zip(*each, strict=True)]
         return pmap(Fuse(document_map, retriever.k, retriever.depth), together, names)
     if isinstance(retriever, Dense):
-        encode = Encode(retriever.encoder, retriever.passage, retriever.passage_prefix, document_map)
+        queries, probe = retriever.asked(topics), _checked_probe(retriever.encoder, pmap)
+        encode = Encode(retriever.encoder, retriever.passage, retriever.passage_prefix, document_map, probe)
         vectors = list(watch("encoding", pmap(encode, texts, names), len(texts)))
         ids = tuple(topic.topic_id for topic in topics)
-        step = Nearest(retriever.asked(topics), ids, document_map, retriever.depth, english)
+        step = Nearest(queries, ids, document_map, retriever.depth, english)
         return pmap(step, vectors, names)
     return pmap(Retrieve(retriever, topics, document_map, english), texts, names)
+
+
+def _checked_probe(encoder: Encoder, pmap: Callable[..., Iterator[Any]]) -> Floats | None:
+    """The kept vector of an encoder's probe text, which it still gives; None for one whose model cannot change.
+
+    Raises `ResourceError` where it gives another, before anything is encoded.
+    """
+    if not isinstance(encoder, Changeable):
+        return None
+    (kept,) = pmap(Probe(), [encoder], ["(probe text)"])
+    if isinstance(kept, Failure):
+        raise ResourceError(kept.reason)
+    encoder.check_probe(kept)
+    vector: Floats = kept
+    return vector

@@ -4,8 +4,11 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -308,3 +311,17 @@ def test_a_damaged_table_of_a_run_is_one_clear_error(tmp_path: Path, published: 
         (sent / "systems.tsv").write_text(damaged)
         with pytest.raises(InputError, match=r"systems.tsv: (cannot be read|its columns are not)"):
             _ = cb.load(sent).systems
+
+
+def test_four_threads_run_at_once() -> None:
+    """Hydra composes in a singleton: without order among threads all but one are refused."""
+    with ThreadPoolExecutor(4) as threads:
+        begin = threading.Barrier(4)
+
+        def run(alpha: float) -> Any:
+            begin.wait(60)
+            return cb.run("europarl_csen_published", correlation__alpha=alpha, correlation__intervals=None)
+
+        found = list(threads.map(run, (0.01, 0.02, 0.03, 0.04)))
+    expected = cb.run("europarl_csen_published", correlation__intervals=None).correlations.value.tolist()
+    assert [outcome.correlations.value.tolist() for outcome in found] == [expected] * 4
