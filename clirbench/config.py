@@ -1,7 +1,8 @@
 """Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
 
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import fields
 from itertools import accumulate
@@ -22,7 +23,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.checks import name_list, require
-from clirbench.configuration import components, keys
+from clirbench.configuration import components, keys, leftovers
 from clirbench.configuration.laboratories import config_folders, hooks
 from clirbench.configuration.spelling import spelled, spoken_of
 from clirbench.corpora.base import CorpusSource
@@ -52,6 +53,8 @@ OPEN = re.compile(
     r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
     r"|(?:grid|analyses)(?:\.\w+)+"
 )
+COMPOSING = threading.Lock()
+"""Hydra composes one configuration at a time in a process: what it is doing is in a singleton."""
 DEEPEST = 20
 
 
@@ -60,7 +63,7 @@ class LaboratoriesSearchPath(SearchPathPlugin):
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         for folder in config_folders():
-            search_path.append("clirbench.labs", folder.as_uri())
+            search_path.append("clirbench.labs", f"file://{folder}")
 
 
 Plugins.instance().register(LaboratoriesSearchPath)
@@ -293,6 +296,13 @@ def config_parts(group: str) -> list[Path]:
     return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
 
 
+def sweep_of(experiment: str) -> DictConfig | None:
+    """The file of an experiment that is a sweep over others (`sweep.experiments`); None for any other."""
+    paths = (folder / f"{experiment}.yaml" for folder in config_parts("experiment"))
+    settings = next((OmegaConf.load(path) for path in paths if path.is_file()), None)
+    return settings if isinstance(settings, DictConfig) and "sweep" in settings else None
+
+
 def _groups() -> set[str]:
     """The groups of configurations that only laboratories have."""
     return {path.name for folder in config_folders() for path in folder.iterdir() if path.is_dir()} - {*keys.NODES}
@@ -318,10 +328,26 @@ def composed(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
     overrides = ready(overrides)
     try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            return compose("config", overrides=overrides)
+        with COMPOSING, initialize_config_dir(str(CONF), version_base="1.3"):
+            return settled(lambda some: compose("config", overrides=some), overrides, [CONF, *config_folders()])
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise keys.refusal(error) from None
+
+
+def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
+    """The configuration that `load` makes of overrides, less what an experiment sets in nodes that they chose anew.
+
+    `force` stays: it is about the run, not about the rule of its node. folders: where configurations lie.
+    """
+    cfg = load(list(overrides))
+    for node in leftovers.switched(overrides, folders):
+        own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
+        force = cfg[node].get("force")
+        with open_dict(cfg):
+            cfg[node] = own
+            if own is not None and force is not None:
+                cfg[node].force = force
+    return cfg
 
 
 def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:

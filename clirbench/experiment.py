@@ -48,7 +48,7 @@ from clirbench.store.cached import Cached, here
 from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, taken
 from clirbench.store.store import Store
-from clirbench.systems.translation import completed, shard_keys
+from clirbench.systems.translation import completed, emptied, shard_keys
 from clirbench.text import Text
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, sound
 
@@ -77,6 +77,7 @@ def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwat
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
     retrieval = retrievals(experiment, inputs, watch) if inputs else {}
     rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
+    strange += emptied(inputs.translations) if inputs else []
     waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
     notes = (*waiting, *untranslated.values(), *strange)
     return Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))

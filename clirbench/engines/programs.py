@@ -84,7 +84,7 @@ class Program:
 
     @property
     def signature(self) -> str:
-        """`exec:apertium isl-eng`; `shell:` before what goes to /bin/sh."""
+        """`exec:apertium -u isl-eng`; `shell:` before what goes to /bin/sh."""
         line = self.command if isinstance(self.command, str) else shlex.join(self.words)
         return f"{'shell' if self.shell else 'exec'}:{line}"
 

@@ -17,7 +17,6 @@ from clirbench.report.provenance import inputs
 from clirbench.report.tables import run_tables
 from clirbench.result import Result
 
-RESULTS = "results.json"
 VERSION = 1
 """Of the format; `clirbench` beside it is the program's."""
 

@@ -1,6 +1,5 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import nan
@@ -8,9 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote
 
+from clirbench.files.run_files import RESULTS, read_results
 from clirbench.files.tables import read_table
 from clirbench.report import conditions
-from clirbench.report.results_json import RESULTS
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
@@ -65,7 +64,7 @@ def _answer(job: Path) -> str:
     """The answer of a job's results.json; nothing where there is none."""
     if not (job / RESULTS).is_file():
         return ""
-    return str(json.loads((job / RESULTS).read_text(encoding="utf-8")).get("answer", ""))
+    return str(read_results(job).get("answer", ""))
 
 
 def _row(cells: Mapping[str, str]) -> Correlation:

@@ -20,6 +20,7 @@ from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
 from clirbench.errors import shown
 from clirbench.experiment import HEALTH, count, english_run, health_table
+from clirbench.files.run_files import RESULTS
 from clirbench.inputs.preflight import preflight
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
@@ -38,7 +39,6 @@ from clirbench.report.facts import (
     tau_tables,
     warnings,
 )
-from clirbench.report.results_json import RESULTS
 from clirbench.report.tables import systems_table
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
 from clirbench.statistics.correlation import Correlation

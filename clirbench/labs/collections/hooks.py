@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import ClirbenchError
+from clirbench.files.run_files import PROVENANCE
 from clirbench.files.score_tables import table_path
 from clirbench.labs.collections import view
 from clirbench.labs.collections.pooling import different, pool
@@ -19,7 +20,7 @@ def after_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any])
     settings: the key `pool`: `groups`, `apart`, `tables` (score tables with a column `collection`), their `measures`
     and `metrics`. All the sentences and tables together are findings.md.
     """
-    done = [job for job in jobs if (job / "provenance.json").is_file()]
+    done = [job for job in jobs if (job / PROVENANCE).is_file()]
     try:
         if not done or not different(done):
             return []  # conditions of one collection

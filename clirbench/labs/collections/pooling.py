@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
+from clirbench.files.run_files import numbers, read_provenance, read_run_table
 from clirbench.files.tables import number, read_table, system_column
 from clirbench.labs.collections.identity import by_name, merged
 from clirbench.labs.collections.statistics.choosing import Chosen, chosen
@@ -17,7 +19,6 @@ from clirbench.labs.collections.statistics.pooling import Point, Pooled, pool_st
 from clirbench.labs.collections.statistics.retrievers import Beside, beside
 from clirbench.labs.collections.statistics.settings import Collection, Stratum, strata
 from clirbench.labs.collections.statistics.transport import Transported, transported
-from clirbench.report.compared.comparison import read_provenance
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.units.belonging import units_of
@@ -124,15 +125,19 @@ def _run(path: Path) -> _Run:
     provenance = read_provenance(path)
     if "lower_is_better" not in provenance:
         raise InputError(f"{path}: made by an older clirbench, which did not say in which columns less is better")
-    table = read_table(path / "systems.tsv")
-    said = list(read_table(path / "correlations.tsv").records())
-    pairs = [(row["measure"], row["metric"]) for row in said]
-    ceilings = {row["measure"]: float(row["ceiling"]) for row in said if row.get("ceiling")}
+    table = read_run_table(path, "systems", ("system",))
+    table.unique("system")
+    said = read_run_table(path, "correlations", ("measure", "metric"))
+    pairs = list(zip(said.column("measure"), said.column("metric"), strict=True))
+    expected = numbers(said, "ceiling") if "ceiling" in said.header else ()
+    ceilings = {measure: value for (measure, _), value in zip(pairs, expected, strict=False) if not isnan(value)}
     measures, metrics = (tuple(dict.fromkeys(names)) for names in zip(*pairs, strict=True)) if pairs else ((), ())
-    signatures, lower = provenance["signatures"], provenance["lower_is_better"]
+    signatures, lower = provenance.get("signatures", {}), provenance["lower_is_better"]
+    if unsigned := [name for name in (*metrics, *measures) if name not in signatures]:
+        raise InputError(f"{path}: provenance.json has no signature of {', '.join(unsigned)}")
     columns = [
         Column(
-            name, "measure" if name in measures else "metric", _floats(table.column(name)), name not in lower,
+            name, "measure" if name in measures else "metric", np.array(numbers(table, name)), name not in lower,
             signatures[name], origin="imported" if signatures[name] == "imported" else "computed",
         )
         for name in (*metrics, *measures)
@@ -151,7 +156,7 @@ def _run(path: Path) -> _Run:
     named = Collection(name, board, units, about, ceilings, held, outputs)
     judged = tuple(sorted((m, signatures[m]) for m in measures))
     values = tuple(column.values.tobytes() for column in columns)
-    made_of = (texts, inputs["test_sha256"], board.systems, judged) if texts else (board.systems, judged, values)
+    made_of = (texts, inputs.get("test_sha256"), board.systems, judged) if texts else (board.systems, judged, values)
     return _Run(named, made_of, longer)
 
 

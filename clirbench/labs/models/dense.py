@@ -1,7 +1,7 @@
 """Dense retrieval: documents and topics as vectors, ranked by their exact inner product."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.checks import whole_number
-from clirbench.errors import EmptyCollection
+from clirbench.errors import EmptyCollection, ResourceError
 from clirbench.labs.models.dense_static import Static
 from clirbench.later import Later, opened
 from clirbench.retrieval.base import Watched
 from clirbench.text import Text
-from clirbench.types import DocumentMap, Documents, Floats, Ints, Run, Topic, rank_order
+from clirbench.types import DocumentMap, Documents, Failure, Floats, Ints, Run, Topic, rank_order
 
 Vectors = NDArray[Any]
 """One row a passage: `document`, the ordinal of its document (rising), and `vector`, of length 1."""
@@ -35,6 +35,17 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """(texts, dimensions): a row for each text, of any length; all 0 for a text that holds nothing."""
+
+
+@runtime_checkable
+class Changeable(Protocol):
+    """An encoder whose model may become another under the same signature: a server's, not one named by its content."""
+
+    def probe(self) -> Floats:
+        """(dimensions,) the vector of a fixed text."""
+
+    def check_probe(self, kept: Floats) -> None:
+        """Raise `ResourceError` unless the fixed text still has the vector that was kept."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +101,11 @@ class Dense:
         *,
         english: bool,
     ) -> Iterator[Any]:
-        vectors = list(watch("encoding", pmap(self._encode(document_map), texts, names), len(texts)))
+        queries, probe = self.asked(topics), _checked_probe(self.encoder, pmap)
+        encode = replace(self._encode(document_map), probe=probe)
+        vectors = list(watch("encoding", pmap(encode, texts, names), len(texts)))
         ids = tuple(topic.topic_id for topic in topics)
-        return pmap(Nearest(self.asked(topics), ids, document_map, self.depth, english), vectors, names)
+        return pmap(Nearest(queries, ids, document_map, self.depth, english), vectors, names)
 
     def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
         yield self.encoder, self._encode(document_map)
@@ -167,14 +180,29 @@ def nearest(
 
 
 @dataclass(frozen=True)
+class Probe:
+    """An encoder -> the vector of its probe text, kept with the first vectors."""
+
+    def releases_gil(self, encoder: Changeable) -> bool:
+        return getattr(encoder, "releases_gil", False)
+
+    def __call__(self, encoder: Changeable) -> Floats:
+        return encoder.probe()
+
+
+@dataclass(frozen=True)
 class Encode:
-    """One system's copy of the collection -> the vectors of its passages of at most so many words."""
+    """One system's copy of the collection -> the vectors of its passages of at most so many words.
+
+    `probe`: what an encoder whose model may change must still give for its probe text, else the vectors are not kept.
+    """
 
     bulky: ClassVar[bool] = True
     encoder: Encoder
     words: int
     prefix: str
     document_map: DocumentMap
+    probe: Floats | None = field(default=None, compare=False)
 
     def cost(self, text: Text) -> float:
         return 20 * text.size  # dear: the engine's costs are those of counting words
@@ -183,7 +211,10 @@ class Encode:
         return getattr(self.encoder, "releases_gil", False)
 
     def __call__(self, text: Text) -> Vectors:
-        return vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)
+        found = vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)
+        if self.probe is not None and isinstance(self.encoder, Changeable):
+            self.encoder.check_probe(self.probe)
+        return found
 
 
 @dataclass(frozen=True)
@@ -202,3 +233,18 @@ class Nearest:
         if self.english and not len(passages):
             raise EmptyCollection("the English side is empty: none of its documents has a vector")
         return nearest(self.queries, self.topic_ids, passages, self.document_map, self.depth)
+
+
+def _checked_probe(encoder: Encoder, pmap: Callable[..., Iterator[Any]]) -> Floats | None:
+    """The kept vector of an encoder's probe text, which it still gives; None for one whose model cannot change.
+
+    Raises `ResourceError` where it gives another, before anything is encoded.
+    """
+    if not isinstance(encoder, Changeable):
+        return None
+    (kept,) = pmap(Probe(), [encoder], ["(probe text)"])
+    if isinstance(kept, Failure):
+        raise ResourceError(kept.reason)
+    encoder.check_probe(kept)
+    vector: Floats = kept
+    return vector

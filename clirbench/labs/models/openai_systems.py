@@ -21,7 +21,7 @@ OF_ONE = ("model", "prompt", "instructions", "batch_lines", "temperature", "max_
 class OpenAISystems:
     """One system for each entry of `models`: a model of the server, or settings of its own (`model` and others).
 
-    `url`, `key`, `concurrency`, `timeout`, `retries` are as in `Server`, `prompt` to `version` as in
+    `url`, `alias`, `key`, `concurrency`, `timeout`, `retries` are as in `Server`, `prompt` to `version` as in
     `OpenAITranslator`; `shard_lines` and `cache` as in `CheckpointSystems`.
 
     **Raises** `ConfigError` for no models or a setting that makes no sense; `translations`: `InputError` for a name
@@ -43,6 +43,7 @@ class OpenAISystems:
     retries: int = 5
     shard_lines: int = 100
     cache: str = "runs/.cache"
+    alias: str = ""
 
     def __post_init__(self) -> None:
         if not self.models or not self.url:
@@ -64,7 +65,7 @@ class OpenAISystems:
         for setting in settings:
             one_of(f"systems.models.{name}", setting, OF_ONE)
         shared = {setting: getattr(self, setting) for setting in OF_ONE if setting != "model"}
-        server = Server(str(self.url), self.key, self.concurrency, self.timeout, self.retries)
+        server = Server(str(self.url), self.key, self.concurrency, self.timeout, self.retries, self.alias)
         folder = Path(self.cache) / TRANSLATIONS / "answers"
         return OpenAITranslator(server, **{"model": "", **shared, **settings}, folder=folder)
 

@@ -30,8 +30,8 @@ class OpenAITranslator:
     Where another number of lines comes back, each line is asked for alone, and the lines of that answer are joined by
     spaces. A line for which nothing comes back is empty, which is said.
 
-    Every answer is kept in `folder` as soon as it has come, under its request, with its counts of tokens: after a
-    kill nothing that was answered is asked again.
+    Every answer is kept in `folder` as soon as it has come, under its server and its request, with its counts of
+    tokens: after a kill nothing that was answered is asked again.
 
     **Raises** `ConfigError` for settings that make no sense; translating: `ResourceError` where the server fails.
 
@@ -61,7 +61,7 @@ class OpenAITranslator:
     @property
     def signature(self) -> str:
         asked = json.dumps(self._request(TEXT), sort_keys=True)
-        return f"openai|batch:{self.batch_lines}|v:{self.version or '-'}|{asked}"
+        return f"openai|server:{self.server.identity}|batch:{self.batch_lines}|v:{self.version or '-'}|{asked}"
 
     def check(self, model: Path | None) -> None:
         if model is not None:
@@ -74,7 +74,8 @@ class OpenAITranslator:
     @contextmanager
     def loaded(self, model: Path | None) -> Iterator[Translate]:
         self.check(model)
-        kept = _Kept(self.folder / f"{sha256(f'{self.model}|{self.version}'.encode()).hexdigest()[:32]}.jsonl")
+        known_as = f"{self.server.identity}|{self.model}|{self.version}"
+        kept = _Kept(self.folder / f"{sha256(known_as.encode()).hexdigest()[:32]}.jsonl")
         seen: Counter[str] = Counter()
 
         def translate(lines: Sequence[str]) -> list[str]:

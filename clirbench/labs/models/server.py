@@ -16,6 +16,7 @@ from clirbench.errors import ConfigError, DownloadError, ResourceError
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds before a request is made again: twice as many each time
 MOST_BYTES = 1 << 28  # of one answer
+PORTS = {"http": 80, "https": 443}
 BUSY = (408, 409, 425, 429)  # and 500 and above: later the answer may be another one
 HINTS = {401: "; is the key right?", 403: "; is the key right?", 404: "; are address and model right?"}
 
@@ -38,6 +39,7 @@ class Server:
     the key itself is in no file, signature or message. `concurrency`: requests at a time. `timeout`: seconds until an
     answer must be there whole. `retries`: further attempts where it cannot be reached, does not answer in time or not
     as it should, or says that it is busy or has failed; after 1, 2, 4, ... seconds or what it says, at most 60.
+    `alias`: what stands for the address in keys of kept answers and vectors: for a server that moved, its old address.
 
     Raises `ConfigError` for settings that make no sense.
     """
@@ -47,18 +49,32 @@ class Server:
     concurrency: int = 8
     timeout: float = 120.0
     retries: int = 5
+    alias: str = ""
 
     def __post_init__(self) -> None:
         whole_number("concurrency", self.concurrency)
         whole_number("retries", self.retries, least=0)
         number("timeout", self.timeout, above=0)
-        parts = urlsplit(self.url)
+        try:
+            parts, _ = urlsplit(self.url), self.identity
+        except ValueError as error:
+            raise ConfigError(f"url={self.url!r}: is no address ({error})") from None
         if parts.username is not None or parts.query:
             raise ConfigError("url: holds a name, a key or a query; put the key into an environment variable, key=NAME")
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in PORTS or not parts.hostname:
             raise ConfigError(f"url={self.url!r}: an address such as http://127.0.0.1:8000/v1 was expected")
         if self.key and not self.key.isidentifier():
             raise ConfigError("key: is the name of an environment variable, not the key itself")
+
+    @property
+    def identity(self) -> str:
+        """What the server is in keys: its alias or its address, in one spelling."""
+        parts = urlsplit(self.alias or self.url)
+        if parts.scheme not in PORTS:
+            return self.alias
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        port = "" if parts.port in (None, PORTS[parts.scheme]) else f":{parts.port}"
+        return f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}"
 
     def each(self, work: Callable[[Ask, Item], Result], items: Sequence[Item]) -> list[Result]:
         """`work(ask, item)` of every item, in their order; raises the first error when what was asked before has come.

@@ -14,10 +14,14 @@ from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
 from clirbench.errors import InputError
+from clirbench.files.run_files import read_object
 from clirbench.store.keys import fingerprint
 from clirbench.store.whole import write_whole
 
 CELL, DONE, FAILED, LOG, PROGRESS = "cell.json", "done", "failed.txt", "log.txt", "progress.jsonl"
+TARGET = "_target_"
+OURS = ("clirbench.labs.training.command.CommandTrainer", "clirbench.labs.training.seq2seq.TransformersTrainer")
+"""The trainers of clirbench."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def write_cell(home: Path, cell: Cell, trainer: Trainer) -> Path:
     """
     settings = {field.name: getattr(trainer, field.name) for field in fields(cast(Any, trainer))}
     target = f"{type(trainer).__module__}.{type(trainer).__qualname__}"
-    made = {"cell": asdict(cell), "trainer": {"_target_": target, **settings}, "versions": trainer.versions}
+    made = {"cell": asdict(cell), "trainer": {TARGET: target, **settings}, "versions": trainer.versions}
     folder = home / "cells" / fingerprint(made)[:16]
     (folder / "models").mkdir(parents=True, exist_ok=True)
     if not (folder / CELL).exists():  # its key says what it holds; who trains it has locked it
@@ -99,14 +103,20 @@ def write_cell(home: Path, cell: Cell, trainer: Trainer) -> Path:
     return folder
 
 
-def read_cell(folder: Path) -> tuple[Cell, Trainer]:
-    """The cell of a folder and its trainer; raises `InputError`."""
+def read_cell(folder: Path, ours: bool = False) -> tuple[Cell, Trainer]:
+    """The cell of a folder and its trainer; raises `InputError`.
+
+    ours: somebody may have sent the folder, so that no other class than the trainers of clirbench is made.
+    """
     try:
-        made = json.loads((folder / CELL).read_text(encoding="utf-8"))
+        made = read_object(folder / CELL, {"cell": {}, "trainer": {TARGET: str}})
         settings = dict(made["trainer"])
-        module, _, name = settings.pop("_target_").rpartition(".")
+        target = settings.pop(TARGET)
+        if ours and target not in OURS:
+            raise ValueError(f"its trainer {target} is none of {', '.join(OURS)}")
+        module, _, name = target.rpartition(".")
         return Cell(**made["cell"]), cast(Trainer, getattr(import_module(module), name)(**settings))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (InputError, ValueError, TypeError, ImportError, AttributeError) as error:
         raise InputError(f"{folder / CELL}: describes no cell ({type(error).__name__}: {error})") from None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from clirbench.checks import number, whole_number
 from clirbench.engines.base import Engine
 from clirbench.errors import ConfigError, InputError, ResourceError, StoreError
+from clirbench.files.run_files import inside, read_object
 from clirbench.labs.training.base import FAILED, LOG, Cell, Trainer, write_cell
 from clirbench.labs.training.texts import ParallelText, cut, read_pairs
 from clirbench.labs.training.vocabulary import Learn, imbalance, parsed, vocabulary_key
@@ -173,7 +174,8 @@ def _outcomes(engine: Engine, folders: Sequence[Path], names: Sequence[str]) -> 
 def read_grid(home: Path) -> dict[str, Path]:
     """The folders of a grid's cells by their names; raises `InputError`."""
     try:
-        known = json.loads((home / GRID).read_text(encoding="utf-8"))
-        return {name: home / folder for name, folder in known.items()}
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise InputError(f"{home / GRID}: describes no grid ({type(error).__name__}: {error})") from None
+        known = read_object(home / GRID, {...: str})
+        parts = {name: folder.split("/") for name, folder in known.items()}
+        return {name: inside(inside(home, cells), key) for name, (cells, key) in parts.items()}
+    except (ValueError, InputError) as error:
+        raise InputError(f"{home / GRID}: describes no grid ({error})") from None

@@ -3,10 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from clirbench.files.run_files import misfit
 from clirbench.labs.training.base import DONE, FAILED, LOG, PROGRESS, read_cell
 from clirbench.labs.training.grid import read_grid
 
@@ -34,7 +36,7 @@ class Progress:
 
 def progress_of(name: str, folder: Path) -> Progress:
     """What the files in a cell's folder say."""
-    cell, trainer = read_cell(folder)
+    cell, trainer = read_cell(folder, ours=True)
     written = trainer.checkpoints(folder)
     rows = list(_rows(folder)) or [{"step": step, "at": path.stat().st_mtime} for step, path in written.items()]
     paces = [
@@ -57,10 +59,10 @@ def _rows(folder: Path) -> Iterator[Mapping[str, float]]:
     except OSError:
         return
     for line in lines[:-1]:
-        try:
-            yield json.loads(line)
-        except ValueError:  # half a line of a killed process
-            continue
+        with suppress(ValueError):  # half a line of a killed process
+            row = json.loads(line)
+            if not misfit(row, {"step": int, "at": (float, int), "loss?": (float, int, None)}):
+                yield row
 
 
 def shown_progress(home: Path) -> Iterator[str]:

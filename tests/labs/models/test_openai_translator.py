@@ -161,9 +161,40 @@ def test_settings_that_make_no_sense(tmp_path: Path, settings: dict[str, Any], m
         translator("http://h", tmp_path).check(tmp_path)
 
 
-def test_the_signature_holds_what_moves_the_output_and_no_address(tmp_path: Path) -> None:
+def test_another_server_under_the_same_name_of_a_model_is_asked_itself(tmp_path: Path) -> None:
+    """What is kept of one server is never another's, unless an alias says that it is the same one, moved."""
+    with answering(loud) as first, answering(lambda body, number: chat("other")) as second:
+        assert run(translator(first.url, tmp_path), ["a"]) == ["A"]
+        assert run(translator(second.url, tmp_path), ["a"]) == ["other"]
+        assert run(translator(second.url, tmp_path, {"alias": f"{first.url}/v1"}), ["a"]) == ["A"]
+        assert (len(first.requests), len(second.requests)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("url", "alias", "identity"),
+    [
+        ("HTTP://Host:80/v1/", "", "http://host/v1"),
+        ("https://h:443/V1", "", "https://h/V1"),
+        ("http://[::1]:8000/v1", "", "http://[::1]:8000/v1"),
+        ("http://new:9000/v1", "http://OLD:8000/v1/", "http://old:8000/v1"),
+        ("http://new:9000/v1", "the one in room 3", "the one in room 3"),
+    ],
+)
+def test_a_server_is_one_however_its_address_is_spelt(url: str, alias: str, identity: str) -> None:
+    """RFC 3986, section 6.2: case of scheme and host, and the usual port, do not matter; the case of a path does."""
+    assert Server(url, alias=alias).identity == identity
+
+
+@pytest.mark.parametrize("url", ["http://h:99999/v1", "http://[::1/v1"])
+def test_an_address_that_is_none(url: str) -> None:
+    with pytest.raises(ConfigError, match="is no address"):
+        Server(url)
+
+
+def test_the_signature_holds_what_moves_the_output(tmp_path: Path) -> None:
     one = translator("http://h", tmp_path, {"key": "MY_KEY"})
-    assert one.signature == translator("http://g", tmp_path / "x", {"concurrency": 1}).signature
+    assert one.signature == translator("http://h", tmp_path / "x", {"concurrency": 1}).signature
+    assert one.signature != translator("http://g", tmp_path).signature
     others: list[dict[str, Any]] = [
         {"model": "n"}, {"prompt": "x {text}"}, {"instructions": "x"}, {"batch_lines": 2}, {"temperature": None},
         {"max_tokens": 5}, {"extra": {"seed": 1}}, {"version": "2"},

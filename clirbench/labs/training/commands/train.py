@@ -14,8 +14,9 @@ from pathlib import Path
 from clirbench.api.running import quoted
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import SOME_FAILED
-from clirbench.commands.rerun import key_of, run_clirbench
+from clirbench.commands.rerun import run_clirbench
 from clirbench.config import composed, parts_of
+from clirbench.configuration.reach import key_of
 from clirbench.engines.base import Engine
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, UnknownName
