@@ -342,7 +342,7 @@ def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], f
     cfg = load(list(overrides))
     for node in leftovers.switched(overrides, folders):
         own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
-        force = cfg[node].get("force")
+        force = OmegaConf.select(cfg, f"{node}.force")
         with open_dict(cfg):
             cfg[node] = own
             if own is not None and force is not None:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from clirbench.config import CONF, build, composed, config_parts
+from clirbench.config import CONF, build, composed, config_parts, settled
 from clirbench.configuration.keys import NODES
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.leftovers import switched
@@ -89,7 +89,8 @@ def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
     assert node("+experiment=demo", "topics=tsv", "topics.path=x.tsv", key="topics")["path"] == "x.tsv"
     relevance = node("+experiment=demo", "relevance=top_share", key="relevance")
     assert relevance == {"_target_": "clirbench.relevance.top_share.TopShare", "share": 0.2, "force": True}
-    assert node("+experiment=demo", "~relevance@also", key="also") is None
+    cfg = settled(composed, ["+experiment=demo", "~relevance@also"], [CONF])
+    assert cfg.also is None, "and what is settled already stays as it is"
 
 
 @pytest.mark.parametrize("group", [group for group in NODES if (CONF / group).is_dir()])
