@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,7 @@ class Dense:
     (MaxP: a document is as good as its best passage).
     """
 
+    kind: ClassVar[str] = "dense"
     encoder: Encoder = field(default_factory=Static)
     passage: int = 150
     query_prefix: str = ""
@@ -65,7 +66,7 @@ class Dense:
         said = {"q": self.query_prefix, "p": self.passage_prefix}
         prefixes = "".join(f"|{key}:{prefix}" for key, prefix in said.items() if prefix)
         return (
-            f"dense:{self.encoder.signature}|passage:{self.passage or 'document'}{prefixes}|pool:max|sim:cosine"
+            f"{self.kind}:{self.encoder.signature}|passage:{self.passage or 'document'}{prefixes}|pool:max|sim:cosine"
             f"|depth:{self.depth}|ties:doc_id"
         )
 

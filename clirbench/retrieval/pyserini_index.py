@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
@@ -27,6 +28,8 @@ class PyseriniIndex:
     **Source:** J. Lin et al. (2021), Pyserini, SIGIR.
     """
 
+    kind: ClassVar[str] = "lucene"
+    lexical_model: ClassVar[str] = "BM25"
     index: str | Path | None = None
     k1: float = 0.9
     b: float = 0.4

@@ -39,16 +39,18 @@ class RunFiles:
         return tuple(dict.fromkeys(system for column in self.scores.values() for system in column))
 
     def made_of(self, column: str, system: str) -> tuple[str, ...] | None:
-        """Everything that decides a number; None where the run does not record it all (an imported column)."""
-        signature = self.provenance.get("signatures", {}).get(column)
-        inputs = self.provenance.get("inputs", {})
+        """Everything that decides a number; None where the run does not record it all: an imported column, an older run
+        without results.json.
+        """
+        described, inputs = described_columns(self.results).get(column, {}), self.provenance.get("inputs", {})
         texts = inputs.get("systems", {}).get(system, {})
-        if not signature:
+        if described.get("origin") != "computed":
             return None
-        if any(part.startswith("topics:") for part in signature.split("|")):
-            made: tuple[Any, ...] = (signature, inputs.get("collection", {}).get("sha256"), texts.get("collection"))
-        else:
-            made = (signature, inputs.get("test_sha256"), texts.get("test"))
+        read = {
+            "measure": (inputs.get("collection", {}).get("sha256"), texts.get("collection")),
+            "metric": (inputs.get("test_sha256"), texts.get("test")),
+        }
+        made = (self.provenance.get("signatures", {}).get(column), *read[described["role"]])
         return None if None in made else tuple(map(str, made))
 
 
@@ -79,8 +81,7 @@ class Part:
 
 def read_run(path: Path) -> RunFiles:
     """Read a run's folder; raises `InputError` where it is none."""
-    provenance = read_provenance(path)
-    results = _json(path / RESULTS) if (path / RESULTS).is_file() else {}
+    provenance, results = read_provenance(path), read_results(path)
     table = read_table(path / "systems.tsv")
     columns = [name for name in table.header if name in provenance.get("signatures", {})]
     systems = table.column("system")
@@ -101,6 +102,16 @@ def read_provenance(path: Path) -> dict[str, Any]:
     if not (path / "provenance.json").is_file():
         raise InputError(f"{path}: not the folder of a finished run: it has no provenance.json")
     return _json(path / "provenance.json")
+
+
+def read_results(path: Path) -> dict[str, Any]:
+    """results.json of a run's folder, empty where an older run has none."""
+    return _json(path / RESULTS) if (path / RESULTS).is_file() else {}
+
+
+def described_columns(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What results.json says of each column, by its name."""
+    return {entry["name"]: entry for entry in results.get("columns", ())}
 
 
 def _json(file: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import number, read_table, system_column
-from clirbench.report.compared.comparison import read_provenance
+from clirbench.report.compared.comparison import described_columns, read_provenance, read_results
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.pooled.choosing import Chosen, chosen
 from clirbench.statistics.pooled.pooling import Point, Pooled, pool_stratum
@@ -115,10 +115,12 @@ def _run(path: Path) -> _Run:
     ceilings = {row["measure"]: float(row["ceiling"]) for row in said if row.get("ceiling")}
     measures, metrics = (tuple(dict.fromkeys(names)) for names in zip(*pairs, strict=True)) if pairs else ((), ())
     signatures, lower = provenance["signatures"], provenance["lower_is_better"]
+    described = described_columns(read_results(path))
     columns = [
         Column(
             name, "measure" if name in measures else "metric", _floats(table.column(name)), name not in lower,
-            signatures[name], origin="imported" if signatures[name] == "imported" else "computed",
+            signatures[name], origin=(known := described.get(name, {})).get("origin", "computed"),
+            parts=tuple(known.get("parts", ())), declared=known.get("declared", {}),
         )
         for name in (*metrics, *measures)
     ]  # fmt: skip
@@ -223,18 +225,18 @@ def _signatures(runs: Sequence[_Run]) -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def _differing(runs: Sequence[_Run]) -> list[str]:
-    """Metrics of one name that are not computed the same way everywhere."""
-    metrics = {column.name for run in runs for column in run.collection.board.metrics}
-    notes = []
-    for name, of in _signatures(runs).items():
-        kinds: dict[str, list[str]] = {}
-        for signature, names in of.items():
-            kind = "|".join(part for part in signature.split("|") if not part.startswith("nrefs:"))
-            kinds.setdefault(kind, []).extend(names)
-        if name in metrics and len(kinds) > 1:
-            listed = "; ".join(f"{kind or 'imported'}: {', '.join(names)}" for kind, names in kinds.items())
-            notes.append(f"{name} is not made the same way everywhere: {listed}")
-    return notes
+    """Metrics of one name that are not computed the same way everywhere, whatever the number of references."""
+    kinds: dict[str, dict[str, list[str]]] = {}
+    for run in runs:
+        for column in run.collection.board.metrics:
+            of = kinds.setdefault(column.name, {})
+            of.setdefault("|".join(column.parts) or column.signature, []).append(run.collection.name)
+    return [
+        f"{name} is not made the same way everywhere: "
+        + "; ".join(f"{signature or 'imported'}: {', '.join(names)}" for signature, names in of.items())
+        for name, of in kinds.items()
+        if len(of) > 1
+    ]
 
 
 def _single(runs: Sequence[_Run], rows: Sequence[Pooled]) -> list[str]:

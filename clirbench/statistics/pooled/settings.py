@@ -16,6 +16,8 @@ from clirbench.types import Doubles
 
 FEWEST_UNITS = 4
 IMPORTED = "imported"
+JUDGES = {"pseudo-relevance": "pseudo", "known items": "known-items"}
+"""How the pooled tables and the names of their files write a `Judge`, where they do not take the word itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,9 @@ class Collection:
 
 @dataclass(frozen=True, order=True)
 class Stratum:
-    """What is never averaged: who judged (`pseudo`, `people`, `imported`), the measure, the retriever."""
+    """What is never averaged: who judged (`pseudo`, `people`, `known-items`, `imported`, `unknown`), the measure, the
+    retriever.
+    """
 
     judge: str
     measure: str
@@ -42,13 +46,11 @@ class Stratum:
 
     @classmethod
     def of(cls, measure: Column) -> "Stratum":
-        """From a measure's signature, `bm25:clirbench|...|rel:top10|...`; an imported one has none."""
+        """From what a measure's parts declare; an imported one declares nothing."""
         name = measure.name.partition("[")[0]
-        if measure.origin == IMPORTED or "|" not in measure.signature:
+        if measure.origin == IMPORTED:
             return cls(IMPORTED, name, IMPORTED)
-        rule = next((part for part in measure.signature.split("|") if part.startswith("rel:")), "rel:")
-        judge = "people" if rule.startswith("rel:qrels") else "pseudo"
-        return cls(judge, name, measure.signature.partition(":")[0])
+        return cls(JUDGES.get(measure.judged_by, measure.judged_by), name, measure.retriever)
 
 
 @dataclass(frozen=True)
