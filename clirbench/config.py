@@ -23,6 +23,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.checks import name_list, require
+from clirbench.columns import kind
 from clirbench.configuration import components, keys, leftovers
 from clirbench.configuration.laboratories import config_folders, hooks
 from clirbench.configuration.spelling import spelled, spoken_of
@@ -198,10 +199,10 @@ def _instantiated(node: Any, key: str, protocol: type) -> Any:
 
 
 def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
-    """The first rule has the empty label, the second the name of its kind: the head of its signature."""
+    """The first rule has the empty label, the second its kind."""
     first, second = rules
     labelled = {} if first is None else {"": first}
-    return labelled if second is None else {**labelled, re.split(r"[:|]", second.signature)[0]: second}
+    return labelled if second is None else {**labelled, kind(second): second}
 
 
 def _other_retrievers(node: DictConfig | None, errors: list[ClirbenchError]) -> dict[str, Any]:

@@ -43,7 +43,10 @@ RESULTS_SHAPE = {
     "name?": str, "answer?": str, "measure?": str, "trusted?": [str], "coefficients?": [str], "units?": {"said": str},
     "tables?": {...: {"columns": [str], "text": [str]}},
     "columns?": [
-        {"name": str, "role": str, "origin": str, "higher_is_better": bool, "table": str, "signature": str}
+        {
+            "name": str, "role": str, "origin": str, "higher_is_better": bool, "table": str, "signature": str,
+            "parts?": [str], "declared?": {...: (str, bool, None)},
+        }
     ],
 }  # fmt: skip
 
@@ -98,6 +101,11 @@ def read_results(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
 def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
     """provenance.json, with the keys that are needed; raises `InputError`."""
     return read_object(inside(folder, PROVENANCE), PROVENANCE_SHAPE, needed)
+
+
+def described_columns(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What results.json says of each column, by its name."""
+    return {entry["name"]: entry for entry in results.get("columns", ())}
 
 
 def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()) -> dict[str, Any]:

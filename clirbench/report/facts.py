@@ -9,7 +9,7 @@ import numpy as np
 from clirbench.analyses.wording import number
 from clirbench.columns import says_no_order
 from clirbench.result import Counts, Result, Retrieval, marked
-from clirbench.scoreboard import Column, Scoreboard, judge
+from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import Correlation
 from clirbench.types import Doubles, Qrels
@@ -209,7 +209,7 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
     brief: without what is known (`relevance.force=true`) of pseudo-relevance that stands beside judgments of people.
     """
     found = []
-    judged = any(not pseudo(c.signature) for c in result.board.measures if c.origin == "computed")
+    judged = any(column.judged_by == "people" for column in result.board.measures)
     known = brief and judged and result.experiment.force
     for topics, relevance, retrieval in result.judgments():
         label, count = ",".join(filter(None, (topics, relevance))), retrieval.counts[relevance]
@@ -231,17 +231,8 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
 def table_notes(result: Result, title: str) -> list[str]:
     """What must stand in the tau table itself."""
     columns = [column for column in result.board.measures if column.table == title]
-    notes = []
-    computed = [column for column in columns if column.origin == "computed" and pseudo(column.signature)]
-    rules = {judge(f"rel:{rule.signature}") for rule in result.experiment.relevance.values()}
-    of = f"{listed([column.name for column in computed])}: " if rules == {"people"} else ""
-    if any(column.signature.startswith("dense:") for column in computed):
-        notes.append(f"{of}dense: relevance comes from the dense ranking of the English side (pseudo-relevance)")
-    if any(not column.signature.startswith("dense:") for column in computed):
-        notes.append(
-            f"{of}relevance comes from BM25 on the English side (pseudo-relevance): it shares tokens with lexical "
-            "metrics and so favours them; human qrels do not"
-        )
+    sources = dict.fromkeys(source_note(column) for column in columns if column.origin == "computed")
+    notes = [note for note in sources if note]
     if any(column.origin == "imported" for column in columns):
         notes.append("imported: these measures were read from a score table, not computed now")
     reasons = dict.fromkeys(
@@ -255,9 +246,20 @@ def table_notes(result: Result, title: str) -> list[str]:
     return [*(f"not tested: {reason}" for reason in reasons), *notes]
 
 
-def pseudo(signature: str) -> bool:
-    """Whether relevance comes from the English side's own ranking."""
-    return judge(signature) == "pseudo"
+def source_note(column: Column) -> str:
+    """Where the relevance of a computed measure comes from; nothing where people judged."""
+    model = column.declared.get("lexical_model")
+    if column.judged_by == "pseudo-relevance" and model:
+        return (
+            f"relevance comes from {model} on the English side (pseudo-relevance): it shares tokens with lexical "
+            "metrics and so favours them; human qrels do not"
+        )
+    return {
+        "people": "",
+        "pseudo-relevance": f"{column.retriever}: relevance comes from the English side's own ranking "
+        "(pseudo-relevance)",
+        "known items": "relevant are the documents that the topics were taken from (known items)",
+    }.get(column.judged_by, "the source of the relevance judgments is unknown: their rule does not declare judged_by")
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

@@ -22,6 +22,7 @@ from clirbench.errors import shown
 from clirbench.experiment import HEALTH, count, english_run, health_table
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs.preflight import preflight
+from clirbench.relevance.base import from_english_side
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.estimate import estimate
@@ -41,6 +42,7 @@ from clirbench.report.facts import (
 )
 from clirbench.report.tables import systems_table
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
+from clirbench.retrieval.bm25 import BM25
 from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
 from clirbench.steps.search import search
@@ -258,13 +260,13 @@ def show_inputs(experiment: Experiment, inputs: Inputs | None, store: Store) -> 
 def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str, str]]:
     """Whether pseudo-relevance leaves something to order, from a search of the English side where that is quick."""
     english, engine = inputs.corpus.english, experiment.retriever
-    if engine is None or not engine.signature.startswith("bm25:clirbench") or len(english) > QUICK_TO_SEARCH:
+    if not isinstance(engine, BM25) or len(english) > QUICK_TO_SEARCH:
         return
     for topics in inputs.topics.values() if experiment.runs is None else ():
         by = partial(search, engine, topics, english.map, pmap=Serial().pmap, watch=unwatched)
         ideal = english_run(by, english.text)
         for rule in experiment.relevance.values():
-            if rule.signature.startswith("qrels"):
+            if not from_english_side(rule):
                 continue
             found = count(english.map.doc_ids, topics, Judged(rule.judge(ideal, english, topics), ideal, len(english)))
             if found.unordered:

@@ -9,7 +9,11 @@ from clirbench.types import DocumentMap, Documents, Run, Topic
 
 @runtime_checkable
 class Retriever(Protocol):
-    """Ranks a collection for every topic; a frozen dataclass whose fields are its configuration."""
+    """Ranks a collection for every topic; a frozen dataclass whose fields are its configuration.
+
+    It may declare its `kind`, a short name for columns (`MAP[dense]`) and sentences (default: the name of its class),
+    and `lexical_model`, the model by which it matches words ("BM25"; default: not known).
+    """
 
     @property
     def depth(self) -> int:

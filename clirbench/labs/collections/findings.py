@@ -8,12 +8,19 @@ from clirbench.analyses.wording import listed, many, number
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.pooling import Pooled
 from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT
-from clirbench.labs.collections.statistics.settings import Stratum
+from clirbench.labs.collections.statistics.settings import IMPORTED, Stratum
 from clirbench.labs.collections.statistics.transport import Transported
+from clirbench.types import UNKNOWN
 
 ALPHA = 0.05
 FEW = f" from fewer than {FEWEST_TO_PREDICT} collections that are independent"
-JUDGES = {"pseudo": "pseudo-relevance", "people": "judged by people", "imported": "as imported"}
+JUDGES = {
+    "pseudo": "pseudo-relevance",
+    "people": "judged by people",
+    "known-items": "known items",
+    IMPORTED: "as imported",
+    UNKNOWN: "unknown judgments",
+}
 TRIVIAL = ("LengthRatio", "TypeCount", "CopyRate", "Random")
 """Metrics that do not judge a translation: what another one says beyond them is what it is worth."""
 
@@ -148,7 +155,9 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
     judged = {stratum.judge for stratum in pooling.strata}
     if "people" not in judged:
         said = {
-            "imported": "imported scores do not say who judged",
+            IMPORTED: "imported scores do not say who judged",
+            UNKNOWN: "older runs, and relevance rules that do not declare it, do not say who judged",
+            "known-items": "known items are the documents that topics were taken from",
             "pseudo": "pseudo-relevance shares words with lexical metrics and so may favour them",
         }
         who = "; ".join(text for judge, text in said.items() if judge in judged)
@@ -176,7 +185,7 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
             "Whether the metric with the highest tau orders the systems of a new collection better than chance, by "
             f"{listed(wide, 20)}."
         )
-    alone = {stratum.retriever for stratum in pooling.strata if stratum.judge != "imported"}
+    alone = {stratum.retriever for stratum in pooling.strata} - {IMPORTED, UNKNOWN}
     if len(alone) == 1 and not pooling.beside:
         yield f"Whether the metrics predict other retrievers too: {alone.pop()} alone searched (retrieval@also=dense)."
 

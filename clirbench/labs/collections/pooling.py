@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.run_files import numbers, read_provenance, read_run_table
+from clirbench.files.run_files import (
+    RESULTS,
+    described_columns,
+    numbers,
+    read_provenance,
+    read_results,
+    read_run_table,
+)
 from clirbench.files.tables import number, read_table, system_column
 from clirbench.labs.collections.identity import by_name, merged
 from clirbench.labs.collections.statistics.choosing import Chosen, chosen
@@ -135,10 +142,12 @@ def _run(path: Path) -> _Run:
     signatures, lower = provenance.get("signatures", {}), provenance["lower_is_better"]
     if unsigned := [name for name in (*metrics, *measures) if name not in signatures]:
         raise InputError(f"{path}: provenance.json has no signature of {', '.join(unsigned)}")
+    described = described_columns(read_results(path) if (path / RESULTS).is_file() else {})
     columns = [
         Column(
             name, "measure" if name in measures else "metric", np.array(numbers(table, name)), name not in lower,
-            signatures[name], origin="imported" if signatures[name] == "imported" else "computed",
+            signatures[name], origin=(known := described.get(name, {})).get("origin", "computed"),
+            parts=tuple(known.get("parts", ())), declared=known.get("declared", {}),
         )
         for name in (*metrics, *measures)
     ]  # fmt: skip
@@ -262,18 +271,18 @@ def _signatures(runs: Sequence[_Run]) -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def _differing(runs: Sequence[_Run]) -> list[str]:
-    """Metrics of one name that are not computed the same way everywhere."""
-    metrics = {column.name for run in runs for column in run.collection.board.metrics}
-    notes = []
-    for name, of in _signatures(runs).items():
-        kinds: dict[str, list[str]] = {}
-        for signature, names in of.items():
-            kind = "|".join(part for part in signature.split("|") if not part.startswith("nrefs:"))
-            kinds.setdefault(kind, []).extend(names)
-        if name in metrics and len(kinds) > 1:
-            listed = "; ".join(f"{kind or 'imported'}: {', '.join(names)}" for kind, names in kinds.items())
-            notes.append(f"{name} is not made the same way everywhere: {listed}")
-    return notes
+    """Metrics of one name that are not computed the same way everywhere, whatever the number of references."""
+    kinds: dict[str, dict[str, list[str]]] = {}
+    for run in runs:
+        for column in run.collection.board.metrics:
+            of = kinds.setdefault(column.name, {})
+            of.setdefault("|".join(column.parts) or column.signature, []).append(run.collection.name)
+    return [
+        f"{name} is not made the same way everywhere: "
+        + "; ".join(f"{signature or 'imported'}: {', '.join(names)}" for signature, names in of.items())
+        for name, of in kinds.items()
+        if len(of) > 1
+    ]
 
 
 def _single(runs: Sequence[_Run], rows: Sequence[Pooled]) -> list[str]:

@@ -64,6 +64,7 @@ class Dense:
     (MaxP: a document is as good as its best passage).
     """
 
+    kind: ClassVar[str] = "dense"
     encoder: Encoder = field(default_factory=Static)
     passage: int = 150
     query_prefix: str = ""
@@ -79,7 +80,7 @@ class Dense:
         said = {"q": self.query_prefix, "p": self.passage_prefix}
         prefixes = "".join(f"|{key}:{prefix}" for key, prefix in said.items() if prefix)
         return (
-            f"dense:{self.encoder.signature}|passage:{self.passage or 'document'}{prefixes}|pool:max|sim:cosine"
+            f"{self.kind}:{self.encoder.signature}|passage:{self.passage or 'document'}{prefixes}|pool:max|sim:cosine"
             f"|depth:{self.depth}|ties:doc_id"
         )
 

@@ -30,6 +30,7 @@ class Fusion:
     Rank Learning Methods; k = 60 is theirs.
     """
 
+    kind: ClassVar[str] = "fusion"
     of: Mapping[str, Retriever] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     k: float = 60
     depth: int = 1000
@@ -41,9 +42,14 @@ class Fusion:
             raise ConfigError("retrieval.of: two retrievers or more are fused")
 
     @property
+    def lexical_model(self) -> str | None:
+        models = {model: None for one in self.of.values() if (model := getattr(one, "lexical_model", None))}
+        return f"a fusion with {' and '.join(models)}" if models else None
+
+    @property
     def signature(self) -> str:
         each = " + ".join(f"({one.signature})" for one in self.of.values())
-        return f"fusion:rrf|k:{self.k:g}|of:{each}|depth:{self.depth}|ties:doc_id"
+        return f"{self.kind}:rrf|k:{self.k:g}|of:{each}|depth:{self.depth}|ties:doc_id"
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The fused lists; raises `EmptyCollection` where the collection is empty to every retriever."""

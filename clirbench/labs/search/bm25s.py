@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ class BM25S:
     **Source:** X. H. Lù (2024), BM25S: Orders of magnitude faster lexical search via eager sparse scoring.
     """
 
+    kind: ClassVar[str] = "bm25s"
+    lexical_model: ClassVar[str] = "BM25"
     k1: float = 0.9
     b: float = 0.4
     depth: int = 1000
@@ -40,7 +43,7 @@ class BM25S:
     def signature(self) -> str:
         require("retrieval=bm25s", "bm25s", "bm25s")
         return (
-            f"bm25s:{version('bm25s')}|k1:{self.k1:g}|b:{self.b:g}|idf:{self.method}|lengths:exact|qtf:sum"
+            f"{self.kind}:{version('bm25s')}|k1:{self.k1:g}|b:{self.b:g}|idf:{self.method}|lengths:exact|qtf:sum"
             f"|an:{self.analyzer.signature}|depth:{self.depth}|ties:doc_id"
         )
 

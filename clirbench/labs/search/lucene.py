@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class Lucene:
     **Source:** Apache Lucene 9.9.1, `BM25Similarity`; J. Lin et al. (2021), Pyserini, SIGIR.
     """
 
+    kind: ClassVar[str] = "lucene"
+    lexical_model: ClassVar[str] = "BM25"
     k1: float = 0.9
     b: float = 0.4
     depth: int = 1000
@@ -48,7 +50,7 @@ class Lucene:
         if isinstance(self.analyzer, English):
             analyzer = f"anserini-english,stop:{self.analyzer.stop_words},stem:{self.analyzer.stem}".lower()
         return (
-            f"lucene:anserini-{version}|k1:{self.k1:g}|b:{self.b:g}|idf:lucene|lengths:lucene|qtf:sum"
+            f"{self.kind}:anserini-{version}|k1:{self.k1:g}|b:{self.b:g}|idf:lucene|lengths:lucene|qtf:sum"
             f"|an:{analyzer}|depth:{self.depth}|ties:doc_id"
         )
 

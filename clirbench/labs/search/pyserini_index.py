@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.labs.search.lucene import IndexedText, Lucene, commits
@@ -30,6 +30,8 @@ class PyseriniIndex:
     **Source:** J. Lin et al. (2021), Pyserini, SIGIR.
     """
 
+    kind: ClassVar[str] = "lucene"
+    lexical_model: ClassVar[str] = "BM25"
     index: str | Path | None = None
     k1: float = 0.9
     b: float = 0.4

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ class RankBM25:
     **Source:** D. Brown, rank_bm25; A. Trotman et al. (2014), Improvements to BM25 and Language Models Examined.
     """
 
+    kind: ClassVar[str] = "rank_bm25"
+    lexical_model: ClassVar[str] = "BM25"
     k1: float = 0.9
     b: float = 0.4
     depth: int = 1000
@@ -40,7 +43,7 @@ class RankBM25:
     @property
     def signature(self) -> str:
         return (
-            f"rank_bm25:{version('rank-bm25')}|k1:{self.k1:g}|b:{self.b:g}|idf:okapi,eps:{self.epsilon:g}"
+            f"{self.kind}:{version('rank-bm25')}|k1:{self.k1:g}|b:{self.b:g}|idf:okapi,eps:{self.epsilon:g}"
             f"|lengths:exact|qtf:sum|an:{self.analyzer.signature}|depth:{self.depth}|ties:doc_id"
         )
 

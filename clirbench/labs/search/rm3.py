@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class RM3:
     `FeatureVector`, whose defaults these are.
     """
 
+    kind: ClassVar[str] = "rm3"
+    lexical_model: ClassVar[str] = "RM3"
     k1: float = 0.9
     b: float = 0.4
     depth: int = 1000
@@ -57,7 +60,7 @@ class RM3:
     @property
     def signature(self) -> str:
         return (
-            f"rm3:anserini|fb_terms:{self.fb_terms}|fb_docs:{self.fb_docs}|a:{self.original_query_weight:g}"
+            f"{self.kind}:anserini|fb_terms:{self.fb_terms}|fb_docs:{self.fb_docs}|a:{self.original_query_weight:g}"
             f"|of:({self._bm25(self.depth).signature})"
         )
 

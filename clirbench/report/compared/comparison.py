@@ -11,7 +11,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from clirbench.files.run_files import RESULTS, numbers, read_provenance, read_results, read_run_table
+from clirbench.files.run_files import RESULTS, described_columns, numbers, read_provenance, read_results, read_run_table
 from clirbench.files.tables import Table
 
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
@@ -38,16 +38,18 @@ class RunFiles:
         return tuple(dict.fromkeys(system for column in self.scores.values() for system in column))
 
     def made_of(self, column: str, system: str) -> tuple[str, ...] | None:
-        """Everything that decides a number; None where the run does not record it all (an imported column)."""
-        signature = self.provenance.get("signatures", {}).get(column)
-        inputs = self.provenance.get("inputs", {})
+        """Everything that decides a number; None where the run does not record it all: an imported column, an older run
+        without results.json.
+        """
+        described, inputs = described_columns(self.results).get(column, {}), self.provenance.get("inputs", {})
         texts = inputs.get("systems", {}).get(system, {})
-        if not signature:
+        if described.get("origin") != "computed":
             return None
-        if any(part.startswith("topics:") for part in signature.split("|")):
-            made: tuple[Any, ...] = (signature, inputs.get("collection", {}).get("sha256"), texts.get("collection"))
-        else:
-            made = (signature, inputs.get("test_sha256"), texts.get("test"))
+        read = {
+            "measure": (inputs.get("collection", {}).get("sha256"), texts.get("collection")),
+            "metric": (inputs.get("test_sha256"), texts.get("test")),
+        }
+        made = (self.provenance.get("signatures", {}).get(column), *read[described["role"]])
         return None if None in made else tuple(map(str, made))
 
 

@@ -8,11 +8,14 @@ import numpy as np
 from clirbench.labs.collections.findings import sentences, unanswered
 from clirbench.labs.collections.pooling import Pooling, pool
 from clirbench.labs.collections.view import write
+from tests.report.boards import results_json
 
 SIGNATURES = {"BLEU": "nrefs:1|BLEU", "LengthRatio": "nrefs:1|LengthRatio", "MAP": "bm25:clirbench|rel:top10|MAP"}
 
 
-def runs(folder: Path, number: int = 6, noise: float = 0.2, judge: str = "rel:top10", ceiling: str = "0.9") -> Pooling:
+def runs(
+    folder: Path, number: int = 6, noise: float = 0.2, judge: str = "pseudo-relevance", ceiling: str = "0.9"
+) -> Pooling:
     """Collections of 12 systems: BLEU follows the measure, the length says nothing."""
     made = []
     for seed in range(number):
@@ -26,9 +29,9 @@ def runs(folder: Path, number: int = 6, noise: float = 0.2, judge: str = "rel:to
         (place / "correlations.tsv").write_text(
             f"measure\tmetric\tcoefficient\tceiling\nMAP\tBLEU\tkendall\t{said}\nMAP\tLengthRatio\tkendall\t{said}\n"
         )
-        signatures = {**SIGNATURES, "MAP": SIGNATURES["MAP"].replace("rel:top10", judge)}
-        provenance = {"signatures": signatures, "lower_is_better": [], "inputs": {"test_sha256": ""}}
+        provenance = {"signatures": SIGNATURES, "lower_is_better": [], "inputs": {"test_sha256": ""}}
         (place / "provenance.json").write_text(json.dumps(provenance))
+        (place / "results.json").write_text(results_json(SIGNATURES, {"MAP": ("bm25", judge)}))
         made.append(place)
     return pool(made)
 
@@ -59,7 +62,7 @@ def test_what_is_open_is_named(tmp_path: Path) -> None:
     assert "by MAP (pseudo-relevance, bm25): fewer than 5 independent collections." in open_questions[1]
     assert any(text.startswith("What tau a perfect metric") for text in sentences(found, found.strata[0]))
     (tmp_path / "people").mkdir()
-    judged = runs(tmp_path / "people", judge="rel:qrels")
+    judged = runs(tmp_path / "people", judge="people")
     assert not any("as people judge it" in text for text in unanswered(judged))
 
 

@@ -10,6 +10,7 @@ from clirbench.labs.collections import retrievers
 from clirbench.labs.collections.findings import unanswered
 from clirbench.labs.collections.pooling import Pooling, pool
 from clirbench.labs.collections.view import markdown, write
+from tests.report.boards import results_json
 
 ENDING = ":x|topics:t|rel:top10|MAP"
 
@@ -33,6 +34,8 @@ def runs(folder: Path, number: int, lean: float = 0.0) -> Pooling:
         signatures |= {"MAP": f"bm25{ENDING}", "MAP[dense]": f"dense{ENDING}"}
         provenance = {"signatures": signatures, "lower_is_better": [], "inputs": {"test_sha256": ""}}
         (place / "provenance.json").write_text(json.dumps(provenance))
+        searched = {"MAP": ("bm25", "pseudo-relevance"), "MAP[dense]": ("dense", "pseudo-relevance")}
+        (place / "results.json").write_text(results_json(signatures, searched))
         made.append(place)
     return pool(made)
 

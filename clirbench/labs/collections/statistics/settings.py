@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from clirbench.scoreboard import Column, Scoreboard, judge
+from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import real_metrics
 from clirbench.statistics.units.concordance import estimates
@@ -16,6 +16,8 @@ from clirbench.types import Doubles
 
 FEWEST_UNITS = 4
 IMPORTED = "imported"
+JUDGES = {"pseudo-relevance": "pseudo", "known items": "known-items"}
+"""How the pooled tables and the names of their files write a `Judge`, where they do not take the word itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,9 @@ def _half(one: frozenset[str], other: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, order=True)
 class Stratum:
-    """What is never averaged: who judged (`pseudo`, `people`, `imported`), the measure, the retriever."""
+    """What is never averaged: who judged (`pseudo`, `people`, `known-items`, `imported`, `unknown`), the measure, the
+    retriever.
+    """
 
     judge: str
     measure: str
@@ -67,11 +71,11 @@ class Stratum:
 
     @classmethod
     def of(cls, measure: Column) -> "Stratum":
-        """From a measure's signature, `bm25:clirbench|...|rel:top10|...`; an imported one has none."""
+        """From what a measure's parts declare; an imported one declares nothing."""
         name = measure.name.partition("[")[0]
-        if measure.origin == IMPORTED or "|" not in measure.signature:
+        if measure.origin == IMPORTED:
             return cls(IMPORTED, name, IMPORTED)
-        return cls(judge(measure.signature) or "pseudo", name, measure.signature.partition(":")[0])
+        return cls(JUDGES.get(measure.judged_by, measure.judged_by), name, measure.retriever)
 
 
 @dataclass(frozen=True)

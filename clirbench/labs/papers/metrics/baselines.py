@@ -55,6 +55,8 @@ class TypeCount(TypeAverage):
     **Source:** V_h of Gowda et al. 2021, section 2.
     """
 
+    needs_reference: ClassVar[bool] = False
+
     name: str = "TypeCount"
 
     def score(self, totals: Statistics) -> Doubles:
@@ -82,6 +84,7 @@ class CopyRate(RatioOfTokens):
     """
 
     higher_is_better: ClassVar[bool] = False
+    needs_reference: ClassVar[bool] = False
 
     name: str = "CopyRate"
 
@@ -119,6 +122,7 @@ class RandomMetric(SegmentMean):
     """
 
     higher_is_better: ClassVar[bool] = True
+    needs_reference: ClassVar[bool] = False
 
     seed: int = 0
     name: str = "Random"

@@ -91,6 +91,7 @@ class METEOR(SegmentMean):
     """
 
     higher_is_better: ClassVar[bool] = True
+    needs_reference: ClassVar[bool] = True
 
     tokenize: str = "13a"
     wordnet: str | None = None

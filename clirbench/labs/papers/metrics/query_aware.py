@@ -49,6 +49,7 @@ class TermF:
     """
 
     higher_is_better: ClassVar[bool] = True
+    needs_reference: ClassVar[bool] = True
     width: ClassVar[int] = 4
 
     analyzer: Analyzer

@@ -14,11 +14,19 @@ from clirbench.labs.collections.commands.pool import main
 from clirbench.labs.collections.findings import name_of
 from clirbench.labs.collections.statistics.settings import Stratum
 from clirbench.scoreboard import Column
+from tests.report.boards import results_json
 
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|case:mixed", "chrF2": "nrefs:1|chrF2", "MAP": "bm25:clirbench|rel:top10|MAP"}
 
 
-def run(folder: Path, seed: int, names: str = "", texts: Mapping[str, Any] | None = None, **signatures: str) -> Path:
+def run(
+    folder: Path,
+    seed: int,
+    names: str = "",
+    texts: Mapping[str, Any] | None = None,
+    judge: str = "pseudo-relevance",
+    **signatures: str,
+) -> Path:
     """A finished run's folder, as far as pooling reads it; `names`: of its systems; `texts`: in place of its own."""
     folder.mkdir()
     rng = np.random.default_rng(seed)
@@ -35,6 +43,7 @@ def run(folder: Path, seed: int, names: str = "", texts: Mapping[str, Any] | Non
         "configuration": {"name": folder.name},
     }
     (folder / "provenance.json").write_text(json.dumps(provenance))
+    (folder / "results.json").write_text(results_json({**SIGNATURES, **signatures}, {"MAP": ("bm25", judge)}))
     return folder
 
 
@@ -132,7 +141,7 @@ def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys
     shutil.copytree(first, again)
     assert main([str(first), str(again)]) == 1
     assert "first and again are the same collection, judged the same way" in capsys.readouterr().err
-    people = run(tmp_path / "people", 2, MAP="bm25:clirbench|rel:qrels:ab|MAP")
+    people = run(tmp_path / "people", 2, judge="people", MAP="bm25:clirbench|rel:qrels:ab|MAP")
     assert main([str(first), str(people)]) == 1
     assert "no two of these collections have a metric and a measure in common" in capsys.readouterr().err
     assert main([str(first), str(tmp_path)]) == 1
@@ -151,6 +160,24 @@ def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) ->
     strata = [name_of(Stratum.of(column)) for column in columns if column.role == "measure"]
     assert strata == ["RBO (pseudo-relevance, bm25)", "MAP (judged by people, bm25)"]
     assert found.results["measure"] == "MAP"  # the first by judgments of people
+
+
+def test_runs_that_do_not_say_who_judged_are_pooled_as_unknown_and_by_themselves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Older folders have no results.json; their signatures, which name a rule, are not read."""
+    old = [run(tmp_path / f"old{i}", i) for i in range(2)]
+    for folder in old:
+        (folder / "results.json").unlink()
+    new = run(tmp_path / "new", 2)
+    assert main([*map(str, [*old, new]), "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("MAP (unknown judgments), over 2 collections (20 systems): the mean tau of BLEU is .")
+    assert (
+        "older runs, and relevance rules that do not declare it, do not say who judged"
+        in (tmp_path / "out/pooled.md").read_text()
+    )
+    assert "pseudo" not in (tmp_path / "out/pooled.tsv").read_text()
 
 
 def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,17 +11,15 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
 from clirbench.statistics.units.concordance import estimates
 
-SIGNATURE = "bm25:clirbench|k1:0.9|topics:keyterms|rel:{}|MAP"
 
-
-def collection(at: int, *, names: str = "", rule: str = "top10", n: int = 12, **about: str) -> Collection:
+def collection(at: int, *, names: str = "", judge: str = "pseudo-relevance", n: int = 12, **about: str) -> Collection:
     """12 systems; BLEU agrees well with MAP, chrF2 less."""
     rng = np.random.default_rng(at)
     y = rng.normal(size=n)
     columns = (
         Column("BLEU", "metric", y + 0.6 * rng.normal(size=n)),
         Column("TER", "metric", -y + 1.2 * rng.normal(size=n), higher_is_better=False),
-        Column("MAP", "measure", y, signature=SIGNATURE.format(rule)),
+        Column("MAP", "measure", y, declared={"judged_by": judge, "retriever": "bm25"}),
     )
     board = Scoreboard(tuple(f"{names or at}s{i}" for i in range(n)), columns)
     return Collection(f"c{at}", board, units_of(board), about)
@@ -54,8 +52,11 @@ def test_the_scheme_names_the_interval_that_is_computed() -> None:
 
 
 def test_judges_are_never_averaged() -> None:
-    found, _ = strata([collection(0), collection(1, rule="qrels:abc"), collection(2)])
-    assert {stratum.judge: len(settings) for stratum, settings in found.items()} == {"pseudo": 2, "people": 1}
+    judges = ("pseudo-relevance", "people", "pseudo-relevance", "known items", "unknown")
+    found, _ = strata([collection(at, judge=judge) for at, judge in enumerate(judges)])
+    assert {stratum.judge: len(settings) for stratum, settings in found.items()} == {
+        "pseudo": 2, "people": 1, "known-items": 1, "unknown": 1
+    }  # fmt: skip
 
 
 def test_the_variance_does_not_come_from_a_collections_own_tau() -> None:
