@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from clirbench.columns import complete, joined, measure_columns, measure_signature, metric_columns, scoreboard
+from clirbench.columns import complete, joined, measure_columns, measure_parts, metric_columns, scoreboard
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, InputError
@@ -22,9 +22,10 @@ NOTHING = Run.of({})
 
 @dataclass(frozen=True)
 class Signed:
-    """Topics, judgments or a retriever of which the signature alone counts."""
+    """Topics, judgments or a retriever of which the signature alone counts, and who judged."""
 
     signature: str
+    judged_by: str = "pseudo-relevance"
 
 
 def inputs(systems: Sequence[str], collection: str = "", **metadata: str) -> Inputs:
@@ -40,13 +41,13 @@ def searched(systems: Sequence[str], values: Mapping[str, Sequence[Sequence[floa
     return Retrieval(NOTHING, {"": Judged(Qrels({}), NOTHING)}, {"": counts}, runs, per_topic)
 
 
-def experiment(measures: Sequence[str] = (), relevance: str = "top100", force: bool = False) -> Experiment:
+def experiment(measures: Sequence[str] = (), judged_by: str = "pseudo-relevance", force: bool = False) -> Experiment:
     return Experiment(
         "by hand",
         Serial(),
         topics={"": Signed("titles")},  # type: ignore[dict-item]
         retriever=Signed("bm25"),  # type: ignore[arg-type]
-        relevance={"": Signed(relevance)},  # type: ignore[dict-item]
+        relevance={"": Signed("top100", judged_by)},  # type: ignore[dict-item]
         metrics=(MacroF(), WER()),
         measures=tuple(map(parse, measures)),
         force=force,
@@ -81,8 +82,19 @@ def test_a_column_of_another_collection_or_retriever_says_so() -> None:
     (column,) = measure_columns(made, inputs("a", "news"), "a", "titles", searched("a", {"MAP": [[1.0]]}))
     assert column.name == "MAP[news,titles]"
     others = Experiment(**{**vars(made), "runs": "folder"})
-    signature = measure_signature(others, made.measures[0], searched("a", {}), "")
-    assert signature.startswith("runs:of others|topics:titles|")
+    parts, declared = measure_parts(others, made.measures[0], searched("a", {}), "")
+    assert parts[:2] == ("runs:of others", "topics:titles")
+    assert declared["judged_by"] == "pseudo-relevance"
+
+
+def test_rbo_compares_with_the_english_side_whoever_judged() -> None:
+    made = experiment(["RBO", "MAP"], "people")
+    of = {m.name: measure_parts(made, m, searched("a", {}), "") for m in made.measures}
+    assert {name: declared["judged_by"] for name, (_, declared) in of.items()} == {
+        "RBO": "pseudo-relevance",
+        "MAP": "people",
+    }
+    assert of["RBO"][0][2] == "rel:english|topics of top100"
 
 
 ALL = ["MAP", "P@10", "GMAP", "AP(rel=1)", "nDCG@10", "RBP", "R@5", "RBO"]
@@ -90,20 +102,20 @@ UNTOUCHED = ["nDCG@10", "RBP", "R@5", "RBO"]
 
 
 @pytest.mark.parametrize(
-    ("measures", "relevance", "share", "force", "kept"),
+    ("measures", "judged_by", "share", "force", "kept"),
     [
-        (ALL, "top100", 0.51, False, UNTOUCHED),
-        (ALL, "top100", 0.5, False, ALL),
-        (ALL, "top100", 0.9, True, ALL),
-        (ALL, "qrels:ab12", 0.9, False, ALL),
-        (["MAP", "P@10"], "top100", 0.9, False, ["MAP", "P@10"]),
+        (ALL, "pseudo-relevance", 0.51, False, UNTOUCHED),
+        (ALL, "pseudo-relevance", 0.5, False, ALL),
+        (ALL, "pseudo-relevance", 0.9, True, ALL),
+        (ALL, "people", 0.9, False, ALL),
+        (["MAP", "P@10"], "pseudo-relevance", 0.9, False, ["MAP", "P@10"]),
     ],
     ids=["most matches are relevant", "half of them", "forced", "judged by people", "nothing else is there"],
 )
 def test_what_says_nothing_of_the_order_is_left_out(
-    measures: list[str], relevance: str, share: float, force: bool, kept: list[str]
+    measures: list[str], judged_by: str, share: float, force: bool, kept: list[str]
 ) -> None:
-    made = experiment(measures, relevance, force)
+    made = experiment(measures, judged_by, force)
     found = searched("a", {name: [[0.5]] for name in measures}, share)
     assert [column.name for column in measure_columns(made, inputs("a"), "a", "", found)] == kept
 

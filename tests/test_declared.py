@@ -120,7 +120,7 @@ def test_pooling_does_not_depend_on_what_a_signature_says(tmp_path: Path, small_
     for name, folder in (("a", small_folder), ("b", renamed(small_folder))):
         arguments = (f"folder={folder}", *SMALL, "topics.n=5", "relevance.k=3", "measures=[MAP]")
         both(tmp_path, *arguments, f"hydra.run.dir={name}", folder=name)
-    plain, hashed = both(tmp_path, "pool", "a", "b", "--out", "pooled", folder="pooled")
+    plain, hashed = both(tmp_path, "pool", "a", "b", "--apart", "a,b", "--out", "pooled", folder="pooled")
     signatures = re.compile(r"[0-9a-f]{64}|<code>.*?</code>|`.*`")
     assert {n: signatures.sub("", t) for n, t in plain.items()} == {n: signatures.sub("", t) for n, t in hashed.items()}
     assert plain["(printed)"].startswith("MAP (pseudo-relevance, bm25), over 2 collections")
@@ -153,7 +153,7 @@ def test_a_rule_of_ones_own_that_people_judged_is_reported_so(cli: Cli, small_fo
     (cli.cwd / "mine.py").write_text(RULE)
     (cli.cwd / "conf/relevance").mkdir(parents=True)
     (cli.cwd / "conf/relevance/mine.yaml").write_text("_target_: mine.Mine\n")
-    run = (*SMALL, "relevance=mine", "measures=[MAP,RBO]", "hydra.searchpath=[file://conf]")
+    run = (*SMALL, "relevance=mine", "measures=[MAP,nDCG]", "hydra.searchpath=[file://conf]")
     for n, folder in ((5, small_folder), (8, renamed(small_folder))):
         done = cli(f"folder={folder}", *run, f"topics.n={n}", f"hydra.run.dir=run{n}")
         assert done.returncode == 0, done.stderr
@@ -164,5 +164,5 @@ def test_a_rule_of_ones_own_that_people_judged_is_reported_so(cli: Cli, small_fo
         report = (cli.cwd / f"run{n}/report.md").read_text()
         for text in (done.stdout, done.stderr, report, results["answer"], "".join(results["warnings"])):
             assert not re.search("pseudo|comes from|left out here|unknown", " ".join(text.split()))
-    pooled = cli("pool", "run5", "run8", "--out", "pooled")
+    pooled = cli("pool", "run5", "run8", "--apart", "run5,run8", "--out", "pooled")
     assert pooled.stdout.startswith("MAP (judged by people, bm25), over 2 collections"), pooled.stderr

@@ -231,8 +231,12 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
 def table_notes(result: Result, title: str) -> list[str]:
     """What must stand in the tau table itself."""
     columns = [column for column in result.board.measures if column.table == title]
-    sources = dict.fromkeys(source_note(column) for column in columns if column.origin == "computed")
-    notes = [note for note in sources if note]
+    computed = [column for column in columns if column.origin == "computed"]
+    notes = []
+    for note in dict.fromkeys(filter(None, map(source_note, computed))):
+        names = [column.name for column in computed if source_note(column) == note]
+        by_others = any(not source_note(column) for column in computed)  # people judged some of the measures
+        notes.append(f"{listed(names)}: {note}" if by_others else note)
     if any(column.origin == "imported" for column in columns):
         notes.append("imported: these measures were read from a score table, not computed now")
     reasons = dict.fromkeys(

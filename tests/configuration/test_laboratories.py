@@ -121,7 +121,7 @@ def test_ours_are_found() -> None:
 
 def test_a_run_with_a_metric_an_analysis_and_judgments_of_a_laboratory(site: Path, small_texts: Path) -> None:
     keys = [f"folder={small_texts}", "metric=[BLEU,FirstWord]", "analysis=[letters]", "analyses.letters.more=5"]
-    keys += ["relevance=panel", "measures=[MAP,RBO]", "topics.n=10", "engine=serial", "hydra.run.dir=out"]
+    keys += ["relevance=panel", "measures=[MAP,nDCG]", "topics.n=10", "engine=serial", "hydra.run.dir=out"]
     done = program(site, "-m", "clirbench", *keys)
     assert done.returncode == 0, done.stderr
     systems = (site.parent / "out" / "systems.tsv").read_text().split("\n")

@@ -52,6 +52,8 @@ def results_json(
                 "name": name,
                 "role": "measure" if judge else "metric",
                 "origin": "imported" if name in imported else "computed",
+                "higher_is_better": True,
+                "table": "",
                 "signature": signature,
                 "parts": [] if judge else [signature.removeprefix("nrefs:1|")],
                 "declared": {"retriever": retriever, "judged_by": judge} if judge else {},
