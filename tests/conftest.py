@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Where this is set, every worker and each of the hundreds of programs that tests start would compile libraries anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -16,8 +16,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# First calls compile or import; the clock is never asserted. The same examples each time: a red test stays red.
-settings.register_profile("clirbench", deadline=None, derandomize=True)
+# The clock is never asserted, nor by Hypothesis. The same examples each time: a red test stays red.
+settings.register_profile("clirbench", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("clirbench")
 
 
