@@ -27,6 +27,11 @@ LIBRARIES = (
     "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats",
 )  # fmt: skip
 
+AT_LOAD = (
+    "PYTHON", "NUMBA", "OPENBLAS", "OMP", "MKL", "NPY", "SCIPY", "MPL", "LD_", "LC_", "LANG", "TZ", "HOME", "XDG",
+    "TMP", "TERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR",
+)  # fmt: skip
+
 
 def load() -> None:
     """Import what a run imports; the main module itself is left to the run."""
@@ -73,6 +78,11 @@ def become(started: Mapping[str, Any]) -> NoReturn:
     sys.exit()
 
 
+def read_at_load(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that Python, the system and libraries read before the program does."""
+    return {name: v for name, v in environment.items() if name.startswith(AT_LOAD) and name != "PYTHONPATH"}
+
+
 class Warm:
     """Starts `python -m clirbench` by a process that forks."""
 
@@ -87,10 +97,7 @@ class Warm:
 
     def can(self, environment: Mapping[str, str]) -> bool:
         """Whether it may start a program with this environment: a variable may be read when a library is loaded."""
-        own = {"PYTHONPATH", "PYTEST_CURRENT_TEST", "HOME", "OPENBLAS_NUM_THREADS"}
-        return {k: v for k, v in environment.items() if k not in own} == {
-            k: v for k, v in self.environment.items() if k not in own
-        }
+        return read_at_load(environment) == read_at_load(self.environment)
 
     def run(
         self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str], timeout: float
