@@ -118,8 +118,8 @@ def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()
         refuse_depth(path.name, content)
         text = content.decode("utf-8")
         value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
-        if "\\ud" in text.lower():
-            json.dumps(value, ensure_ascii=False).encode("utf-8")  # half of a pair of characters cannot be written
+        if "\\ud" in text.lower():  # half of a pair of characters cannot be written again
+            value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
     except (InputError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: no {path.name} of a run ({error}), {no_run}") from None
     wrong = misfit(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value)

@@ -1,10 +1,7 @@
-"""Estimates of time and memory: their arithmetic, what they leave out, and how near they come to real runs."""
+"""Estimates of time and memory: their arithmetic and what they leave out; benchmarks/estimates.py has real runs."""
 
 import gzip
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +17,6 @@ from clirbench.store.snapshot import taken
 from clirbench.store.store import Store
 from clirbench.text import TextFile
 from clirbench.types import DocumentMap
-from tests.conftest import PACKAGE
 
 SAID = re.compile(r"about ([\d,]+) s of processor time and ([\d.]+) GB of memory \(measured runs were within")
 
@@ -77,35 +73,3 @@ def test_what_the_store_has_takes_no_time_and_what_nobody_measured_is_named(smal
 @pytest.mark.parametrize(("seconds", "text"), [(0.2, "1"), (4.4, "4"), (96, "96"), (347, "350"), (2345, "2,300")])
 def test_no_digit_that_nobody_knows(seconds: float, text: str) -> None:
     assert rounded(seconds) == text
-
-
-@pytest.mark.release
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["systems.include=[030k-chars]"],
-        ["systems.include=[030k*]", "topics.n=50"],
-        [],
-        ["metric=[BLEU]", "measures=[MAP]", "topics.n=20"],
-        ["metric=[TER]", "measures=[MAP]", "topics.n=20"],
-        ["systems.include=[030k*]", "retrieval=rank_bm25", "metric=[BLEU]"],
-        ["analysis=[choice,differences,pairs,multiverse]"],
-    ],
-    ids=" ".join,
-)
-def test_real_runs_take_what_was_estimated(options: list[str], shared_data: Path, tmp_path: Path) -> None:
-    folder = shared_data / "vocab-sweep" / "de-en" / "newstest2018"
-    keys = [f"folder={folder}", "engine=serial", *options]
-    found = SAID.match(said(build(composed(keys)), tmp_path))
-    assert found
-    seconds, memory = float(found[1].replace(",", "")), float(found[2])
-    command = [sys.executable, "-m", "clirbench", *keys, f"paths.cache={tmp_path}", f"hydra.run.dir={tmp_path}/run"]
-    with subprocess.Popen(command, cwd=PACKAGE, stdout=subprocess.DEVNULL) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    spent, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6
-    print(f"{' '.join(options) or 'all'}: said {seconds:.0f} s, {memory} GB; took {spent:.1f} s, {peak:.2f} GB")
-    assert spent / 3 < seconds < 3 * spent
-    assert peak / 3 < memory < 3 * peak

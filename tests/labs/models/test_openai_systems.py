@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from clirbench.systems.translation import completed
 from tests.labs.models.test_openai_translator import chat, lines_of
 from tests.loopback import Said, answering
 from tests.systems.sides import GERMAN, folder_corpus
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 URL = "http://127.0.0.1:1/v1"
@@ -68,9 +68,7 @@ def test_nothing_is_translated_twice_after_a_kill(tmp_path: Path) -> None:
         command = [sys.executable, "-c", code, asked.url, str(tmp_path)]
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
         try:
-            until = time.monotonic() + 60
-            while (n_kept(tmp_path / "cache") < 2 or len(asked.requests) < 4) and time.monotonic() < until:
-                time.sleep(0.02)
+            wait_until(lambda: n_kept(tmp_path / "cache") >= 2 and len(asked.requests) >= 4)
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()

@@ -1,6 +1,7 @@
 """WMT XML: sides by document and segment, what is left out, what is refused."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -141,23 +142,32 @@ def test_any_bytes_are_read_or_refused_by_an_input_error(
     assert str(path) in refused
 
 
-ATTLIST = "<!DOCTYPE d [<!ATTLIST d " + "".join(f"a{number} CDATA 'x' " for number in range(100_000)) + ">]>"
 IN_A_SEGMENT = "<d><doc id='1'><src><seg id='1'>"
+
+
+def attributes(size: int, attribute: str) -> str:
+    return "".join(attribute.format(number) for number in range(size // 13))
+
+
+def with_a_list_of_attributes(size: int) -> str:
+    return (
+        "<!DOCTYPE d [<!ATTLIST d " + attributes(size, "a{} CDATA 'x' ") + ">]><d>" + "<d/>" * (size // 2000) + "</d>"
+    )
+
+
+def with_many_attributes(size: int) -> str:
+    return "<d " + attributes(size, "a{}='x' ") + "/>"
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        ATTLIST + "<d>" + "<d/>" * 1000 + "</d>",
-        "<d " + "".join(f"a{number}='x' " for number in range(150_000)) + "/>",
-        "<d a='" + repeated("x\n"),
-        *(
-            before + repeated(piece)
-            for before in ("<d>", IN_A_SEGMENT)
-            for piece in ("<a>", "&amp;", "<a/>", "\n", "x")
-        ),
+        with_a_list_of_attributes,
+        with_many_attributes,
+        repeated("x\n", "<d a='"),
+        *(repeated(piece, before) for before in ("<d>", IN_A_SEGMENT) for piece in ("<a>", "&amp;", "<a/>", "\n", "x")),
     ],
     ids=range(13),
 )
-def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, content: str) -> None:
+def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, content: Callable[[int], str]) -> None:
     assert len(read_or_refused(read_wmt_xml, tmp_path / "a.xml", content)) < 600

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +22,7 @@ from clirbench.result import Experiment, Inputs, Work
 from tests.conftest import PACKAGE, Cli
 from tests.labs.watching.test_tensorboard import scalars
 from tests.lines import made_lines
+from tests.waiting import wait_until
 
 LINES = 60
 KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k=5", "correlation.intervals=null")
@@ -360,12 +360,8 @@ def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, cli:
         )  # fmt: skip
 
     def until(true: Callable[[], bool]) -> bool:
-        end = time.monotonic() + 120
-        while time.monotonic() < end:
-            if (tmp_path / "out" / "watch.jsonl").exists() and true():
-                return True
-            time.sleep(0.05)
-        return False
+        wait_until(lambda: (tmp_path / "out" / "watch.jsonl").exists() and true())
+        return True
 
     writer = threading.Thread(target=slowly)
     with start() as killed:
