@@ -1,5 +1,5 @@
 # make        install what running needs into .venv, then run the main job
-# make test   install what the tests need into .venv, then run them
+# make test   install what the tests need into .venv, then run them; LAB=papers: those of one laboratory
 # make test-slow   the long ones, which CI adds; make test-all   everything, before a release
 #                 (with Debian's chromium, chromium-driver and texlive-latex-recommended, or skipping what needs them)
 # make fuzz   50,000 hostile files and configurations; FUZZ=N for another number, SEED=N to make a failure again
@@ -30,10 +30,10 @@ run: $(BASE)
 	$(BIN)/python -m clirbench $(ARGS)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m "not slow and not release" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow and not release" $(LAB:%=tests/labs/%) $(PYTEST_ARGS)
 
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m "slow and not release" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m "slow and not release" $(LAB:%=tests/labs/%) $(PYTEST_ARGS)
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)

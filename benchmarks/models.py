@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.retrieval.dense_transformers import Transformers
-from clirbench.systems.translators.transformers import TransformersTranslator
+from clirbench.labs.models.dense_transformers import Transformers
+from clirbench.labs.models.transformers import TransformersTranslator
 
 WORDS, LENGTH, WRITTEN = 30_000, 25, 32
 """Types of the vocabulary, words of a text, tokens of a translation (a random network never ends one by itself)."""

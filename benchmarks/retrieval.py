@@ -31,11 +31,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from clirbench.labs.search.bm25s import BM25S
+from clirbench.labs.search.lucene import Lucene
+from clirbench.labs.search.rank_bm25 import RankBM25
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.bm25 import BM25
-from clirbench.retrieval.bm25s import BM25S
-from clirbench.retrieval.lucene import Lucene
-from clirbench.retrieval.rank_bm25 import RankBM25
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
 from clirbench.topics.trec import TrecTopics
@@ -93,7 +93,7 @@ def segments(path: Path, n_segments: int) -> Documents:
 
 def pyserini_once(path: Path, topics: Sequence[Topic], threads: int) -> None:
     """Index and search as pyserini's LuceneIndexer and LuceneSearcher.batch_search do: the Java calls they make."""
-    from clirbench.retrieval.jvm import java
+    from clirbench.labs.search.jvm import java
 
     with tempfile.TemporaryDirectory() as folder:
         indexer = java()("io.anserini.index.SimpleIndexer")(folder, False, threads)
@@ -308,7 +308,7 @@ def agreement(options: argparse.Namespace, folder: Path) -> None:
 
 
 def tokens(options: argparse.Namespace, folder: Path) -> None:
-    from clirbench.retrieval.jvm import java
+    from clirbench.labs.search.jvm import java
 
     utilities = java()("io.anserini.analysis.AnalyzerUtils")
     english = java()("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()

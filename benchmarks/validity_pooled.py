@@ -28,11 +28,11 @@ import numpy as np
 
 from benchmarks.validity import exact
 from benchmarks.validity_page import number, read_rows, write_rows
+from clirbench.labs.collections.statistics.pooling import Pooled, pool_stratum
+from clirbench.labs.collections.statistics.random_effects import pooled_mean, prediction
+from clirbench.labs.collections.statistics.settings import Collection, Stratum, strata
+from clirbench.labs.collections.statistics.variances import tau_covariance
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.pooled.pooling import Pooled, pool_stratum
-from clirbench.statistics.pooled.random_effects import pooled_mean, prediction
-from clirbench.statistics.pooled.settings import Collection, Stratum, strata
-from clirbench.statistics.pooled.variances import tau_covariance
 from clirbench.statistics.units.belonging import units_of
 
 TAUS = np.array([0.5, 0.5, 0.6])

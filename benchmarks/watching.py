@@ -22,7 +22,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from clirbench.commands import watch
+from clirbench.labs.watching.commands import watch
 from clirbench.text import TextFile
 
 SEEDS = 3

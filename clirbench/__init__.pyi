@@ -8,13 +8,13 @@ from clirbench import topics as topics
 from clirbench.api.comparing import Comparison as Comparison
 from clirbench.api.comparing import compare as compare
 from clirbench.api.outcome import Outcome as Outcome
-from clirbench.api.pooling import PooledOutcome as PooledOutcome
-from clirbench.api.pooling import pool as pool
 from clirbench.api.running import correlate as correlate
 from clirbench.api.running import load as load
 from clirbench.api.running import run as run
 from clirbench.api.scoring import evaluate as evaluate
 from clirbench.api.scoring import score as score
 from clirbench.errors import ClirbenchError as ClirbenchError
+from clirbench.labs.collections.outcome import PooledOutcome as PooledOutcome
+from clirbench.labs.collections.outcome import pool as pool
 
 __version__: str

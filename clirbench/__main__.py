@@ -16,20 +16,23 @@ from typing import Any, NoReturn
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hydra
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import CompactHydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from clirbench import __version__
-from clirbench.commands.base import command, command_names, tolerate_closed_output
+from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
-from clirbench.config import CONF, build, limits_of, plain_configuration, ready
+from clirbench.config import CONF, build, limits_of, plain_configuration, ready, settled, sweep_of
+from clirbench.configuration.reach import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, closest, raise_all
 from clirbench.experiment import run, stored
+from clirbench.files.run_files import refuse_links
 from clirbench.inputs.reading import fitted, read_inputs
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
@@ -101,10 +104,16 @@ def _command() -> list[str]:
     return ["python", "-m", "clirbench", *options, *searched, *hydra_config.overrides.task]
 
 
-def check_run_folder(overrides: list[str]) -> None:
-    """Raise `StoreError` where Hydra could not make the folder of the run (it would show a traceback)."""
-    named = [o.partition("=")[2].strip("\"'") for o in overrides if o.partition("=")[0] == "hydra.run.dir"]
+def check_run_folder(overrides: list[str], make: bool) -> None:
+    """Raise `StoreError` where Hydra could not make the folder of the run (it would show a traceback), `InputError`
+    where a link in it leads Hydra's own files elsewhere."""
+    keys = ("hydra.run.dir", "hydra.sweep.dir")
+    named = [o.partition("=")[2].strip("\"'") for o in overrides if key_of(o) in keys]
     folder = Path(named[-1]) if named and "$" not in named[-1] else Path("runs")
+    if named:
+        refuse_links(folder)
+    if not make:
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -120,7 +129,7 @@ def main() -> None:
     # Hydra would print what goes wrong by itself; here every error is to come up to this function.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
-        if len(sys.argv) > 1 and sys.argv[1] in command_names():
+        if len(sys.argv) > 1 and "=" not in sys.argv[1] and sys.argv[1] in commands():
             sys.exit(command(sys.argv[1])(sys.argv[2:]))
         if "--version" in sys.argv:
             print(f"clirbench {__version__}, Python {platform.python_version()}")
@@ -152,6 +161,16 @@ _composed_mode = Hydra.get_mode
 Hydra.get_mode = _mode  # type: ignore[method-assign]
 
 
+def _settled(self: ConfigLoaderImpl, config_name: str | None, overrides: list[str], *mode: Any, **more: Any) -> Any:
+    """`load_configuration` of a run, of a job of a sweep and of `--cfg`."""
+    folders = [Path(source.path) for source in self.get_sources()]
+    return settled(lambda some: _loaded(self, config_name, some, *mode, **more), overrides, folders)
+
+
+_loaded = ConfigLoaderImpl.load_configuration
+ConfigLoaderImpl.load_configuration = _settled  # type: ignore[method-assign]
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
@@ -159,33 +178,34 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 def prepared(arguments: Sequence[str]) -> list[str]:
     """The arguments as Hydra must read them, checked in our own words."""
     arguments = [OPTIONS.get(argument, argument) for argument in arguments]
-    if "+experiment=study" in arguments:
-        members = OmegaConf.load(CONF / "experiment" / "study.yaml")
-        at = arguments.index("+experiment=study")
-        kept = [f"pool.{key}=[{','.join(members.pool[key])}]" for key in members.pool]
-        if find_spec("wordllama") and find_spec("tokenizers"):
-            kept += [f"+retrieval@also_retrieval.{name}={name}" for name in members.retrievers]
-        else:
-            print(
-                f"study: without {' and '.join(members.retrievers)}, which take: pip install 'clirbench[dense]'",
-                file=sys.stderr,
-            )
-        arguments[at : at + 1] = ["--multirun", f"+experiment={','.join(members.study)}", *kept]
+    for at, name in [(at, word.partition("=")[2]) for at, word in enumerate(arguments) if word[:12] == "+experiment="]:
+        if (members := sweep_of(name)) is not None:
+            arguments[at : at + 1] = _members(name, members)
     read = parsed(arguments)
     options = [argument for argument in arguments if argument not in read.overrides]
     if read.shell_completion:
         return [*options, *read.overrides]
     for word in read.overrides:
         if "=" not in word and not word.startswith("~"):
-            names = command_names()
+            names = sorted(commands())
             raise ConfigError(
                 f"{word!r} is neither key=value nor a command.{closest(word, names)} Commands: {', '.join(names)}; "
                 "a folder is named by folder=DIR"
             )
     overrides = ready(read.overrides, own_folders(arguments))
-    if not options:
-        check_run_folder(overrides)
+    check_run_folder(overrides, make=not options)
     return [*options, *overrides]  # in this order: after an option, Hydra's parser refuses overrides
+
+
+def _members(name: str, members: DictConfig) -> list[str]:
+    """The arguments of a sweep over the experiments that an experiment names."""
+    kept = [f"pool.{key}=[{','.join(members.pool[key])}]" for key in members.get("pool", ())]
+    further = members.sweep.get("retrieval", [])
+    if all(map(find_spec, members.sweep.get("needs", ()))):
+        kept += [f"+retrieval@also_retrieval.{retriever}={retriever}" for retriever in further]
+    else:
+        print(f"{name}: without {' and '.join(further)}, which take: {members.sweep.install}", file=sys.stderr)
+    return ["--multirun", f"+experiment={','.join(members.sweep.experiments)}", *kept]
 
 
 def parsed(arguments: Sequence[str]) -> Namespace:

@@ -5,6 +5,7 @@ Each takes the key first, as the user writes it (`relevance.k`, `measure RBO: p`
 
 import math
 from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from clirbench.errors import ConfigError, ResourceError, closest
@@ -86,3 +87,11 @@ def check_choice(component: str, key: str, value: str, choices: Iterable[str]) -
 def check_least(component: str, key: str, value: object, least: float) -> None:
     """`number` for a setting of a metric."""
     number(f"{component}: {key}", value, least=least)
+
+
+def version_of(library: str) -> str:
+    """The installed version, or `-`."""
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "-"

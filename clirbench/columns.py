@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
+from clirbench.relevance.base import from_english_side, judged_by
 from clirbench.result import Experiment, Inputs, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import alike
@@ -83,6 +85,8 @@ def metric_columns(
             ),
             metric.higher_is_better,
             f"nrefs:{n_references}|{metric.signature}",
+            parts=(metric.signature,),
+            declared={"needs_reference": getattr(metric, "needs_reference", None)},
         )
         for metric in experiment.metrics
     ]
@@ -98,6 +102,7 @@ def measure_columns(
         if says_no_order(experiment, name, relevance, retrieval):
             continue
         measure = by_name[name]
+        parts, facts = measure_parts(experiment, measure, retrieval, relevance)
         values = dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True))
         columns.append(
             Column(
@@ -105,34 +110,62 @@ def measure_columns(
                 "measure",
                 aligned(values, systems),
                 measure.higher_is_better,
-                measure_signature(experiment, measure, retrieval, relevance),
+                "|".join(parts),
                 experiment.table_title,
+                parts=parts,
+                declared=facts,
             )
         )
     return columns
 
 
+@dataclass(frozen=True)
+class RunsOfOthers:
+    """What made the runs of a folder, of which nothing is known."""
+
+    kind: str = "runs"
+    signature: str = "runs:of others"
+
+
+OTHERS = RunsOfOthers()
 OF_ORDER = re.compile(r"(G?M?AP|P|Precision)(?=[(@]|$)")
 """Measures that say nothing of the order of documents where nearly all that matches is relevant."""
 
 
 def says_no_order(experiment: Experiment, measure: str, relevance: str, retrieval: Retrieval) -> bool:
     """Whether a measure is left out: pseudo-relevance takes most of what matches, and another measure is there."""
-    judged_by_us = not experiment.relevance[relevance].signature.startswith("qrels")
+    judged_by_us = from_english_side(experiment.relevance[relevance])
     others = any(not OF_ORDER.match(other.name) for other in experiment.measures)
     counted = retrieval.counts.get(relevance)  # of a prospect nothing is counted yet
     left_out = judged_by_us and counted is not None and counted.unordered and others and not experiment.force
     return bool(left_out and OF_ORDER.match(measure))
 
 
-def measure_signature(experiment: Experiment, measure: Measure, retrieval: Retrieval, relevance: str) -> str:
-    """Everything that can move an IR number: engine, topics, relevance, the measure's own parameters."""
-    retriever = experiment.retrievers[retrieval.retriever]
+def measure_parts(
+    experiment: Experiment, measure: Measure, retrieval: Retrieval, relevance: str
+) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Everything that can move an IR number: signatures of engine, topics, relevance and measure; what they declare."""
+    others = experiment.runs is not None and not retrieval.retriever
+    retriever = OTHERS if others else experiment.retrievers[retrieval.retriever]
     assert retriever is not None
-    searched = f"topics:{experiment.topics[retrieval.topic_label].signature}"
-    judged = f"rel:{experiment.relevance[relevance].signature}"
-    engine = retriever.signature if experiment.runs is None or retrieval.retriever else "runs:of others"
-    return "|".join((engine, searched, judged, measure.signature))
+    topics, rule = experiment.topics[retrieval.topic_label], experiment.relevance[relevance]
+    # RBO reads no judgments: those of people only say on which topics it compares with the English side's ranking.
+    by_english = judged_by(rule) == "people" and not measure.uses_qrels
+    judged = f"rel:english|topics of {rule.signature}" if by_english else f"rel:{rule.signature}"
+    parts = (retriever.signature, f"topics:{topics.signature}", judged, measure.signature)
+    return parts, {
+        "judged_by": "pseudo-relevance" if by_english else judged_by(rule),
+        "retriever": kind(retriever),
+        "lexical_model": getattr(retriever, "lexical_model", None),
+        "topics": kind(topics),
+        "known_item_like": getattr(topics, "known_item_like", None),
+        "reads_judgments": measure.uses_qrels,
+    }
+
+
+def kind(component: object) -> str:
+    """The short name that marks columns (`MAP[qrels]`) and names a retriever; by default, the name of the class."""
+    return str(getattr(component, "kind", "") or type(component).__name__)
 
 
 def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list[str]]:

@@ -1,7 +1,8 @@
 """Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
 
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import fields
 from itertools import accumulate
@@ -9,17 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from hydra import compose, initialize_config_dir
+from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, JobStatus
 from hydra.errors import HydraException, InstantiationException
 from hydra.experimental.callback import Callback
+from hydra.plugins.search_path_plugin import SearchPathPlugin
 from hydra.types import RunMode
 from hydra.utils import instantiate
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.checks import name_list, require
-from clirbench.configuration import components, keys
+from clirbench.columns import kind
+from clirbench.configuration import components, keys, leftovers
+from clirbench.configuration.laboratories import config_folders, hooks
 from clirbench.configuration.spelling import spelled, spoken_of
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
@@ -31,14 +37,13 @@ from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.report.conditions import PAGE, TEXT
 from clirbench.report.image_files import FORMATS
-from clirbench.report.sweep import NAME, SUMMARY, combine, pool_sweep
+from clirbench.report.sweep import NAME, SUMMARY, combine
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
-from clirbench.training.grid import Grid
 
 HERE = Path(__file__).resolve().parent
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -47,9 +52,22 @@ CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
     r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
-    r"|grid(?:\.\w+)+"
+    r"|(?:grid|analyses)(?:\.\w+)+"
 )
+COMPOSING = threading.Lock()
+"""Hydra composes one configuration at a time in a process: what it is doing is in a singleton."""
 DEEPEST = 20
+
+
+class LaboratoriesSearchPath(SearchPathPlugin):
+    """Has Hydra look for configurations in the folders of laboratories too."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        for folder in config_folders():
+            search_path.append("clirbench.labs", f"file://{folder}")
+
+
+Plugins.instance().register(LaboratoriesSearchPath)
 LISTS = ("metric", "analyses", "measure")
 RUN_FILES = ("auto", "all", "ideal", "none")
 TABLE_FORMATS = ("tsv", "parquet")
@@ -57,9 +75,11 @@ TABLE_FORMATS = ("tsv", "parquet")
 
 def build(cfg: DictConfig) -> Experiment:
     """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
+    _add_analyses(cfg)
     errors: list[ClirbenchError] = [*keys.problems(plain_configuration(cfg))]
-    if cfg.get("grid"):
-        errors.append(ConfigError("grid: is trained by clirbench train grid=NAME, and is no key of a run"))
+    errors += [
+        ConfigError(f"{key}: is a key of another command, and no key of a run") for key in _groups() & cfg.keys()
+    ]
     if cfg.get("engine") is None:
         errors.append(ConfigError("engine: a run needs one: serial, processes, ..."))
     if not _names(OmegaConf.select(cfg, "correlation.coefficients")):
@@ -110,17 +130,17 @@ def build(cfg: DictConfig) -> Experiment:
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
         intervals=intervals,
-        complete_pairs=bool(settings["complete_pairs"]) or bool(cfg.get("untranslated")),
+        complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
 
 
-def grid_of(cfg: DictConfig) -> tuple[Grid, Engine]:
-    """The training grid of a configuration, and where its cells are trained; all errors are gathered."""
+def parts_of(cfg: DictConfig, **protocols: type) -> list[Any]:
+    """The components that a command other than a run needs, by their keys; all errors are gathered."""
     errors: list[ClirbenchError] = list(keys.problems(plain_configuration(cfg)))
-    grid, engine = _component(cfg, "grid", Grid, errors), _component(cfg, "engine", Engine, errors)
+    parts = [_component(cfg, key, protocol, errors) for key, protocol in protocols.items()]
     raise_all(errors)
-    return grid, engine
+    return parts
 
 
 def _popped(node: DictConfig, key: str) -> Any:
@@ -179,10 +199,10 @@ def _instantiated(node: Any, key: str, protocol: type) -> Any:
 
 
 def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
-    """The first rule has the empty label, the second the name of its kind: the head of its signature."""
+    """The first rule has the empty label, the second its kind."""
     first, second = rules
     labelled = {} if first is None else {"": first}
-    return labelled if second is None else {**labelled, re.split(r"[:|]", second.signature)[0]: second}
+    return labelled if second is None else {**labelled, kind(second): second}
 
 
 def _other_retrievers(node: DictConfig | None, errors: list[ClirbenchError]) -> dict[str, Any]:
@@ -241,14 +261,52 @@ def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str,
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
+def _add_analyses(cfg: DictConfig) -> None:
+    """Put the settings of each analysis that `analysis` names beneath those given.
+
+    In Hydra's list of defaults they would take half of the time in which a configuration is put together.
+    """
+    given: Mapping[str, Any] = cfg.get("analyses") or {}
+    files = _analysis_files()
+    chosen = [name for name in (*_names(cfg.get("analysis")), *given) if name in files]
+    with open_dict(cfg):
+        cfg.analyses = given
+        for name in chosen:
+            if "_target_" not in (given.get(name) or {}):
+                settings = OmegaConf.select(OmegaConf.load(files[name]), name)
+                cfg.analyses[name] = OmegaConf.merge(settings, given.get(name) or {})
+
+
+def _analysis_files() -> dict[str, Path]:
+    return {path.stem: path for folder in config_parts("analyses") for path in folder.glob("*.yaml")}
+
+
 def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
     """The analyses that `analysis` names, as `analyses.NAME` configures them; the correlation itself is always made."""
     nodes: Mapping[str, Any] = cfg.get("analyses") or {}
     names = _names(cfg.get("analysis"))
-    choices = [*nodes, "correlation"]
-    errors.extend(UnknownName("analysis", name, choices) for name in names if name not in choices)
-    found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in nodes]
+    own = {name for name in nodes if "_target_" in (nodes[name] or {})}
+    choices = {*_analysis_files(), *own, "correlation"}
+    errors.extend(UnknownName("analysis", name, choices) for name in (*names, *nodes) if name not in choices)
+    found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in own]
     return tuple(analysis for analysis in found if analysis is not None)
+
+
+def config_parts(group: str) -> list[Path]:
+    """The folder of a group of the configuration in the core, and those in laboratories."""
+    return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
+
+
+def sweep_of(experiment: str) -> DictConfig | None:
+    """The file of an experiment that is a sweep over others (`sweep.experiments`); None for any other."""
+    paths = (folder / f"{experiment}.yaml" for folder in config_parts("experiment"))
+    settings = next((OmegaConf.load(path) for path in paths if path.is_file()), None)
+    return settings if isinstance(settings, DictConfig) and "sweep" in settings else None
+
+
+def _groups() -> set[str]:
+    """The groups of configurations that only laboratories have."""
+    return {path.name for folder in config_folders() for path in folder.iterdir() if path.is_dir()} - {*keys.NODES}
 
 
 def _names(value: Any) -> list[str]:
@@ -271,10 +329,26 @@ def composed(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
     overrides = ready(overrides)
     try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            return compose("config", overrides=overrides)
+        with COMPOSING, initialize_config_dir(str(CONF), version_base="1.3"):
+            return settled(lambda some: compose("config", overrides=some), overrides, [CONF, *config_folders()])
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise keys.refusal(error) from None
+
+
+def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
+    """The configuration that `load` makes of overrides, less what an experiment sets in nodes that they chose anew.
+
+    `force` stays: it is about the run, not about the rule of its node. folders: where configurations lie.
+    """
+    cfg = load(list(overrides))
+    for node in leftovers.switched(overrides, folders):
+        own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
+        force = OmegaConf.select(cfg, f"{node}.force")
+        with open_dict(cfg):
+            cfg[node] = own
+            if own is not None and force is not None:
+                cfg[node].force = force
+    return cfg
 
 
 def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:
@@ -283,8 +357,8 @@ def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list
     folders: where configurations of the user's lie too, with keys of their own; None: anywhere, so that choices cannot
     be checked.
     """
-    overrides = [spelled(one, CONF / "metric") for one in overrides]
-    errors: list[ClirbenchError] = [] if folders is None or folders else [*keys.unknown(overrides)]
+    overrides = [spelled(one, config_parts("metric")) for one in overrides]
+    errors: list[ClirbenchError] = [] if folders is None or folders else [*keys.unknown(overrides, _groups())]
     for one in overrides:
         with gathered(errors):
             check_override(one, folders)
@@ -336,14 +410,15 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
             f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
             f"quotes: '{key}=\"{value}\"'"
         ) from None
-    group = override.key_or_group
-    if folders is None or override.is_delete() or not (CONF / group).is_dir():
+    group, own = override.key_or_group, folders
+    folders = None if folders is None else [*config_parts(group), *(folder / group for folder in folders)]
+    if folders is None or override.is_delete() or not any(folder.is_dir() for folder in folders):
         return
     if override.is_sweep_override():
         for value in override.sweep_string_iterator() if override.is_choice_sweep() else ():
-            check_override(f"{group}={value}", folders)
+            check_override(f"{group}={value}", own)
         return
-    choices = [path.stem for folder in (CONF, *folders) for path in (folder / group).glob("*.yaml")]
+    choices = [path.stem for folder in folders for path in folder.glob("*.yaml")]
     named = override.value()
     for name in named if isinstance(named, list) else [named]:
         if not isinstance(name, str):
@@ -375,8 +450,12 @@ class SweepTable(Callback):
             combine(folder, self._jobs, exclude_not_significant=self._exclude, failed=self._failed)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Pool the jobs where they are collections, and say where the tables lie."""
-        folder = Path(config.hydra.sweep.dir)
-        written = pool_sweep(folder, [job for job, _ in self._jobs], _plain(config, "pool", []))
+        """Have laboratories write what they make of all jobs, and say where the tables are."""
+        folder, jobs, settings = (
+            Path(config.hydra.sweep.dir),
+            [job for job, _ in self._jobs],
+            _plain(config, "pool", []),
+        )
+        written = [path for after in hooks("after_sweep") for path in after(folder, jobs, settings)]
         for path in (*(folder / name for name in (NAME, SUMMARY, PAGE, TEXT)), *written):
             print(path)

@@ -31,6 +31,7 @@ from clirbench.result import (
     marked,
     unwatched,
 )
+from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.coefficients import UNTESTED
 from clirbench.statistics.correlation import Correlation, correlate
@@ -47,7 +48,7 @@ from clirbench.store.cached import Cached, here
 from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, taken
 from clirbench.store.store import Store
-from clirbench.systems.translation import completed, shard_keys
+from clirbench.systems.translation import completed, emptied, shard_keys
 from clirbench.text import Text
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, sound
 
@@ -76,6 +77,7 @@ def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwat
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
     retrieval = retrievals(experiment, inputs, watch) if inputs else {}
     rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
+    strange += emptied(inputs.translations) if inputs else []
     waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
     notes = (*waiting, *untranslated.values(), *strange)
     return Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
@@ -97,6 +99,10 @@ def stored(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Experime
 def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Watch) -> Result:
     """What the report is made of: once more, without them, where the files of systems changed meanwhile."""
     board, notes = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
+    baselines = NO_ROWS
+    if work.inputs is not None and work.inputs.baselines:
+        alone = replace(work.inputs, translations=work.inputs.baselines)
+        baselines, _ = scoreboard(experiment, alone, {}, work.retrieval)
     notes = [
         *experiment.remarks,
         *work.notes,
@@ -119,6 +125,7 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
         work.statistics,
         tuple(notes),
         failed=tuple(sorted(broken)),
+        baselines=baselines,
     )
     result = replace(result, correlations=tuple(correlations(result, watch)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
@@ -271,7 +278,7 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     by = partial(search, experiment.retriever, topics, english.map, pmap=pmap, watch=watch)
     if experiment.runs is None:
         ideal = english_run(by, english.text) if inputs.corpus.has_english else none
-        searched = {t.system: t.collection for t in inputs.translations if t.collection is not None}
+        searched = inputs.searched
         found = by(list(searched.values()), tuple(searched))
         runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
     else:

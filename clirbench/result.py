@@ -18,7 +18,7 @@ from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
-from clirbench.scoreboard import Scoreboard
+from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
@@ -31,6 +31,7 @@ from clirbench.store.cached import here
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
 from clirbench.systems.base import SystemSource
+from clirbench.text import Text
 from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation
 
@@ -172,12 +173,22 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What was read and aligned before any work starts; `topics` by label; `pending` systems are still written."""
+    """What was read and aligned before any work starts; `topics` by label; `pending` systems are still written.
+
+    `baselines` are searched like the systems of `translations`, and are none of them (`untranslated=true`).
+    """
 
     corpus: Corpus
     translations: tuple[Translation, ...]
     topics: Mapping[str, tuple[Topic, ...]]
     pending: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    baselines: tuple[Translation, ...] = ()
+
+    @property
+    def searched(self) -> dict[str, Text]:
+        """The text of every system and baseline that is searched, by name."""
+        every = (*self.translations, *self.baselines)
+        return {t.system: t.collection for t in every if t.collection is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,7 +307,10 @@ class Retrieval:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Everything a report is made from; `retrieval` is by label of topics and retriever, `failed` have a hole."""
+    """Everything a report is made from; `retrieval` is by label of topics and retriever, `failed` have a hole.
+
+    `baselines` are printed below the systems of `board`, and nothing counts them; both have the same columns.
+    """
 
     experiment: Experiment
     board: Scoreboard
@@ -307,6 +321,7 @@ class Result:
     notes: tuple[str, ...] = ()
     tables: tuple[AnalysisTable, ...] = ()
     failed: tuple[str, ...] = ()
+    baselines: Scoreboard = NO_ROWS
 
     def rows(self, kind: type[Row]) -> tuple[Row, ...]:
         """Everything of one kind that the analyses computed, such as every `Difference`; none where none was asked."""
@@ -317,6 +332,15 @@ class Result:
         for topics, retrieval in self.retrieval.items():
             for relevance in retrieval.judged:
                 yield topics, relevance, retrieval
+
+    def topic_values(self, measure: str) -> tuple[str, str, Doubles]:
+        """Labels of topics and judgments, and (systems, topics) values of a measure; raises `UnknownName`."""
+        for label, retrieval in self.retrieval.items():
+            for (relevance, name), values in retrieval.per_topic.items():
+                if name == measure:
+                    return label, relevance, values
+        names = [name for retrieval in self.retrieval.values() for _, name in retrieval.per_topic]
+        raise UnknownName("measure", measure, names)
 
     @cached_property
     def units(self) -> Units:
@@ -344,9 +368,15 @@ class Result:
         measure, experiment = self.board.first_measure, self.experiment
         if measure is None or not experiment.baseline:
             return {}
-        if experiment.baseline not in self.board.systems:
+        if experiment.baseline not in (*self.board.systems, *self.baselines.systems):
             raise UnknownName("system", experiment.baseline, self.board.systems)
-        return candidates(self.evidence, measure.name, experiment.baseline, experiment.margin, seed=experiment.seed)
+        among = self.evidence_of(self.printed) if experiment.baseline in self.baselines.systems else self.evidence
+        return candidates(among, measure.name, experiment.baseline, experiment.margin, seed=experiment.seed)
+
+    @property
+    def printed(self) -> Scoreboard:
+        """The systems, and below them the baselines."""
+        return self.board.above(self.baselines)
 
     @property
     def worse(self) -> bool:
@@ -356,11 +386,12 @@ class Result:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The scoreboard with the segments and topics its columns were summed from, for the statistics.
+        """The scoreboard with the segments and topics its columns were summed from, for the statistics."""
+        return self.evidence_of(self.board)
 
-        Systems that lack statistics or a run are holes of the board; their per-topic rows are NaN.
-        """
-        systems = self.board.systems
+    def evidence_of(self, board: Scoreboard) -> Evidence:
+        """These rows with their segments and topics; what a system has none of is a hole, or NaN for each topic."""
+        systems = board.systems
         per_topic: dict[str, Doubles] = {}
         by_name = {measure.name: measure for measure in self.experiment.measures}
         measures: dict[str, Measure] = {}
@@ -373,7 +404,7 @@ class Result:
                 per_topic[column] = np.stack([values[row[s]] if s in row else holes for s in systems])
                 measures[column] = by_name[name]
         metrics = {metric.name: metric for metric in self.experiment.metrics}
-        return Evidence(self.board, self.statistics, metrics, per_topic, measures)
+        return Evidence(board, self.statistics, metrics, per_topic, measures)
 
 
 def marked(name: str, *marks: str) -> str:

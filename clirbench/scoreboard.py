@@ -1,15 +1,15 @@
 """The scoreboard: systems x columns, computed here or read from tables; everything statistical starts from it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.types import Doubles
+from clirbench.types import UNKNOWN, Doubles
 
 Role = Literal["metric", "measure"]
 
@@ -19,6 +19,9 @@ class Column:
     """One number for each system: an MT metric or an IR measure; NaN is a hole, never a zero.
 
     `table` is the title of the tau table a measure belongs to; `origin` says whether it was computed or imported.
+    `parts`: the signatures that two columns may share: a metric's own; of a measure those of the retriever, topics,
+    judgments and measure. `declared`: what these parts declare of themselves, by name, None where
+    one does not say; empty for an imported column.
     """
 
     name: str
@@ -28,6 +31,18 @@ class Column:
     signature: str = ""
     table: str = ""
     origin: Literal["computed", "imported"] = "computed"
+    parts: tuple[str, ...] = field(default=(), compare=False)
+    declared: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def judged_by(self) -> str:
+        """The source of a measure's judgments (`Judge`), where it is known."""
+        return str(self.declared.get("judged_by") or UNKNOWN)
+
+    @property
+    def retriever(self) -> str:
+        """The kind of retriever that a measure is of, where it is known."""
+        return str(self.declared.get("retriever") or UNKNOWN)
 
     @property
     def oriented(self) -> Doubles:
@@ -79,13 +94,25 @@ class Scoreboard:
     @property
     def first_measure(self) -> Column | None:
         """What answer and decision are about: the first measure by human judgments, else the first; None: none."""
-        human = (column for column in self.measures if "rel:qrels" in column.signature)
+        human = (column for column in self.measures if column.judged_by == "people")
         return next(human, next(iter(self.measures), None))
 
     @property
     def tables(self) -> tuple[str, ...]:
         """Titles of the tau tables, in the order of their first measure."""
         return tuple(dict.fromkeys(column.table for column in self.measures))
+
+    def above(self, other: "Scoreboard") -> "Scoreboard":
+        """The same with the rows of another board, of the same columns, below its own."""
+        if not other.systems:
+            return self
+        columns = (
+            replace(own, values=np.append(own.values, below.values))
+            for own, below in zip(self.columns, other.columns, strict=True)
+        )
+        empty = ("",) * len(other.systems)
+        metadata = {name: (*texts, *other.metadata.get(name, empty)) for name, texts in self.metadata.items()}
+        return Scoreboard((*self.systems, *other.systems), tuple(columns), metadata)
 
     def holes(self) -> list[str]:
         """One line for each column that lacks systems, naming them."""
@@ -97,6 +124,17 @@ class Scoreboard:
 
     def _rows(self, column: Column) -> Iterable[tuple[str, float]]:
         return zip(self.systems, column.values.tolist(), strict=True)
+
+
+NO_ROWS = Scoreboard((), ())
+
+
+def judge(signature: str) -> Literal["people", "pseudo", ""]:
+    """Whose relevance a measure of this signature reads: that of people, of the English side's ranking, or unknown."""
+    rules = [part for part in signature.split("|") if part.startswith("rel:")]
+    if not rules:
+        return ""
+    return "people" if rules[0].startswith("rel:qrels") else "pseudo"
 
 
 def aligned(values: Mapping[str, float], systems: Sequence[str]) -> Doubles:

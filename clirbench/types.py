@@ -28,6 +28,11 @@ EMPTY: Mapping[str, str] = MappingProxyType({})
 Need: TypeAlias = Literal["english", "grades", "all topics"]
 """What a measure or a source of relevance may need of a run: an English side, judgments with grades above 1, judged
 topics without a relevant document."""
+Judge: TypeAlias = Literal["people", "pseudo-relevance", "known items", "unknown"]
+"""The source of relevance judgments: people, the ranking of the English side, or the documents that the topics were
+taken from."""
+UNKNOWN: Judge = "unknown"
+"""Also of every other fact that a component does not declare."""
 
 
 @dataclass(frozen=True)

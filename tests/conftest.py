@@ -3,10 +3,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import cycle
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+
+from tests.warm import Warm
 
 # Where this is set, every worker and each of the hundreds of programs that tests start would compile libraries anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -16,8 +21,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# First calls compile or import; the clock is never asserted. The same examples each time: a red test stays red.
-settings.register_profile("clirbench", deadline=None, derandomize=True)
+# The clock is never asserted, nor by Hypothesis. The same examples each time: a red test stays red.
+settings.register_profile("clirbench", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("clirbench")
 
 
@@ -41,15 +46,28 @@ class Cli:
 
     def __call__(self, *arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.cwd), str(PACKAGE)])}
+        warm = next(warm_processes())
+        if warm.can(environment):
+            return warm.run(arguments, self.cwd, environment, timeout)
+        command = [sys.executable, "-m", "clirbench", *arguments]
         return subprocess.run(
-            [sys.executable, "-m", "clirbench", *arguments],
-            cwd=self.cwd,
-            env=environment,
-            capture_output=True,
-            check=False,
-            text=True,
-            timeout=timeout,
+            command, cwd=self.cwd, env=environment, capture_output=True, check=False, text=True, timeout=timeout
         )
+
+
+@cache
+def warm_processes() -> Iterator[Warm]:
+    """Two processes that fork, in turn: what depends on the order of a set shows between them."""
+    return cycle([Warm(), Warm()])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ended() -> Iterator[None]:
+    """Ends the processes that fork, where there are any."""
+    yield
+    if warm_processes.cache_info().currsize:
+        next(warm_processes()).close()
+        next(warm_processes()).close()
 
 
 @pytest.fixture

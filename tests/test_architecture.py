@@ -16,44 +16,27 @@ PACKAGE = Path(__file__).resolve().parents[1] / "clirbench"
 ROOT = PACKAGE.parent
 HEAVY = {"numba", "matplotlib", "jnius", "torch", "pandas", "nltk", "ir_measures", "hydra", "omegaconf", "joblib"}
 
-FLOORS = (
-    ("errors",),
-    ("checks", "later", "recent", "text"),
-    ("types",),
-    ("scoreboard",),
-    ("engines", "datasets"),
-    ("files",),
-    ("corpora", "measures", "metrics", "relevance", "retrieval", "systems", "topics"),
-    ("statistics",),
-    ("steps",),
-    ("store",),
-    ("result", "training"),
-    ("columns",),
-    ("inputs",),
-    ("experiment",),
-    ("analyses",),
-    ("report", "papers"),
-    ("configuration",),
-    ("config",),
-    ("api",),
-    ("commands", "__main__"),
-)
-"""The rooms of the house, from below: a room imports lower ones only, also under TYPE_CHECKING.
-
-The parts (corpora to topics) are one floor whose rooms may know each other; so may report and papers, commands and
-__main__. No two modules import each other in a circle.
-"""
-FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| (\d+) \| ([^|]*) \|", PAGE, re.MULTILINE)
+FLOORS = [re.findall(r"`(\w+)`", rooms) for _, rooms in sorted(ROWS, key=lambda row: int(row[0]))]
+"""The rooms of the core, from below, as the architecture page has them; each laboratory is a room above them all."""
+LABS = sorted(path.name for path in (PACKAGE / "labs").iterdir() if (path / "__init__.py").is_file())
+FLOOR = {room: floor for floor, rooms in enumerate((*FLOORS, [f"labs.{name}" for name in LABS])) for room in rooms}
+PUBLIC = {
+    (module, name)
+    for line in (ROOT / "docs" / "reference" / "public.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+    for module, names in [line.split(": ")]
+    for name in names.split(", ")
+}
+"""(module, name): what the core offers to laboratories."""
 
 GROUPS = {
     "analyses": "analyses",
     "analyzer": "retrieval.analyzers",
     "corpus": "corpora",
     "engine": "engines",
-    "grid": "training",
-    "grid/trainer": "training",
     "metric": "metrics",
-    "paper": "papers",
     "relevance": "relevance",
     "retrieval": "retrieval",
     "retrieval/encoder": "retrieval",
@@ -62,7 +45,7 @@ GROUPS = {
     "systems/translator": "systems.translators",
     "topics": "topics",
 }
-"""Each group of conf/, and the room that its components live in."""
+"""Each group of conf/, and the room that its components are in; those in conf/ of a laboratory are in that."""
 
 
 def module_name(path: Path) -> str:
@@ -93,7 +76,8 @@ def inner(source: str) -> set[str]:
 
 
 def room(module: str) -> str:
-    return module.partition(".")[0]
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] == "labs" and len(parts) > 1 else parts[0]
 
 
 def broken_floors(sources: Mapping[str, str]) -> list[str]:
@@ -107,7 +91,22 @@ def broken_floors(sources: Mapping[str, str]) -> list[str]:
 
 
 def allowed(importer: str, imported: str) -> bool:
-    return FLOOR[imported] < FLOOR[importer] or (FLOOR[imported] == FLOOR[importer] and importer != "engines")
+    together = FLOOR[imported] == FLOOR[importer] and importer != "engines" and not importer.startswith("labs.")
+    return FLOOR[imported] < FLOOR[importer] or together
+
+
+def taken_from_the_core(source: str) -> set[tuple[str, str]]:
+    """(module, name) of all that a module imports from the core; a module as a whole is (package, module)."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "clirbench":
+            if not node.module.startswith("clirbench.labs"):
+                found |= {(node.module, alias.name) for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {
+                tuple(alias.name.rpartition(".")[::2]) for alias in node.names if alias.name.startswith("clirbench.")
+            }
+    return found  # type: ignore[return-value]
 
 
 def circle(sources: Mapping[str, str]) -> list[str]:
@@ -136,12 +135,33 @@ def circle(sources: Mapping[str, str]) -> list[str]:
 SOURCES = {module: path.read_text(encoding="utf-8") for module, path in MODULES.items()}
 
 
+def test_the_folder_of_runs_is_there_and_git_ignores_what_is_put_into_it() -> None:
+    """The agreed layout names runs/; a rule for the folder itself would hide its README from git as well."""
+    assert len((ROOT / "runs/README.md").read_text(encoding="utf-8").splitlines()) == 3
+    rules = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert [rule for rule in rules if "runs" in rule] == ["/runs/*", "!/runs/README.md"]
+
+
 def test_every_room_has_a_floor() -> None:
-    assert {room(module) for module in MODULES} - {"data"} == set(FLOOR)
+    assert [int(number) for number, _ in ROWS] == list(range(len(ROWS), 0, -1))
+    assert re.findall(r"^\| `(\w+)` \|", PAGE.partition("## Laboratories")[2].partition("## ")[0], re.MULTILINE) == LABS
+    assert {room(module) for module in MODULES} - {"data", "labs"} == set(FLOOR)
 
 
 def test_a_room_imports_lower_ones_only() -> None:
-    assert broken_floors({name: source for name, source in SOURCES.items() if room(name) != "data"}) == []
+    assert broken_floors({name: source for name, source in SOURCES.items() if room(name) not in ("data", "labs")}) == []
+
+
+def test_a_laboratory_imports_only_what_is_public() -> None:
+    """And all that is public is wanted by a laboratory."""
+    found = {
+        name
+        for module, source in SOURCES.items()
+        if room(module) in FLOOR and room(module).startswith("labs.")
+        for name in taken_from_the_core(source)
+    }
+    assert sorted(found - PUBLIC) == []
+    assert sorted(PUBLIC - found) == []
 
 
 def test_no_circle() -> None:
@@ -154,11 +174,16 @@ def test_no_circle() -> None:
         ("measures.rbo", "from clirbench.result import Result"),
         ("statistics.choice", "if TYPE_CHECKING:\n    from clirbench.analyses import choice"),
         ("errors", "def late():\n    from clirbench.store.store import Store"),
+        ("report.tables", "from clirbench.labs.papers.cells import PaperCell"),
+        ("labs.search.rm3", "from clirbench.labs.models import dense"),
     ],
 )
 def test_a_forbidden_import_is_found(module: str, line: str) -> None:
     changed = {**SOURCES, module: f"{SOURCES[module]}\n{line}\n"}
-    assert len(broken_floors({name: source for name, source in changed.items() if room(name) != "data"})) >= 1
+    assert (
+        len(broken_floors({name: source for name, source in changed.items() if room(name) not in ("data", "labs")}))
+        >= 1
+    )
 
 
 def test_a_circle_is_found() -> None:
@@ -186,30 +211,40 @@ def test_tests_mirror_the_package() -> None:
         assert (PACKAGE / folder).is_dir(), folder
 
 
+CONFS = {"": ROOT / "conf", **{f"labs.{name}": PACKAGE / "labs" / name / "conf" for name in LABS}}
+"""The folders of configurations, by the room whose components they name."""
+
+
 def components() -> Iterator[tuple[str, Path, str]]:
-    """(group, file, target) of each component that conf/ names."""
-    for group in GROUPS:
-        for path in sorted((ROOT / "conf" / group).glob("*.yaml")):
+    """(room, file, target) of each component that conf/ and the laboratories' conf/ name."""
+    found = [(lab, path) for lab, folder in CONFS.items() for path in sorted(folder.rglob("*.yaml"))]
+    for lab, path in found:
+        group = path.parent.relative_to(CONFS[lab]).as_posix()
+        if lab or group in GROUPS:
             nodes = [yaml.safe_load(path.read_text(encoding="utf-8"))]
             for node in nodes:
                 if isinstance(node, dict):
                     nodes += node.values()
                     if "_target_" in node:
-                        yield group, path, node["_target_"]
+                        yield lab or GROUPS[group], path, node["_target_"]
                         break
 
 
 def test_a_name_in_conf_leads_to_its_module() -> None:
     found = list(components())
     assert len(found) > 100
-    for group, path, target in found:
-        assert target.startswith(f"clirbench.{GROUPS[group]}."), path
-        if group == "analyses":
-            assert target.split(".")[2] == path.stem, path
+    for of, path, target in found:
+        where = (f"clirbench.{of}.",) if not of.startswith("labs.") else (f"clirbench.{of}.", *OF_THE_CORE)
+        assert target.startswith(where), path
+        if path.parent.name == "analyses":
             assert f"{{: #{path.stem} }}" in (ROOT / "docs/how-to/analyses.md").read_text(encoding="utf-8"), path
 
 
-def test_each_analysis_is_one_module() -> None:
+OF_THE_CORE = tuple(f"clirbench.{room}." for room in ("corpora", "datasets", "topics", "relevance", "systems"))
+"""What experiments of a laboratory may configure besides its own components."""
+
+
+def test_each_analysis_of_the_core_is_one_module() -> None:
     named = {path.stem for path in (ROOT / "conf" / "analyses").glob("*.yaml")}
     shared = {"__init__", "two_systems", "wording"}
     assert {path.stem for path in (PACKAGE / "analyses").glob("*.py")} - shared == named
@@ -304,8 +339,8 @@ def test_importing_is_silent_and_light() -> None:
 
 
 def test_what_may_load_a_model_imports_nothing_of_it() -> None:
-    parts = [name for name in MODULES if name.startswith(("retrieval.dense", "systems.")) or name == "steps.search"]
-    assert len(parts) > 20
+    parts = [name for name in MODULES if name.startswith(("labs.models", "systems.")) or name == "steps.search"]
+    assert len(parts) > 30
     code = f"import sys, importlib; [importlib.import_module(n) for n in {[f'clirbench.{n}' for n in parts]}]"
     code = f"{code}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

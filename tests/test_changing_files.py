@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from clirbench.systems.files import FileSystems
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
 from tests.conftest import PACKAGE
+from tests.waiting import wait_until
 
 COLUMNS = ("BLEU", "TER", "MAP", "RBO")
 
@@ -92,9 +92,7 @@ def test_a_file_replaced_while_the_run_is_stopped_is_a_hole_and_never_a_number(s
         return sum(1 for _ in (home / "cache").rglob("*.npz"))
 
     with begin("first", "cache") as process:
-        end = time.monotonic() + 120
-        while entries() < 3 and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.001)
+        wait_until(lambda: entries() >= 3, unless=lambda: process.poll() is not None)
         process.send_signal(signal.SIGSTOP)
         assert process.poll() is None
         # every9 is the last in the order of names: nothing of it has been read by a step.

@@ -18,6 +18,7 @@ from ir_measures import AP, P, R, nDCG
 
 from clirbench import __version__
 from clirbench.__main__ import main, prepared
+from clirbench.errors import InputError
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial", "relevance.force=true"]
 
@@ -526,3 +527,11 @@ class TestEveryEndIsOurs:
 
     def test_an_experiment_needs_no_plus_and_letters_no_quotes(self) -> None:
         assert prepared(["experiment=folder", "folder=/größe"]) == ["+experiment=folder", 'folder="/größe"']
+
+
+@pytest.mark.parametrize("key", ["hydra.run.dir", "+hydra.sweep.dir"])
+def test_a_link_in_the_folder_of_a_run_does_not_lead_hydra_s_files_elsewhere(key: str, tmp_path: Path) -> None:
+    (tmp_path / "sent" / ".hydra").mkdir(parents=True)
+    (tmp_path / "sent" / ".hydra" / "config.yaml").symlink_to(tmp_path / "mine")
+    with pytest.raises(InputError, match=r"config.yaml: is a link"):
+        prepared([f'{key}="{tmp_path / "sent"}"'])

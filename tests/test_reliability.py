@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 
 from clirbench.store.store import UNFINISHED
 from tests.lines import made_lines
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")]
 
@@ -116,16 +116,6 @@ def session(leader: int) -> list[tuple[int, str]]:
     return found
 
 
-def soon(happened: Callable[[], bool], seconds: float = 30) -> bool:
-    """Whether it happens before long; gives up late enough for a loaded machine."""
-    end = time.monotonic() + seconds
-    while not happened():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 @pytest.mark.timeout(900)  # some thirty starts of the program, on a machine that may be loaded
 def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
     made: tuple[Place, dict[str, bytes]],
@@ -154,7 +144,7 @@ def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
                 else:
                     process.kill()
             _, said = process.communicate(timeout=120)
-        assert soon(lambda: not session(process.pid)), f"left behind: {session(process.pid)}"
+        wait_until(lambda: not session(process.pid))
         # A worker's death alone ends nothing.
         assert process.returncode in (0, -signal.SIGKILL), said
         if process.returncode == 0:
@@ -213,13 +203,13 @@ def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, 
     place, expected = made
     shutil.rmtree(place.path / "cache", ignore_errors=True)
     with place.begin(place.path / "interrupted", *manner) as process:
-        assert soon(lambda: place.entries() > 3, 120)
+        wait_until(lambda: place.entries() > 3)
         # As a terminal does: to every process of the group.
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said
     assert said.split("\n")[-2] == "stopped; a rerun does what is missing"
-    assert soon(lambda: not session(process.pid)), f"left behind: {session(process.pid)}"
+    wait_until(lambda: not session(process.pid))
     assert list((place.store / UNFINISHED).iterdir()) == []
     assert tables(place.path / "interrupted") == {}
     assert place.complete(place.path / "after") == expected
@@ -230,13 +220,13 @@ def test_terminated_it_ends_as_interrupted(made: tuple[Place, dict[str, bytes]],
     place, expected = made
     shutil.rmtree(place.path / "cache", ignore_errors=True)
     with place.begin(place.path / "terminated", *manner) as process:
-        assert soon(lambda: place.entries() > 3, 120)
+        wait_until(lambda: place.entries() > 3)
         # As `kill`, systemd and batch systems do: to the process alone.
         process.terminate()
         _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said
     assert said == "stopped; a rerun does what is missing\n"
-    assert soon(lambda: not session(process.pid)), f"left behind: {session(process.pid)}"
+    wait_until(lambda: not session(process.pid))
     assert place.complete(place.path / "after") == expected
 
 

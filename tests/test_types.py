@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import InputError
-from clirbench.types import Document, DocumentMap, Documents, Run, rank_order, strictly_falling
+from clirbench.types import Document, DocumentMap, Documents, Judged, Qrels, Run, rank_order, strictly_falling
 
 finite = st.floats(width=32, allow_nan=False, allow_infinity=False)
 tied_scores = st.lists(st.one_of(st.sampled_from([0.0, 1.0, 1.5, -2.0]), finite), max_size=60)
@@ -111,3 +111,14 @@ def test_maps_of_lines() -> None:
     assert DocumentMap(("b", "a", "C"), np.ones(3, dtype=np.int64)).id_rank.tolist() == [2, 1, 0]
     documents = Documents.of([Document("1", "a\nb"), Document("2", "")])
     assert [document.text for document in documents] == ["a b", ""]
+
+
+def test_a_topic_has_a_relevant_document_where_a_grade_is_above_0() -> None:
+    """Grade 0 and the -2 of spam (TREC web tracks) are judgments of documents that are not relevant."""
+    qrels = Qrels({"none": {"a": 0, "b": -2}, "one": {"a": 0, "b": 1}, "unjudged": {}, "high": {"c": 3}})
+    judged = Judged(qrels, Run.of({}), 7)
+    assert judged.topic_ids == ("none", "one", "unjudged", "high")
+    assert judged.with_relevant.topic_ids == ("one", "high")
+    assert judged.with_relevant.qrels.grades == {"one": {"a": 0, "b": 1}, "high": {"c": 3}}
+    assert judged.with_relevant.n_documents == 7
+    assert judged.with_relevant.with_relevant is judged.with_relevant

@@ -1,6 +1,5 @@
 """What differs between two runs, as a DataFrame and as a page."""
 
-import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clirbench.api.outcome import Outcome, checked_path
+from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.report.compared.comparison import Part, RunFiles, read_run, verdict
 from clirbench.report.compared.comparison import compare as compare_files
 from clirbench.report.compared.view import write_html
+from clirbench.report.results_json import as_json
 from clirbench.report.tables import write_tsv
 
 if TYPE_CHECKING:
@@ -84,14 +85,15 @@ def _files(run: "Outcome | str | Path") -> RunFiles:
 
 
 def folder_of(run: "Outcome | str | Path", place: Path) -> Path:
-    """The folder of a run; an outcome writes to `place` its tables and provenance, without pages and pictures."""
+    """The folder of a run; an outcome writes what is read of one to `place`, without pages and pictures."""
     if not isinstance(run, Outcome):
         return checked_path(run)
     place.mkdir(exist_ok=True)
     for table in ("systems", "correlations", "per_topic"):
         if table in run.tables:
             write_tsv(place / f"{table}.tsv", list(run.tables[table].columns), _rows(run.tables[table]))
-    (place / "provenance.json").write_text(json.dumps(run.provenance), encoding="utf-8")
+    for file, values in ((PROVENANCE, run.provenance), (RESULTS, run.results)):
+        (place / file).write_text(as_json(values), encoding="utf-8")
     return place
 
 

@@ -1,7 +1,7 @@
 """What a run found, as a notebook has it: the same whether it was run now or is loaded from its folder."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = "osD^"
+DESCRIBED = ("name", "role", "origin", "higher_is_better", "table", "signature")
+"""What results.json says of each column."""
 
 
 class UnknownTable(UnknownName, KeyError):
@@ -43,6 +45,13 @@ def checked_path(folder: object) -> Path:
     if not isinstance(folder, str | Path):
         raise ConfigError(f"the folder of a run was expected (text or a Path), not {folder!r:.60}")
     return Path(folder)
+
+
+def _require(table: str, rows: "pd.DataFrame", columns: Iterable[str]) -> None:
+    """Raise `UnknownName` for a column that a table does not have."""
+    for name in columns:
+        if name not in rows.columns:
+            raise UnknownName(f"column of {table}.tsv", name, map(str, rows.columns))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +103,7 @@ class Outcome:
         >>> cb.run("europarl_csen_published").systems.shape
         (16, 15)
         """
+        _require("systems", self.tables["systems"], ["system"])
         return self.tables["systems"].set_index("system")
 
     @property
@@ -157,20 +167,22 @@ class Outcome:
 
     def _board(self) -> Scoreboard:
         """The scoreboard, from systems.tsv and what results.json says of its columns."""
-        systems = self.systems
+        systems = self.systems.drop(index=[*self.results["inputs"].get("baselines", ())])
         described = {entry["name"]: entry for entry in self.results["columns"]}
+        _require("systems", systems, described)
         columns = tuple(
-            Column(values=systems[name].to_numpy(dtype=np.float64), **entry) for name, entry in described.items()
+            Column(values=systems[name].to_numpy(dtype=np.float64), **{key: entry[key] for key in DESCRIBED})
+            for name, entry in described.items()
         )
         metadata = {str(name): tuple(map(str, systems[name])) for name in systems.columns if name not in described}
         return Scoreboard(tuple(systems.index), columns, metadata)
 
     def _taus(self) -> dict[tuple[str, str], Correlation]:
-        rows = (Correlation(**{str(name): value for name, value in row.items()}) for row in self._rows())
+        known = fields(Correlation)
+        _require("correlations", self.correlations, [field.name for field in known if field.default is MISSING])
+        table = self.correlations.filter([field.name for field in known])
+        rows = (Correlation(**{str(name): cell for name, cell in row.items()}) for row in table.to_dict("records"))
         return by_pair(rows, next(iter(self.results["coefficients"]), ""))
-
-    def _rows(self) -> "list[dict[Any, Any]]":
-        return self.correlations.to_dict("records")
 
     def __repr__(self) -> str:
         return f"<clirbench {self.results['name']}: {self.answer}>"

@@ -4,8 +4,10 @@ import json
 import re
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,15 +18,17 @@ from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, InputError
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import stored
+from clirbench.files.run_files import inside, read_marker, read_provenance, read_results, refuse_links
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
-from clirbench.report.results_json import RESULTS, results
-from clirbench.report.tables import frame, run_tables, write_tsv
+from clirbench.report.results_json import results
+from clirbench.report.tables import frame, run_tables, texts_of, write_tsv
 from clirbench.report.terminal import progress
 from clirbench.result import Experiment
-from clirbench.store.plan import MARKER, PLAN
-from clirbench.text import set_limits
+from clirbench.statistics.correlation import Correlation
+from clirbench.store.plan import PLAN
+from clirbench.text import open_binary, set_limits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,36 +176,46 @@ def load(folder: str | Path) -> Outcome:
     True
     """
     path = checked_path(folder)
-    try:
-        found, made = (json.loads((path / name).read_text(encoding="utf-8")) for name in (RESULTS, "provenance.json"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: not the folder of a finished run: {RESULTS} cannot be read ({error})") from None
-    if not isinstance(found, dict) or not {"answer", "tables", "columns", "coefficients"} <= found.keys():
-        raise InputError(f"{path}: not the folder of a finished run: {RESULTS} is not ours")
-    tables = {name: TableFile(path / f"{name}.tsv", tuple(table["text"])) for name, table in found["tables"].items()}
-    return Outcome(found, made, Tables(tables, holds=True), lambda target: _copy(path, target))
+    found = read_results(path, ("name", "answer", "units", "tables", "columns", "coefficients"))
+    texts = {name: table["text"] for name, table in found["tables"].items()} | {"correlations": texts_of(Correlation)}
+    described = {column["name"] for column in found["columns"]}
+    texts["systems"] = [name for name in texts.get("systems", ()) if name not in described]
+    tables = {
+        name: TableFile(path, name, tuple(table["columns"]), tuple(texts[name]))
+        for name, table in found["tables"].items()
+    }
+    return Outcome(found, read_provenance(path), Tables(tables, holds=True), lambda target: _copy(path, target))
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table of a run's folder."""
+    """A table of a run's folder, with the columns that results.json names; `text`: those that hold no numbers."""
 
-    path: Path
+    folder: Path
+    name: str
+    columns: tuple[str, ...]
     text: tuple[str, ...]
 
     def load(self) -> "pd.DataFrame":
-        """The table; raises `InputError` where the file has gone."""
+        """The table; raises `InputError` where the file has gone, or holds something else."""
+        path = inside(self.folder, f"{self.name}.tsv")
         try:
-            with self.path.open(encoding="utf-8", newline="") as stream:
-                return frame(stream, self.text)
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be read ({error.strerror})") from None
+            with open_binary(path) as content, TextIOWrapper(content, "utf-8", newline="") as stream:
+                found = frame(stream, self.text)
+        except (OSError, EOFError, ValueError, zlib.error) as error:
+            raise InputError(f"{path}: cannot be read ({error})") from None
+        if found.columns.tolist() != list(self.columns) or found.index.tolist() != list(range(len(found))):
+            raise InputError(f"{path}: its columns are not those that results.json names")
+        return found
 
 
 def _copy(folder: Path, target: Path) -> None:
-    names = [name for name in (folder / MARKER).read_text(encoding="utf-8").split("\n") if name]
     if target.resolve() == folder.resolve():
         return
+    refuse_links(folder)
+    names = read_marker(folder)
+    if gone := [name for name in names if not (folder / name).exists()]:
+        raise InputError(f"{folder}: its marker names {', '.join(gone)}, which is not there")
 
     def write(unfinished: Path) -> None:
         for name in names:

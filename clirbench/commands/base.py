@@ -10,19 +10,24 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from clirbench.commands.faults import MENDABLE, in_words
+from clirbench.configuration import laboratories
 
 Command = Callable[[Sequence[str]], int]
 NO_COMMANDS = ("__init__", "base", "faults")
 
 
-def command_names() -> list[str]:
-    """`clirbench NAME`: every module of this folder but `NO_COMMANDS` is a command, its `main` takes the arguments."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_COMMANDS)
+def commands() -> dict[str, str]:
+    """The module of each command, of this folder and of laboratories; its `main` takes the arguments.
+
+    Raises `ConfigError` where two have one name.
+    """
+    ours = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_COMMANDS)
+    return laboratories.commands({name: f"clirbench.commands.{name}" for name in ours})
 
 
 def command(name: str) -> Command:
     """The command of that name, loaded now."""
-    return cast(Command, import_module(f"clirbench.commands.{name}").main)
+    return cast(Command, import_module(commands()[name]).main)
 
 
 def command_parser(name: str, described: str | None) -> ArgumentParser:

@@ -2,12 +2,12 @@
 come out the same, byte for byte; what differs is named: version, input, configuration.
 
 No result is taken from the store. `key=value` says where an input is now (`folder=DIR`) or where to work (`engine=`).
-The run is done in the folder in which it was done before; new tables go to `runs/rerun-*`.
+The run is done in the folder in which it was done before; new tables go to `runs/rerun-*`, or to `hydra.run.dir=DIR`.
+Somebody may have sent the file: what would be done is shown first, and done only where the user agrees (`--trust`).
 
 Exit status: 0 where the bytes are the same; 1 where they are not, or an input is not what was read; else the run's own.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -21,8 +21,10 @@ from typing import Any
 import clirbench
 from clirbench.commands.base import command_parser, run_command
 from clirbench.configuration.keys import NODES
+from clirbench.configuration.reach import has_own_folders, key_of, reaches, refused
 from clirbench.corpora.alignment import listed
-from clirbench.errors import ClirbenchError, InputError, StoreError, raise_all, shown
+from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, raise_all, shown
+from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, inside, read_object
 from clirbench.report.compared.comparison import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
@@ -40,27 +42,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command_parser("rerun", __doc__)
     parser.add_argument("provenance", type=Path, metavar="PROVENANCE", help="the provenance.json of a finished run")
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="where inputs lie now, where to work")
+    parser.add_argument("--trust", action="store_true", help="do what the file says without asking")
     return run_command(parser, arguments, _rerun)
 
 
 def _rerun(options: Namespace) -> int:
     recorded = read_provenance(options.provenance)
     given = [absolute(override) for override in options.overrides]
+    raise_all(list(refused(recorded["command"][3:])))
+    from clirbench.config import sweep_of
+
+    experiments = [word.partition("=")[2] for word in recorded["command"][3:] if key_of(word) == "experiment"]
+    raise_all(
+        [ConfigError(f"{one}: is many runs; do again those that it made") for one in experiments if sweep_of(one)]
+    )
+    home, words = Path(recorded["directory"]), again(recorded["command"], given)
+    kept = home / str(recorded["configuration"]["paths"]["cache"])
+    for line in shown_run(words, home, kept):
+        print(shown(line.replace("\n", "\\n")))  # one line stays one: none can pass for another
+    if not (options.trust or agreed()):
+        raise InputError(f"{options.provenance}: nothing was run; where all of the above is right, add --trust")
     if not given:
         raise_all(list(moved(recorded["read"])))
-    try:
-        Path("runs").mkdir(exist_ok=True)
-        folder = Path(mkdtemp(prefix="rerun-", dir="runs")).absolute()
-    except OSError as error:
-        raise StoreError(f"runs: cannot be written ({error.strerror})") from None
-    home = Path(recorded["directory"])
-    with fresh_store(home / recorded["configuration"]["paths"]["cache"]) as cache:
-        arguments = [*again(recorded["command"], given), f'hydra.run.dir="{folder}"']
+    folder = new_folder(given)
+    with fresh_store(kept) as cache:
         own_cache = any(override.startswith("paths.cache=") for override in given)
-        status = run_clirbench([*arguments, *([] if own_cache else [f'paths.cache="{cache}"'])], home)
-    if not (folder / "provenance.json").is_file():
+        places = [f'hydra.run.dir="{folder}"', *([] if own_cache else [f'paths.cache="{cache}"'])]
+        status = run_clirbench([*words, *places], home)
+    if not (folder / PROVENANCE).is_file():
         return status
-    found = read_provenance(folder / "provenance.json")
+    found = read_provenance(folder / PROVENANCE)
     for line in (named := list(differences(recorded, found))):
         print(shown(line))
     other = [n for n in {**recorded["files"], **found["files"]} if recorded["files"].get(n) != found["files"].get(n)]
@@ -74,38 +85,73 @@ def _rerun(options: Namespace) -> int:
 
 def read_provenance(path: Path) -> Mapping[str, Any]:
     """What made a run; raises `InputError` where the file does not say it all."""
-    try:
-        recorded = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path}: no provenance.json of a run ({error})") from None
-    missing = [key for key in KEPT if key not in recorded] if isinstance(recorded, dict) else list(KEPT)
-    if missing:
+    recorded = read_object(inside(path.parent, path.name), PROVENANCE_SHAPE)
+    if missing := [key for key in KEPT if key not in recorded]:
         raise InputError(f"{path}: does not say {', '.join(missing)}, without which the run cannot be done again")
     if tuple(recorded["command"][:3]) != COMMAND:
         raise InputError(
             f"{path}: the run was made in Python, from a DataFrame or components: no command line does it again, only "
             "the Python code that made it"
         )
-    return dict(recorded)
+    if "cache" not in recorded["configuration"].get("paths", {}):
+        raise InputError(f"{path}: does not say paths.cache, without which the run cannot be done again")
+    return recorded
+
+
+def shown_run(words: Sequence[str], home: Path, cache: Path) -> Iterator[str]:
+    """What a rerun does: its command line, its folders, and what of it can run code or reach other machines.
+
+    A configuration from another folder than conf/ is not read for that: finding it can run code already.
+    """
+    from clirbench.config import CONF, composed, plain_configuration
+
+    yield "This run would be done again:"
+    yield from (f"  {word}" for word in ("clirbench", *words))
+    yield f"  in {home}, with the downloads and translations of {cache}; new ones go there"
+    if has_own_folders(words):
+        found = [f"{word}: its files can run anything" for word in words if has_own_folders([word])]
+    else:
+        found = list(reaches(plain_configuration(composed(words)), CONF))
+    yield "It only reads files and computes." if not found else "It can do more than read files and compute:"
+    yield from (f"  {line}" for line in found)
+
+
+def agreed() -> bool:
+    """Whether a person at a terminal says yes."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return input("Do it? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def new_folder(given: Sequence[str]) -> Path:
+    """The folder of the new run: the user's own `hydra.run.dir`, or a new one in `runs`."""
+    named = [override.partition("=")[2].strip("\"'") for override in given if key_of(override) == "hydra.run.dir"]
+    if named:
+        return Path(named[-1]).absolute()
+    try:
+        Path("runs").mkdir(exist_ok=True)
+        return Path(mkdtemp(prefix="rerun-", dir="runs")).absolute()
+    except OSError as error:
+        raise StoreError(f"runs: cannot be written ({error.strerror})") from None
 
 
 def moved(read: Mapping[str, str]) -> Iterator[ClirbenchError]:
     """An error for each file that the run read and that is not what it was."""
     for name, sha256 in read.items():
-        if not Path(name).is_file():
+        try:
+            if TextFile(Path(name)).fingerprint != sha256:
+                yield InputError(f"{name}: is not what the run read: its content is another")
+        except (InputError, ValueError):  # no name of a file can hold a NUL
             yield InputError(f"{name}: the run read this file, and it is gone; say where it is now, such as folder=DIR")
-        elif TextFile(Path(name)).fingerprint != sha256:
-            yield InputError(f"{name}: is not what the run read: its content is another")
 
 
 def again(command: Sequence[str], given: Sequence[str]) -> list[str]:
     """The arguments of a run, less those that are given anew or say where it was made, then those given."""
     keys = {*OURS, *map(key_of, given)}
-    return [*(part for part in command[3:] if key_of(part) not in keys), *given]
-
-
-def key_of(override: str) -> str:
-    return override.lstrip("+~").partition("=")[0]
+    return [*(part for part in command[3:] if key_of(part) not in keys), *(o for o in given if key_of(o) != OURS[0])]
 
 
 def absolute(override: str) -> str:
@@ -119,10 +165,18 @@ def absolute(override: str) -> str:
 def fresh_store(cache: Path) -> Iterator[Path]:
     """A cache with the downloads and translations of another, and without its results."""
     with TemporaryDirectory(prefix="clirbench-rerun-") as folder:
-        for entry in cache.iterdir() if cache.is_dir() else ():
+        for entry in cache.iterdir() if is_folder(cache) else ():
             if entry.name != "store":
                 (Path(folder) / entry.name).symlink_to(entry.absolute())
         yield Path(folder)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a path is that of a folder; no error for what can be no path."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def run_clirbench(arguments: Sequence[str], home: Path) -> int:
@@ -130,7 +184,7 @@ def run_clirbench(arguments: Sequence[str], home: Path) -> int:
     own = str(Path(clirbench.__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))}
     command = [sys.executable, "-P", "-m", "clirbench", *arguments]
-    return subprocess.run(command, cwd=home if home.is_dir() else None, env=environment, check=False).returncode
+    return subprocess.run(command, cwd=home if is_folder(home) else None, env=environment, check=False).returncode
 
 
 def differences(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:

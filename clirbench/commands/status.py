@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
+from clirbench.configuration.laboratories import hooks
 from clirbench.errors import shown
 from clirbench.store.plan import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
 from clirbench.systems.shards import read_shard
-from clirbench.training.grid import GRID
-from clirbench.training.progress import shown_progress
 
 
 @dataclass(frozen=True)
@@ -85,11 +84,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _status(options: Namespace) -> int:
-    if (options.run / GRID).is_file():
-        lines = list(shown_progress(options.run))
-        for line in lines:
-            print(shown(line))
-        return 0 if " 0 begun, 0 missing, 0 failed" in lines[-1] else 1
+    for of_laboratory in hooks("status_lines"):
+        if (status := of_laboratory(options.run)) is not None:
+            lines, done = status
+            for line in lines:
+                print(shown(line))
+            return 0 if done else 1
     where, rows = read_plan(options.run / PLAN)
     found = list(states(rows, Store(options.store or where)))
     for line in summary(found):

@@ -1,7 +1,7 @@
 """The keys of a run, what each may hold, and what Hydra says against it; keys of components: `components.py`."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -10,7 +10,7 @@ from clirbench.errors import ConfigError, closest
 
 NODES = (
     "analyzer", "corpus", "systems", "topics", "also_topics", "retrieval", "also_retrieval", "relevance", "also",
-    "metric", "measure", "engine", "paper", "analyses", "experiment", "texts", "grid", "hydra",
+    "metric", "measure", "engine", "paper", "analyses", "experiment", "texts", "hydra",
 )  # fmt: skip
 """Keys that hold components, or a choice of them."""
 
@@ -76,6 +76,7 @@ KEYS = (
         "pool.about", "pairs of names, {OLD: NEW}", "what the collection shares with others: {pair: de-en, year: 2021}"
     ),
     Key("pool.groups", NAMES, "of these, what keeps collections together when a sweep is pooled"),
+    Key("pool.apart", NAMES, "runs that count by themselves when a sweep is pooled, though they share texts"),
     Key("pool.tables", NAMES, "score tables with a column collection, pooled after a sweep"),
     Key("pool.measures", NAMES, "their columns that are IR measures"),
     Key("pool.metrics", NAMES, "their columns that are MT metrics; all other numbers if not said"),
@@ -147,8 +148,11 @@ def _value(configuration: Any, name: str) -> Any:
     return configuration
 
 
-def unknown(overrides: Sequence[str]) -> Iterator[ConfigError]:
-    """An error for each key that overrides (`+key=value`) would add and that a run does not have."""
+def unknown(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[ConfigError]:
+    """An error for each key that overrides (`+key=value`) would add and that a run does not have.
+
+    groups: further keys that hold components, those of laboratories.
+    """
     for override in overrides:
         name = override.lstrip("+~").partition("=")[0].partition("@")[0].replace("/", ".")
         top = name.partition(".")[0]
@@ -159,7 +163,14 @@ def unknown(overrides: Sequence[str]) -> Iterator[ConfigError]:
             yield ConfigError(f"{override}: is no single value; its keys are {', '.join(_keys_of(name))}")
             continue
         open_name = "correlation.intervals" if name.startswith("correlation.intervals.") else "scores.rename"
-        if not top or top in NODES or name in BY_NAME or name in SECTIONS or name.startswith(f"{open_name}."):
+        if (
+            not top
+            or top in NODES
+            or top in groups
+            or name in BY_NAME
+            or name in SECTIONS
+            or name.startswith(f"{open_name}.")
+        ):
             continue
         choices = [known for known in (*BY_NAME, *NODES) if top not in SECTIONS or known.startswith(f"{top}.")]
         yield ConfigError(

@@ -10,8 +10,8 @@ BEYOND = re.compile(r"""(?=.*[^\x00-\x7f])[^"'\\\[\](){}=,$]*""")
 PRINTED = re.compile(r"""["']?(?P<name>[\w-]+(?:\+\+|\+1|\(nltk\)))["']?""")
 
 
-def spelled(argument: str, metrics: Path) -> str:
-    """The argument as Hydra must read it; `metrics` is the folder with one NAME.yaml for each metric."""
+def spelled(argument: str, metrics: Sequence[Path]) -> str:
+    """The argument as Hydra must read it; `metrics`: the folders with one NAME.yaml for each metric."""
     key, equals, value = at_home(argument).partition("=")
     key = re.sub(r"^([+~]*retrieval@also)(?=\.|$)", r"\1_retrieval", key)  # `also` holds judgments
     key = re.sub(r"^(experiment|measure)$", r"+\1", key)  # groups of which nothing is chosen by default
@@ -20,10 +20,11 @@ def spelled(argument: str, metrics: Path) -> str:
     return f'{key}="{value}"' if BEYOND.fullmatch(value) else key + equals + value
 
 
-def choice_of(printed: str, metrics: Path) -> str | None:
+def choice_of(printed: str, metrics: Sequence[Path]) -> str | None:
     """`chrFpp` for the name that tables print, `chrF++`; None for a name that no metric prints."""
     line = f"  name: {printed}\n"
-    return next((path.stem for path in sorted(metrics.glob("*.yaml")) if line in path.read_text("utf-8")), None)
+    paths = (path for folder in metrics for path in sorted(folder.glob("*.yaml")))
+    return next((path.stem for path in paths if line in path.read_text("utf-8")), None)
 
 
 def at_home(argument: str) -> str:

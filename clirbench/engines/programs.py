@@ -7,8 +7,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -84,7 +85,7 @@ class Program:
 
     @property
     def signature(self) -> str:
-        """`exec:apertium isl-eng`; `shell:` before what goes to /bin/sh."""
+        """`exec:apertium -u isl-eng`; `shell:` before what goes to /bin/sh."""
         line = self.command if isinstance(self.command, str) else shlex.join(self.words)
         return f"{'shell' if self.shell else 'exec'}:{line}"
 
@@ -142,27 +143,48 @@ def run_to_end(
     Raises `ResourceError` where it cannot be started.
     """
     with nullcontext(log) if log else tempfile.TemporaryFile() as errors:
-        try:
-            process = subprocess.Popen(
-                arguments,
-                stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
-                stdout=log or subprocess.PIPE,
-                stderr=errors,
-                env={**os.environ, **environment},
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise ResourceError(f"{arguments[0]}: cannot be started ({error.strerror})") from None
+        process: subprocess.Popen[bytes] | None = None
         status: int | None = None
         output = b""
         try:
+            with interrupts_held():  # a program that has begun is known, and so ended
+                process = subprocess.Popen(
+                    arguments,
+                    stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+                    stdout=log or subprocess.PIPE,
+                    stderr=errors,
+                    env={**os.environ, **environment},
+                    start_new_session=True,
+                )
             output = process.communicate(given, timeout)[0] or b""
             status = process.returncode
         except subprocess.TimeoutExpired:
             pass
+        except OSError as error:
+            if process is not None:
+                raise
+            raise ResourceError(f"{arguments[0]}: cannot be started ({error.strerror})") from None
         finally:
-            _end_group(process)
+            if process is not None:
+                _end_group(process)
         return Finished(status, output, _tail(errors.fileno()))
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Ctrl-C and SIGTERM that come in the block are delivered at its end; for the main thread, which gets them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    held = {n: signal.signal(n, lambda number, _: came.append(number)) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in held.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for caught in came:
+            signal.raise_signal(caught)
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:

@@ -39,12 +39,13 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     corpus = experiment.corpus.read()
     problems: list[ClirbenchError] = []
     translations: tuple[Translation, ...] = ()
+    baselines: tuple[Translation, ...] = ()
     topics: dict[str, tuple[Topic, ...]] = {}
     with gathered(problems):
         translations = tuple(experiment.systems.translations(corpus))
         if experiment.untranslated:
-            translations = (*translations, no_translation(corpus))
-        names = [translation.system for translation in translations]
+            baselines = (no_translation(corpus),)
+        names = [translation.system for translation in (*translations, *baselines)]
         if experiment.baseline and experiment.baseline not in names:
             raise UnknownName("system of baseline", experiment.baseline, names)
     if experiment.measures:
@@ -57,7 +58,7 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     if len(pending) == len(translations):
         waited_for = "; ".join(f"{system} ({why})" for system, why in pending.items())
         raise NothingCompared(f"every system is pending: {shortened(waited_for, 1000)}")
-    return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending)
+    return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending, baselines)
 
 
 def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[Topic, ...]:
@@ -69,7 +70,7 @@ def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[
 
 
 def no_translation(corpus: Corpus) -> Translation:
-    """A system that leaves the collection as it is: what translation must beat; MT metrics have nothing to score."""
+    """The baseline that leaves the collection as it is: what translation must beat, with nothing for MT metrics."""
     if corpus.source is None:
         raise InputError("untranslated=true searches the source side: put source.txt beside the reference")
     return Translation("no translation", None, corpus.source)
@@ -120,7 +121,7 @@ def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | 
     """
     known = frozenset(inputs.corpus.english.map.doc_ids)
     found = read_runs(folder, known)
-    systems = [translation.system for translation in inputs.translations]
+    systems = [translation.system for translation in (*inputs.translations, *inputs.baselines)]
     if missing := [system for system in systems if system not in found]:
         raise InputError(
             f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with "

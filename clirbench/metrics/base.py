@@ -25,6 +25,8 @@ class Metric(Protocol):
 
     Raises `ConfigError` when it is made with a value outside its range or choices (a tokeniser is one), and, of lines,
     `AlignmentError` unless there is one hypothesis for each line of every reference.
+
+    It may declare `needs_reference`, whether its score depends on the reference (default: not known).
     """
 
     @property

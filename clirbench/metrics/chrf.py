@@ -35,6 +35,7 @@ class ChrF:
     """
 
     higher_is_better: ClassVar[bool] = True
+    needs_reference: ClassVar[bool] = True
     releases_gil: ClassVar[bool] = True
 
     beta: float = 2

@@ -75,6 +75,10 @@ class CommandMetric(MadeElsewhere):
         return Program(self.name, str(self.command), self.shell, self.timeout, self.environment)
 
     @property
+    def needs_reference(self) -> bool:
+        return REFERENCE in str(self.command)
+
+    @property
     def signature(self) -> str:
         program = self.program
         return (

@@ -32,6 +32,7 @@ class Tokenised:
     """
 
     higher_is_better: ClassVar[bool] = True
+    needs_reference: ClassVar[bool] = True
     first_reference: ClassVar[bool] = False
     compiled: ClassVar[bool] = False
 

@@ -1,7 +1,7 @@
+from clirbench.labs.search.pyserini_qrels import PyseriniQrels
 from clirbench.relevance.base import Relevance as Relevance
 from clirbench.relevance.jenks import Jenks as Jenks
 from clirbench.relevance.percentile import Percentile as Percentile
-from clirbench.relevance.pyserini_qrels import PyseriniQrels
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.query_in_document import QueryInDocument as QueryInDocument
 from clirbench.relevance.score_share import ScoreShare as ScoreShare

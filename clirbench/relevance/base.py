@@ -2,11 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, cast, get_args, runtime_checkable
 
 import numpy as np
 
-from clirbench.types import Documents, Doubles, Need, Qrels, Run, Topic
+from clirbench.checks import one_of
+from clirbench.types import UNKNOWN, Documents, Doubles, Judge, Need, Qrels, Run, Topic
 
 PSEUDO: frozenset[Need] = frozenset({"english"})
 """What a rule needs that judges by the English side."""
@@ -15,6 +16,10 @@ PSEUDO: frozenset[Need] = frozenset({"english"})
 @runtime_checkable
 class Relevance(Protocol):
     """A source of relevance judgments; a frozen dataclass whose fields are its configuration.
+
+    It may declare `judged_by` (a `Judge`; default "unknown", which the report says), on which sentences, pooling and
+    the choice of measures depend, and its `kind`, a short name for columns (`MAP[qrels]`; default: the name of its
+    class).
 
     It may say what it `needs` of a run, and what it `gives` (both sets of `Need`; a method `given` of the topics, where
     a file must be read to know it): a run that lacks something says so before it starts (`relevance/needs.py`).
@@ -33,6 +38,18 @@ class Relevance(Protocol):
         """
 
 
+def judged_by(rule: Relevance) -> Judge:
+    """The source of a rule's judgments, as it declares it; raises `ConfigError` for a value that is no `Judge`."""
+    judge = getattr(rule, "judged_by", UNKNOWN)
+    one_of(f"{type(rule).__name__}.judged_by", judge, get_args(Judge))
+    return cast(Judge, judge)
+
+
+def from_english_side(rule: Relevance) -> bool:
+    """Whether a rule declares that its judgments come from the English side, not from people."""
+    return judged_by(rule) in ("pseudo-relevance", "known items")
+
+
 class BestRanked(ABC):
     """A rule by which the first documents of the English side's ranking are relevant (grade 1).
 
@@ -40,6 +57,16 @@ class BestRanked(ABC):
     """
 
     needs: ClassVar[frozenset[Need]] = PSEUDO
+    judged_by: ClassVar[Judge] = "pseudo-relevance"
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The rule and its parameters, in a word."""
+
+    @property
+    def signature(self) -> str:
+        return self.kind
 
     @abstractmethod
     def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
 from clirbench.relevance.base import PSEUDO
-from clirbench.types import Documents, Doubles, Ints, Need, Qrels, Run, Topic
+from clirbench.types import Documents, Doubles, Ints, Judge, Need, Qrels, Run, Topic
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Jenks:
     """
 
     needs: ClassVar[frozenset[Need]] = PSEUDO
+    judged_by: ClassVar[Judge] = "pseudo-relevance"
     gives: ClassVar[frozenset[Need]] = frozenset({"grades"})
     classes: int = 5
 
@@ -34,8 +35,12 @@ class Jenks:
         whole_number("relevance.classes", self.classes, least=2)
 
     @property
-    def signature(self) -> str:
+    def kind(self) -> str:
         return f"jenks{self.classes}"
+
+    @property
+    def signature(self) -> str:
+        return self.kind
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
         grades: dict[str, dict[str, int]] = {}

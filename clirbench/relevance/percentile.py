@@ -32,8 +32,12 @@ class Percentile(BestRanked):
         one_of("relevance.of", self.of, POPULATIONS)
 
     @property
+    def kind(self) -> str:
+        return f"percentile{self.percent:g}"
+
+    @property
     def signature(self) -> str:
-        return f"percentile{self.percent:g}|of:{self.of}"
+        return f"{self.kind}|of:{self.of}"
 
     def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:
         return int((scores >= self._threshold(scores, matched, documents)).sum())

@@ -4,12 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.trec import Judgment, read_judgments
 from clirbench.text import TextFile
-from clirbench.types import Documents, Need, Qrels, Run, Topic
+from clirbench.types import Documents, Judge, Need, Qrels, Run, Topic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,8 @@ class Judgments(ABC):
     judged document that is not in the collection: `error` or `drop`. Raises `InputError` naming file and line.
     """
 
+    judged_by: ClassVar[Judge] = "people"
+    kind: ClassVar[str] = "qrels"
     missing_topics: str = "error"
     unknown_documents: str = "error"
 
@@ -37,7 +40,7 @@ class Judgments(ABC):
     @property
     def signature(self) -> str:
         content = "+".join(TextFile(file).fingerprint[:12] for file in self.files)
-        return f"qrels:{content}|missing:{self.missing_topics}|unknown:{self.unknown_documents}"
+        return f"{self.kind}:{content}|missing:{self.missing_topics}|unknown:{self.unknown_documents}"
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
         found = self.check(documents, topics)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from clirbench.checks import one_of
 from clirbench.relevance.base import PSEUDO
-from clirbench.types import Documents, Need, Qrels, Run, Topic
+from clirbench.types import Documents, Judge, Need, Qrels, Run, Topic
 
 UNITS = ("line", "text")
 
@@ -24,6 +24,8 @@ class QueryInDocument:
     """
 
     needs: ClassVar[frozenset[Need]] = PSEUDO
+    judged_by: ClassVar[Judge] = "known items"
+    kind: ClassVar[str] = "query_in_document"
     unit: str = "line"
     ignore_case: bool = False
 
@@ -32,7 +34,7 @@ class QueryInDocument:
 
     @property
     def signature(self) -> str:
-        return f"query_in_document|unit:{self.unit}|case:{'ignored' if self.ignore_case else 'kept'}"
+        return f"{self.kind}|unit:{self.unit}|case:{'ignored' if self.ignore_case else 'kept'}"
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
         wanted = [topic for topic in topics if len(ideal.values(topic.topic_id))]

@@ -23,7 +23,7 @@ class TopK(BestRanked):
         whole_number("relevance.k", self.k)
 
     @property
-    def signature(self) -> str:
+    def kind(self) -> str:
         return f"top{self.k}"
 
     def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:

@@ -24,7 +24,7 @@ class TopShare(BestRanked):
         number("relevance.share", self.share, above=0, most=1)
 
     @property
-    def signature(self) -> str:
+    def kind(self) -> str:
         return f"top_share{self.share:g}"
 
     def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:

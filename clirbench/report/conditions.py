@@ -17,12 +17,14 @@ PAGE, TEXT = "sweep.html", "sweep.md"
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition: its settings, the coefficients by (measure, metric), where its report lies, why it failed."""
+    """One condition: its settings, the coefficients by (measure, metric), where its report is, why it failed, and the
+    answer of its run."""
 
     settings: Mapping[str, str]
     taus: Mapping[tuple[str, str], Correlation] = field(default_factory=dict)
     link: str = ""
     failed: str = ""
+    answer: str = ""
 
     @property
     def name(self) -> str:
@@ -47,6 +49,8 @@ def write(folder: Path, title: str, conditions: Sequence[Condition]) -> None:
     """Write sweep.html and sweep.md."""
     text = [f"# {title}", *findings(conditions), *failures(conditions)]
     tables = [heat_map(conditions, measure, place) for place, measure in enumerate(measures(conditions))]
+    if any(condition.answer for condition in conditions):
+        tables = [answers(conditions), *tables]
     for table in tables:
         text.append(f"## {table.caption}")
         marks = ["---", *("---:" for _ in table.header[1:])]
@@ -108,6 +112,12 @@ def failures(conditions: Sequence[Condition]) -> Iterator[str]:
     for condition in conditions:
         if condition.failed:
             yield f"{condition.name} has no results: {condition.failed}"
+
+
+def answers(conditions: Sequence[Condition]) -> PageTable:
+    """A row for each condition: its answer, or why there is none."""
+    rows = [(Cell(one.name, one.name, href=one.link), Cell(one.answer or one.failed, one.answer)) for one in conditions]
+    return PageTable("answers", "The answer in each condition", ("condition", "answer"), (False, False), tuple(rows))
 
 
 def heat_map(conditions: Sequence[Condition], measure: str, place: int) -> PageTable:

@@ -6,23 +6,20 @@ on a 2-core virtual machine (benchmarks/RESULTS.md, "Estimates"), where it holds
 training, commands, servers and models of one's own are named instead: they take what they take.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from clirbench.engines.local import Serial, available_cores
 from clirbench.experiment import counters
 from clirbench.result import Experiment, Inputs
-from clirbench.retrieval.dense import Dense
-from clirbench.retrieval.fusion import Fusion
-from clirbench.steps.encode import Encode
-from clirbench.steps.retrieve import Retrieve
+from clirbench.steps.search import readings
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.systems.translation import missing_work
 from clirbench.text import Text
-from clirbench.types import DocumentMap, Failure, Topic
+from clirbench.types import Failure
 
 STORED, FRESH, SYSTEM, VALUE = 1.5, 1.5, 0.015, 8e-5
 """Seconds of a run that finds everything, more of one that does not, of each system, of each measure of each topic."""
@@ -53,10 +50,12 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     _, _, counted = counters(known, replace(inputs, translations=ready))  # a command would be run for its version
     work = list(missing(store, SegmentStatistics(inputs.corpus.test), list(counted.values())))
     texts = [t.collection for t in ready if t.collection is not None]
-    searchers = [leaf for one in experiment.retrievers.values() for leaf in leaves(one)]
+    readers = []
     for topics in inputs.topics.values() if experiment.runs is None else ():
-        for one in searchers:
-            work += missing(store, step_of(one, topics, inputs.corpus.english.map), texts)
+        for retriever in filter(None, experiment.retrievers.values()):
+            for reader, step in readings(retriever, topics, inputs.corpus.english.map):
+                work += missing(store, step, texts)
+                readers.append(reader)
     seconds = sum((rate(reader) or 0) * size(text) / 1e9 for reader, text in work)
     values = len(experiment.measures) * sum(map(len, inputs.topics.values())) * len(experiment.relevance)
     systems = len(inputs.translations)
@@ -69,7 +68,7 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
         *(["translating"] if lacking else []),
         *(metric.name for metric in experiment.metrics if metric not in known),
     ]
-    unknown += [type(read_by(one)).__name__ for one in searchers if rate(read_by(one)) is None]
+    unknown += dict.fromkeys(type(reader).__name__ for reader in readers if rate(reader) is None)
     said = f"; not in it: {', '.join(unknown)}" if unknown else ""
     return (
         f"about {rounded(seconds)} s of processor time and {(BASE + held + EACH * systems) / 1e9:.1f} GB of memory "
@@ -88,27 +87,6 @@ def missing(store: Store, step: Any, items: Sequence[Any]) -> Iterator[tuple[Any
 def rate(reader: Any) -> float | None:
     """Nanoseconds for each byte that a metric, a retriever or an encoder reads; None for what nobody has measured."""
     return next((READING[kind.__name__] for kind in type(reader).__mro__ if kind.__name__ in READING), None)
-
-
-def read_by(retriever: Any) -> Any:
-    """The encoder of a retriever that has one, else itself."""
-    return retriever.encoder if isinstance(retriever, Dense) else retriever
-
-
-def leaves(retriever: Any) -> Iterator[Any]:
-    """The retrievers that search themselves."""
-    of: Mapping[str, Any] = retriever.of if isinstance(retriever, Fusion) else {}
-    if not of:
-        yield retriever
-    for one in of.values():
-        yield from leaves(one)
-
-
-def step_of(one: Any, topics: tuple[Topic, ...], of: DocumentMap) -> Any:
-    """The step in which a retriever reads a text."""
-    if isinstance(one, Dense):
-        return Encode(one.encoder, one.passage, one.passage_prefix, of)
-    return Retrieve(one, topics, of)
 
 
 def size(text: Text) -> float:

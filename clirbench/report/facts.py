@@ -10,7 +10,7 @@ from clirbench.analyses.wording import number
 from clirbench.columns import says_no_order
 from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.coefficients import NAMES, SYMBOLS, kendall
+from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import Correlation
 from clirbench.types import Doubles, Qrels
 
@@ -174,12 +174,19 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
         if label == other and marked(name, collection, topics, first) in result.board.by_name
     ]
     board = result.board
-    taus = [f"{a} and {b} {number(kendall(board[a].values, board[b].values).value)}" for a, b in pairs]
+    taus = [f"{a} and {b} {_tau_over_both(board, a, b)}" for a, b in pairs]
     rule = result.experiment.relevance[first].signature
     return (
         f"agreement of {rule} and {other} on {len(overlaps)} topics: the relevant documents overlap by "
         f"{number(mean)} (mean of |both| / |either|); tau between the two orders of the systems: " + ", ".join(taus)
     )
+
+
+def _tau_over_both(board: Scoreboard, a: str, b: str) -> str:
+    """Tau over the systems that have both measures, and how many those are where one is missing."""
+    x, y = complete_pairs(board[a].values, board[b].values)
+    over = "" if len(x) == len(board.systems) else f" (over {len(x)} of {len(board.systems)} systems)"
+    return number(kendall(x, y).value) + over
 
 
 def overlap(first: Qrels, second: Qrels) -> Doubles:
@@ -202,7 +209,7 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
     brief: without what is known (`relevance.force=true`) of pseudo-relevance that stands beside judgments of people.
     """
     found = []
-    judged = any(not pseudo(c.signature) for c in result.board.measures if c.origin == "computed")
+    judged = any(column.judged_by == "people" for column in result.board.measures)
     known = brief and judged and result.experiment.force
     for topics, relevance, retrieval in result.judgments():
         label, count = ",".join(filter(None, (topics, relevance))), retrieval.counts[relevance]
@@ -224,15 +231,12 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
 def table_notes(result: Result, title: str) -> list[str]:
     """What must stand in the tau table itself."""
     columns = [column for column in result.board.measures if column.table == title]
+    computed = [column for column in columns if column.origin == "computed"]
     notes = []
-    computed = [column for column in columns if column.origin == "computed" and pseudo(column.signature)]
-    if any(column.signature.startswith("dense:") for column in computed):
-        notes.append("dense: relevance comes from the dense ranking of the English side (pseudo-relevance)")
-    if any(not column.signature.startswith("dense:") for column in computed):
-        notes.append(
-            "relevance comes from BM25 on the English side (pseudo-relevance): it shares tokens with lexical "
-            "metrics and so favours them; human qrels do not"
-        )
+    for note in dict.fromkeys(filter(None, map(source_note, computed))):
+        names = [column.name for column in computed if source_note(column) == note]
+        by_others = any(not source_note(column) for column in computed)  # people judged some of the measures
+        notes.append(f"{listed(names)}: {note}" if by_others else note)
     if any(column.origin == "imported" for column in columns):
         notes.append("imported: these measures were read from a score table, not computed now")
     reasons = dict.fromkeys(
@@ -246,10 +250,20 @@ def table_notes(result: Result, title: str) -> list[str]:
     return [*(f"not tested: {reason}" for reason in reasons), *notes]
 
 
-def pseudo(signature: str) -> bool:
-    """Whether relevance comes from the English side's own ranking."""
-    parts = [part for part in signature.split("|") if part.startswith("rel:")]
-    return bool(parts) and not parts[0].startswith("rel:qrels")
+def source_note(column: Column) -> str:
+    """Where the relevance of a computed measure comes from; nothing where people judged."""
+    model = column.declared.get("lexical_model")
+    if column.judged_by == "pseudo-relevance" and model:
+        return (
+            f"relevance comes from {model} on the English side (pseudo-relevance): it shares tokens with lexical "
+            "metrics and so favours them; human qrels do not"
+        )
+    return {
+        "people": "",
+        "pseudo-relevance": f"{column.retriever}: relevance comes from the English side's own ranking "
+        "(pseudo-relevance)",
+        "known items": "relevant are the documents that the topics were taken from (known items)",
+    }.get(column.judged_by, "the source of the relevance judgments is unknown: their rule does not declare judged_by")
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

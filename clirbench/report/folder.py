@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError, shown
+from clirbench.files.run_files import MARKER, PROVENANCE, RESULTS, read_marker, refuse_links
 from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
 from clirbench.report.html.report import Live
-from clirbench.report.results_json import RESULTS, as_json, results
+from clirbench.report.results_json import as_json, results
 from clirbench.report.tables import run_tables, write_tsv
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.statistics.multiverse import UniverseTau
-from clirbench.store.plan import MARKER
 from clirbench.store.whole import WRITING, abandoned, sweep, writer
 from clirbench.text import sha256_of
 
@@ -43,9 +43,13 @@ class RunFolder:
 
     @classmethod
     def claim(cls, path: Path) -> "RunFolder":
-        """Make the folder and mark it; raises `StoreError` where it cannot be written or holds what is not ours."""
+        """Make the folder and mark it; raises `StoreError` where it cannot be written or holds what is not ours.
+
+        Raises `InputError` for a link in it, or a marker that names what is elsewhere: somebody may have sent it.
+        """
         try:
             path.mkdir(parents=True, exist_ok=True)
+            refuse_links(path)
             foreign = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
             marker = path / MARKER
             if foreign and not marker.is_file():
@@ -54,11 +58,13 @@ class RunFolder:
                     "choose an empty folder with hydra.run.dir=DIR"
                 )
             marker.touch()
+            read_marker(path)
             sweep(path)
             for left in [*path.glob(f"{READY}*"), *path.glob(f"{PLACING}*")]:
                 name = left.name.partition("-")[2]
                 if abandoned(name):
                     cls(path)._move_in(name)
+            read_marker(path)  # which may have come from what was moved in
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR") from None
         return cls(path)
@@ -99,15 +105,14 @@ class RunFolder:
             ready.rename(placing)
         if not placing.is_dir():
             return
-        for path in sorted(placing.iterdir(), key=lambda path: (path.name == MARKER, path.name == "provenance.json")):
+        for path in sorted(placing.iterdir(), key=lambda path: (path.name == MARKER, path.name == PROVENANCE)):
             if (self.path / path.name).is_dir():
                 shutil.rmtree(self.path / path.name)
             path.replace(self.path / path.name)
         placing.rmdir()
 
     def _keep_previous(self, keeping: Path) -> None:
-        listed = (self.path / MARKER).read_text(encoding="utf-8").split("\n")
-        earlier = [self.path / name for name in listed if name and (self.path / name).exists()]
+        earlier = [self.path / name for name in read_marker(self.path) if (self.path / name).exists()]
         if earlier:
             keeping.mkdir(exist_ok=True)
         for path in earlier:
@@ -133,7 +138,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     html.write(folder, result, provenance, live)
     if universes := result.rows(UniverseTau):
         conditions.write(folder, "Other reasonable choices", conditions.of_universes(universes))
-    for name, values in ((RESULTS, results(result)), ("provenance.json", {**provenance, "files": _hashes(folder)})):
+    for name, values in ((RESULTS, results(result)), (PROVENANCE, {**provenance, "files": _hashes(folder)})):
         (folder / name).write_text(as_json(values), encoding="utf-8", newline="\n")
 
 

@@ -14,7 +14,7 @@ from clirbench.analyses.wording import number
 from clirbench.errors import shown
 from clirbench.report import facts
 from clirbench.result import AnalysisTable, Result
-from clirbench.scoreboard import Column, Scoreboard
+from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
 WORDS = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
@@ -36,7 +36,7 @@ def write(folder: Path, result: Result) -> None:
     for place, taus in enumerate(found, start=1):
         name, label = ("tau.tex", "tab:tau") if place == 1 else (f"tau-{place}.tex", f"tab:tau{place}")
         write_table(folder / name, tau_table(result, taus, label))
-    write_table(folder / "systems.tex", systems_table(result.board))
+    write_table(folder / "systems.tex", systems_table(result.board, result.baselines))
     for made in result.tables:
         if len(made.rows) <= MOST_ROWS:
             write_table(folder / f"{made.name}.tex", analysis_table(made))
@@ -107,12 +107,13 @@ def signed(columns: Sequence[Column]) -> str:
     return f" Signature: {{\\small\\texttt{{{spelt}}}}}." if shared else ""
 
 
-def systems_table(board: Scoreboard) -> list[str]:
-    """Every system with its metrics and measures; the best of a column in bold, a hole is a dash."""
-    columns = (*board.metrics, *board.measures)
-    best = [facts.best_value(column) for column in columns]
+def systems_table(board: Scoreboard, baselines: Scoreboard = NO_ROWS) -> list[str]:
+    """Every system, then every baseline, with metrics and measures; the best system in bold, a hole is a dash."""
+    best = [facts.best_value(column) for column in (*board.metrics, *board.measures)]
+    printed = board.above(baselines)
+    columns = (*printed.metrics, *printed.measures)
     rows = []
-    for i, system in enumerate(board.systems):
+    for i, system in enumerate(printed.systems):
         cells = []
         for column, top in zip(columns, best, strict=True):
             value = float(column.values[i])

@@ -31,7 +31,7 @@ def _blocks(result: Result) -> Iterator[str]:
     yield from _section("Counts", _counts(result))
     if result.board.systems:
         yield "## Systems"
-        yield _values_table(*tables.systems_table(result.board))
+        yield _values_table(*tables.systems_table(result.printed))
     yield from _section("Signatures", [f"{c.name}: `{c.signature}`" for c in result.board.columns if c.signature])
 
 

@@ -1,5 +1,6 @@
 """provenance.json: what made these numbers: versions, configuration, signatures, inputs by content."""
 
+import json
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -8,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from clirbench import __version__
+from clirbench.corpora.base import Corpus
 from clirbench.result import Result
 from clirbench.store.snapshot import current_snapshot
 from clirbench.text import sha256_of
-from clirbench.types import TestSet
+from clirbench.types import TestSet, Translation
 
 COMMAND = ("python", "-m", "clirbench")
 IN_PYTHON = "made in Python"
@@ -59,6 +61,23 @@ def _version(name: str) -> str | None:
         return None
 
 
+def texts(result: Result, corpus: Corpus) -> Mapping[str, Any]:
+    """sha256 of what tells one collection from another: source, references, what is searched, topics, judgments."""
+    test, asked = corpus.test, result.inputs.topics if result.inputs else {}
+    judged = {",".join(filter(None, (topics, rule))): found.judged[rule] for topics, rule, found in result.judgments()}
+    return {
+        "source": _sha256("\n".join(test.source)) if test.source else None,
+        "references": [_sha256("\n".join(reference)) for reference in test.references] if test else [],
+        "searched": corpus.english.text.fingerprint,
+        "topics": {label or "first": _sha256(repr([(t.topic_id, t.parts) for t in asked[label]])) for label in asked},
+        "judgments": {label or "first": _sha256(json.dumps(judged[label].qrels.grades)) for label in judged},
+    }
+
+
+def _sha256(text: str) -> str:
+    return sha256_of([text.encode("utf-8", "replace")])
+
+
 def inputs(result: Result) -> Mapping[str, Any]:
     """What was read, by content: sizes and sha256 of the collection, the test set and every system's texts."""
     if result.inputs is None:
@@ -66,16 +85,16 @@ def inputs(result: Result) -> Mapping[str, Any]:
     corpus = result.inputs.corpus
     return {
         "collection": {"documents": len(corpus.english), "sha256": corpus.english.text.fingerprint},
+        "texts": texts(result, corpus),
         "test_segments": len(corpus.test),
         "test_sha256": _references(corpus.test),
         "references": len(corpus.test.references),
         "topics": {label or "first": len(topics) for label, topics in result.inputs.topics.items()},
-        "systems": {
-            translation.system: {
-                side: text.fingerprint
-                for side, text in (("test", translation.test), ("collection", translation.collection))
-                if text is not None
-            }
-            for translation in result.inputs.translations
-        },
+        "systems": {translation.system: _sides(translation) for translation in result.inputs.translations},
+        "baselines": {translation.system: _sides(translation) for translation in result.inputs.baselines},
     }
+
+
+def _sides(translation: Translation) -> dict[str, str]:
+    sides = {"test": translation.test, "collection": translation.collection}
+    return {side: text.fingerprint for side, text in sides.items() if text is not None}

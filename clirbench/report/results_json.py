@@ -17,9 +17,10 @@ from clirbench.report.provenance import inputs
 from clirbench.report.tables import run_tables
 from clirbench.result import Result
 
-RESULTS = "results.json"
 VERSION = 1
 """Of the format; `clirbench` beside it is the program's."""
+
+COLUMN_KEYS = ("name", "role", "origin", "higher_is_better", "table", "signature", "parts", "declared")
 
 
 def results(result: Result) -> dict[str, Any]:
@@ -39,10 +40,7 @@ def results(result: Result) -> dict[str, Any]:
         "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},
         "systems": result.board.systems,
         "failed": result.failed,
-        "columns": [
-            {key: getattr(column, key) for key in ("name", "role", "origin", "higher_is_better", "table", "signature")}
-            for column in result.board.columns
-        ],
+        "columns": [{key: getattr(column, key) for key in COLUMN_KEYS} for column in result.board.columns],
         "inputs": {key: value for key, value in inputs(result).items() if key != "systems"},
         "topics": [{"label": label, **asdict(found)} for label, found in counts(result).items()],
         "tables": {

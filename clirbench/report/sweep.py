@@ -1,23 +1,19 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import nan
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 from urllib.parse import quote
 
-from clirbench.errors import InputError
+from clirbench.files.run_files import RESULTS, read_results
 from clirbench.files.tables import read_table
 from clirbench.report import conditions
 from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
-TITLE = "Which MT metrics predict retrieval?"
-METHOD = Path(__file__).parent / "pooled" / "method.md"
 NAME = "sweep.tsv"
 SUMMARY = "sweep_summary.tsv"
 TABLE = "correlations.tsv"
@@ -57,10 +53,18 @@ def combine(
         by_pair = {(row.measure, row.metric): row for row in found if row.coefficient == "kendall"}
         link = f"{quote(job.name)}/report.html" if (job / "report.html").exists() else ""
         why = failed.get(job, "" if table else "it wrote no table")
-        compared.append(conditions.Condition({key: setting.get(key, "") for key in keys}, by_pair, link, why))
+        swept_here = {key: setting.get(key, "") for key in keys}
+        compared.append(conditions.Condition(swept_here, by_pair, link, why, _answer(job)))
     conditions.write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", compared)
     write_tsv(folder / NAME, ["job", *keys, *header], rows)
     return folder / NAME
+
+
+def _answer(job: Path) -> str:
+    """The answer of a job's results.json; nothing where there is none."""
+    if not (job / RESULTS).is_file():
+        return ""
+    return str(read_results(job).get("answer", ""))
 
 
 def _row(cells: Mapping[str, str]) -> Correlation:
@@ -69,39 +73,3 @@ def _row(cells: Mapping[str, str]) -> Correlation:
     n_systems = int(cells.get("n_systems") or 0)
     significant = cells.get("significant", "undefined")
     return Correlation(cells["measure"], cells["metric"], cells["coefficient"], value, p_value, n_systems, significant)  # type: ignore[arg-type]
-
-
-def pool_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) -> list[Path]:
-    """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
-
-    settings: the key `pool`: `groups`, `tables` (score tables with a column `collection`), their `measures` and
-    `metrics`. findings.md is their summary, one page; pooled.md has all sentences and tables.
-    """
-    from clirbench.papers.published import shipped_path  # loaded where a sweep has ended
-    from clirbench.report.pooled import view
-    from clirbench.report.pooled.pooling import pool
-
-    done = [job for job in jobs if (job / "provenance.json").is_file()]
-    if len({_collection(job) for job in done}) < 2:
-        return []
-    try:
-        found = {TITLE: pool(done, settings.get("groups") or ())}
-        written = view.write(folder, found[TITLE])
-        for table in settings.get("tables") or ():
-            path = shipped_path(table.removeprefix("embedded:")) if table.startswith("embedded:") else Path(table)
-            more = pool([path], (), settings.get("measures") or (), settings.get("metrics") or ())
-            written += view.write(folder / path.stem, more, path.stem)
-            found[f"Published table: {path.stem}"] = more
-    except InputError as error:
-        print(f"not pooled: {error}")
-        return []
-    summaries = [view.summary(pooling, title) for title, pooling in found.items()]
-    page = "\n".join([*summaries, METHOD.read_text(encoding="utf-8")])
-    (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
-    return [*written, folder / "findings.md"]
-
-
-def _collection(job: Path) -> str:
-    provenance = json.loads((job / "provenance.json").read_text(encoding="utf-8"))
-    tables = provenance.get("configuration", {}).get("scores", {}).get("tables")
-    return json.dumps([provenance.get("inputs"), tables], sort_keys=True)

@@ -52,17 +52,21 @@ def run_tables(result: Result) -> dict[str, RunTable]:
 
     A further table that every run has is a further entry here, and nothing else.
     """
-    header, rows = systems_table(result.board)
+    header, rows = systems_table(result.printed)
     described = {name for name, texts in result.board.metadata.items() if not _numbers(texts)}
     found = {"systems": RunTable(tuple(header), frozenset({"system", *described}), lambda: rows)}
-    kinds = {field.name: field.type for field in dataclasses.fields(Correlation)}
-    text = frozenset(name for name, kind in kinds.items() if kind not in (int, float))
-    taus = [[getattr(row, name) for name in kinds] for row in result.correlations]
-    found["correlations"] = RunTable(tuple(kinds), text, lambda: taus)
+    names = tuple(field.name for field in dataclasses.fields(Correlation))
+    taus = [[getattr(row, name) for name in names] for row in result.correlations]
+    found["correlations"] = RunTable(names, texts_of(Correlation), lambda: taus)
     if result.retrieval:
         columns = ("system", "topic_id", "measure", "value")
         found["per_topic"] = RunTable(columns, frozenset(columns[:3]), lambda: _per_topic_rows(result))
     return found | {table.name: _of_analysis(table) for table in (*decision_tables(result), *all_tables(result))}
+
+
+def texts_of(kind: type) -> frozenset[str]:
+    """The fields of a dataclass of rows that hold no numbers."""
+    return frozenset(field.name for field in dataclasses.fields(kind) if field.type not in (int, float))
 
 
 def _of_analysis(table: AnalysisTable) -> RunTable:

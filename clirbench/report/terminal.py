@@ -20,7 +20,9 @@ from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
 from clirbench.errors import shown
 from clirbench.experiment import HEALTH, count, english_run, health_table
+from clirbench.files.run_files import RESULTS
 from clirbench.inputs.preflight import preflight
+from clirbench.relevance.base import from_english_side
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.estimate import estimate
@@ -38,9 +40,9 @@ from clirbench.report.facts import (
     tau_tables,
     warnings,
 )
-from clirbench.report.results_json import RESULTS
 from clirbench.report.tables import systems_table
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
+from clirbench.retrieval.bm25 import BM25
 from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
 from clirbench.steps.search import search
@@ -127,7 +129,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
     if result.board.measures and not result.board.metrics:
-        header, cells = systems_table(result.board)
+        header, cells = systems_table(result.printed)
         _print_rows([list(header), *([_short(value) for value in row] for row in cells)])
     for made in result.tables:
         if made.said:
@@ -258,13 +260,13 @@ def show_inputs(experiment: Experiment, inputs: Inputs | None, store: Store) -> 
 def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str, str]]:
     """Whether pseudo-relevance leaves something to order, from a search of the English side where that is quick."""
     english, engine = inputs.corpus.english, experiment.retriever
-    if engine is None or not engine.signature.startswith("bm25:clirbench") or len(english) > QUICK_TO_SEARCH:
+    if not isinstance(engine, BM25) or len(english) > QUICK_TO_SEARCH:
         return
     for topics in inputs.topics.values() if experiment.runs is None else ():
         by = partial(search, engine, topics, english.map, pmap=Serial().pmap, watch=unwatched)
         ideal = english_run(by, english.text)
         for rule in experiment.relevance.values():
-            if rule.signature.startswith("qrels"):
+            if not from_english_side(rule):
                 continue
             found = count(english.map.doc_ids, topics, Judged(rule.judge(ideal, english, topics), ideal, len(english)))
             if found.unordered:

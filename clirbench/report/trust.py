@@ -6,13 +6,13 @@ from math import factorial, isnan
 import numpy as np
 
 from clirbench.analyses.wording import listed, many, number
-from clirbench.report.facts import pseudo
 from clirbench.scoreboard import Column
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected
 from clirbench.statistics.units.concordance import CONSTANT
 from clirbench.statistics.units.jackknife import FEWEST, Interval
 from clirbench.statistics.units.selection import COSTLIEST
+from clirbench.types import UNKNOWN
 
 MOST = 6
 """So many names of metrics at most in one sentence."""
@@ -31,7 +31,10 @@ NOUNS = {
 
 
 def named(column: Column) -> str:
-    return f"{column.name} (pseudo-relevance)" if pseudo(column.signature) else column.name
+    """`MAP (pseudo-relevance)`; the name alone where people judged, or where a score table has the measure."""
+    if column.origin == "imported" or column.judged_by == "people":
+        return column.name
+    return f"{column.name} ({'unknown judgments' if column.judged_by == UNKNOWN else column.judged_by})"
 
 
 def trusted_metrics(rows: Sequence[Claim], chosen: Selected, alpha: float) -> tuple[str, ...]:

@@ -1,14 +1,19 @@
 """What a retrieval engine is."""
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
 
-from clirbench.types import Documents, Run, Topic
+from clirbench.text import Text
+from clirbench.types import DocumentMap, Documents, Run, Topic
 
 
 @runtime_checkable
 class Retriever(Protocol):
-    """Ranks a collection for every topic; a frozen dataclass whose fields are its configuration."""
+    """Ranks a collection for every topic; a frozen dataclass whose fields are its configuration.
+
+    It may declare its `kind`, a short name for columns (`MAP[dense]`) and sentences (default: the name of its class),
+    and `lexical_model`, the model by which it matches words ("BM25"; default: not known).
+    """
 
     @property
     def depth(self) -> int:
@@ -23,3 +28,30 @@ class Retriever(Protocol):
 
         Raises `InputError` for an empty collection (no document with a term).
         """
+
+
+class Watched(Protocol):
+    """Passes values through while it shows how many there were."""
+
+    def __call__(self, title: str, values: Iterator[Any], total: int) -> Iterator[Any]: ...
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """A retriever that searches in several steps, each of which the store keeps: vectors, lists, fused lists."""
+
+    def search(
+        self,
+        topics: tuple[Topic, ...],
+        document_map: DocumentMap,
+        texts: Sequence[Text],
+        names: Sequence[str],
+        pmap: Callable[..., Iterator[Any]],
+        watch: Watched,
+        *,
+        english: bool,
+    ) -> Iterator[Any]:
+        """The Run of every text, or why there is none."""
+
+    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
+        """(what reads a text, the step in which it does), for an estimate of time."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,8 @@ class BM25:
     C. Kamphuis et al. (2020), Which BM25 Do You Mean?, rows "Lucene (default)" and "Lucene (accurate)" of table 1.
     """
 
+    kind: ClassVar[str] = "bm25"
+    lexical_model: ClassVar[str] = "BM25"
     k1: float = 0.9
     b: float = 0.4
     depth: int = 1000
@@ -62,7 +65,7 @@ class BM25:
     def signature(self) -> str:
         empty = "counted" if self.count_empty else "skipped"
         return (
-            f"bm25:clirbench|k1:{self.k1:g}|b:{self.b:g}|idf:{self.idf}|lengths:{self.lengths}|empty:{empty}|qtf:sum"
+            f"{self.kind}:clirbench|k1:{self.k1:g}|b:{self.b:g}|idf:{self.idf}|lengths:{self.lengths}|empty:{empty}|qtf:sum"
             f"|an:{self.analyzer.signature}|depth:{self.depth}|ties:doc_id"
         )
 

@@ -1,24 +1,12 @@
-"""Which steps a retriever takes, each of which the store keeps: fused lists, the lists, vectors."""
+"""The ranked lists of all systems by one retriever."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from clirbench.retrieval.base import Retriever
-from clirbench.retrieval.dense import Dense
-from clirbench.retrieval.fusion import Fusion
-from clirbench.retrieval.pyserini_index import PyseriniIndex
-from clirbench.steps.encode import Encode
-from clirbench.steps.fuse import Fuse
-from clirbench.steps.nearest import Nearest
+from clirbench.retrieval.base import Retriever, Staged, Watched
 from clirbench.steps.retrieve import Retrieve
 from clirbench.text import Text
-from clirbench.types import DocumentMap, Failure, Topic
-
-
-class Watched(Protocol):
-    """Passes values through while it shows how many there were."""
-
-    def __call__(self, title: str, values: Iterator[Any], total: int) -> Iterator[Any]: ...
+from clirbench.types import DocumentMap, Topic
 
 
 def search(
@@ -33,19 +21,14 @@ def search(
     english: bool = False,
 ) -> Iterator[Any]:
     """The Run of every text, or why there is none."""
-    if isinstance(retriever, PyseriniIndex):
-        texts, retriever = retriever.indexed(texts, names, english), retriever.lucene
-    if isinstance(retriever, Fusion):
-        each = [
-            list(search(one, topics, document_map, texts, names, pmap, watch, english=english))
-            for one in retriever.of.values()
-        ]
-        together = [next((run for run in runs if isinstance(run, Failure)), runs) for runs in zip(*each, strict=True)]
-        return pmap(Fuse(document_map, retriever.k, retriever.depth), together, names)
-    if isinstance(retriever, Dense):
-        encode = Encode(retriever.encoder, retriever.passage, retriever.passage_prefix, document_map)
-        vectors = list(watch("encoding", pmap(encode, texts, names), len(texts)))
-        ids = tuple(topic.topic_id for topic in topics)
-        step = Nearest(retriever.asked(topics), ids, document_map, retriever.depth, english)
-        return pmap(step, vectors, names)
+    if isinstance(retriever, Staged):
+        return retriever.search(topics, document_map, texts, names, pmap, watch, english=english)
     return pmap(Retrieve(retriever, topics, document_map, english), texts, names)
+
+
+def readings(retriever: Retriever, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
+    """(what reads a text, the step in which it does)."""
+    if isinstance(retriever, Staged):
+        yield from retriever.readings(topics, document_map)
+    else:
+        yield retriever, Retrieve(retriever, topics, document_map)

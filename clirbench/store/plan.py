@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.errors import InputError, StoreError
+from clirbench.files.run_files import MARKER, inside, is_plain
 from clirbench.store.whole import write_whole
+from clirbench.text import whole_text
 
 PLAN = "plan.tsv"
-MARKER = ".clirbench"
-"""In every folder that a run may write to: the names of the files that it wrote."""
 STORE_LINE = "# store\t"
 TRANSLATE = "Translate"
 """The step whose results are shards of translations: their key is a file beside the store."""
@@ -79,15 +79,12 @@ def _as_lines(lines: Iterable[str]) -> bytes:
 
 def read_plan(path: Path) -> tuple[Path, list[Planned]]:
     """Where the store of a plan is, and its rows; raises `InputError` for what is no plan."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except FileNotFoundError:
+    if not path.exists():
         raise InputError(
             f"{path}: no such file; name the folder of a run (hydra.run.dir). Runs that were moved to previous-N keep "
             "no plan"
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: no plan can be read there ({error})") from None
+        )
+    lines = whole_text(inside(path.parent, path.name)).split("\n")
     if len(lines) < 2 or not lines[0].startswith(STORE_LINE) or lines[1] != "\t".join(COLUMNS):
         raise InputError(f"{path}: is not a plan written by clirbench")
     rows = []
@@ -96,7 +93,10 @@ def read_plan(path: Path) -> tuple[Path, list[Planned]]:
         values = line.split("\t")
         if len(values) != len(COLUMNS):
             raise InputError(f"{path}: line {number}: {len(values)} columns, expected {len(COLUMNS)}")
-        rows.append(Planned(*values))
+        row = Planned(*values)
+        if row.key and not all(map(is_plain, row.key.split("/") if row.step == TRANSLATE else [row.key])):
+            raise InputError(f"{path}: line {number}: {row.key!r} is no key of a result")
+        rows.append(row)
     return Path(lines[0].removeprefix(STORE_LINE)), list(dict.fromkeys(rows))
 
 

@@ -17,8 +17,7 @@ from clirbench.systems.patterns import Match, PathPattern, natural
 from clirbench.systems.pending import check_settings, pending, touched
 from clirbench.systems.toolkits import Toolkit
 from clirbench.systems.translation import machine_translations
-from clirbench.systems.translators.base import Translator
-from clirbench.systems.translators.detected import detected
+from clirbench.systems.translators.base import OfModels, Translator
 from clirbench.text import Text
 from clirbench.types import Translation
 
@@ -47,7 +46,7 @@ class CheckpointSystems:
     pattern: str | None = None
     test_pattern: str | None = None
     model: str | None = None
-    translator: Translator | None = None
+    translator: Translator | OfModels | None = None
     include: Sequence[str] = ("*",)
     exclude: Sequence[str] = ()
     metadata: str | None = None
@@ -69,7 +68,7 @@ class CheckpointSystems:
             raise ConfigError("systems.test_pattern: models translate the test set themselves; leave it out")
         whole_number("systems.shard_lines", self.shard_lines)
         check_settings(self.unfinished, self.quiet)
-        if self.translator is not None and not isinstance(self.translator, Translator):
+        if self.translator is not None and not isinstance(self.translator, Translator | OfModels):
             raise ConfigError(f"systems.translator: {type(self.translator).__name__} is not a Translator")
         main = self.patterns("pattern" if self.pattern else "model")
         if self.test_pattern:
@@ -85,6 +84,12 @@ class CheckpointSystems:
         text = str(getattr(self, field))
         texts = self.toolkit.patterns(text) if self.toolkit else (text,)
         return tuple(PathPattern(text, f"systems.{field}") for text in texts)
+
+    def translator_of(self, model: Path) -> Translator:
+        """What translates with a model; raises `ConfigError` where nothing is configured."""
+        if self.translator is None:
+            raise ConfigError("systems.model: name what translates, systems/translator=command")
+        return self.translator.of(model) if isinstance(self.translator, OfModels) else self.translator
 
     def matches(self, field: str) -> list[Match]:
         """What the patterns of a field match; raises `InputError` where that is nothing."""
@@ -183,7 +188,7 @@ class CheckpointSystems:
                 waiting[name] = Translation(name, None, None, described[name], f"{match.path}: {why}")
                 continue
             with gathered(errors):
-                translator = self.translator or detected(match.path)
+                translator = self.translator_of(match.path)
                 translator.check(match.path)
                 models.append((name, translator, match.path, described[name]))
         translations: tuple[Translation, ...] = ()

@@ -37,7 +37,7 @@ class CommandSystems:
     def __post_init__(self) -> None:
         if not self.commands:
             raise ConfigError(
-                "systems=command: no command; for example 'systems.commands={apertium: \"apertium isl-eng\"}'"
+                "systems=command: no command; for example 'systems.commands={apertium: \"apertium -u isl-eng\"}'"
             )
         whole_number("systems.shard_lines", self.shard_lines)
         if strange := sorted(set(self.versions or {}) - set(self.commands)):

@@ -50,6 +50,11 @@ class Shards:
         """sha256 of the lines of each shard; raises `InputError` where the text has not the lines of its documents."""
         return tuple(map(digest_of, self))
 
+    @cached_property
+    def n_full(self) -> int:
+        """Lines that are not blank."""
+        return sum(bool(line.strip()) for shard in self for line in shard)
+
     def __iter__(self) -> Iterator[Sequence[str]]:
         """The lines of each shard, in order; the text is streamed."""
         lines = Documents(self.text, self.map).lines()

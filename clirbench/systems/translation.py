@@ -11,7 +11,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,12 +21,15 @@ from typing import Any, ClassVar
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import Sentences
 from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
+from clirbench.systems.health import MANY_BLANK
 from clirbench.systems.shards import Shards, digest_of, read_shard, write_shard
 from clirbench.systems.translators.base import Translate, Translator, translate_lines
 from clirbench.text import BLOCK, TextLines, in_blocks, sha256_of, split_lines
 from clirbench.types import EMPTY, DocumentMap, Translation
 
 VERSION = "translation 1"
+MOST_EMPTY = 0.5
+"""Share of the lines with text above which empty ones are an error; from `MANY_BLANK` on they are a note."""
 TRANSLATIONS = "translations"
 """The folder of the shards, below the cache."""
 LOOK = 0.5
@@ -79,6 +82,17 @@ class MachineText:
 
     def lines(self) -> tuple[str, ...]:
         return split_lines(b"".join(self.blocks()).decode("utf-8"))
+
+    @cached_property
+    def n_lost(self) -> int:
+        """Lines with text that came back empty; a line that is blank in the source is so here too."""
+        n_full = sum(bool(line.strip()) for shard in self._shards() for line in shard.decode("utf-8").split("\n"))
+        return self.source.n_full - n_full if n_full < self.source.n_lines else 0
+
+    @property
+    def loss(self) -> str:
+        """How many lines came back empty, in words."""
+        return f"{self.n_lost} of {self.source.n_full} lines with text came back empty"
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
@@ -173,9 +187,8 @@ def shard_keys(translations: Sequence[Translation]) -> Iterator[tuple[str, str]]
     Systems that cannot be looked at have none.
     """
     for translation in translations:
-        both: tuple[Any, ...] = (translation.test, translation.collection)
         with gathered([]):
-            for text in dict.fromkeys(text for text in both if isinstance(text, MachineText)):
+            for text in machine_texts([translation]):
                 for path in text.paths:
                     yield translation.system, path.relative_to(text.folder.parent).as_posix()
 
@@ -189,8 +202,9 @@ def completed(
     """Translate what is still to be translated; `watch(title, values, total)` shows how far it is, and
     `note(system, reason)` is told of each system that failed. `pmap`: an engine's; None: in this process.
 
-    Returns the translations, those of systems that failed without texts (a hole in every column), and why they failed.
-    Raises where all systems failed, and `StoreError` where nothing can be kept.
+    Returns the translations, those of systems that failed without texts (a hole in every column), and why they failed;
+    a system that left more than `MOST_EMPTY` of a text empty has failed too. Raises where all systems failed, and
+    `StoreError` where nothing can be kept.
     """
     errors: dict[str, ClirbenchError] = {}
     work = missing_work(translations, errors)
@@ -199,6 +213,13 @@ def completed(
         made = translate(work, errors) if pmap is None else handed_out(work, errors, pmap)
         for _ in watch("translation", made, n_shards):
             pass
+    errors |= {
+        text.system: ResourceError(
+            f"{text.source.text.where}: {text.loss}; mend the translator, then give it a new version to translate again"
+        )
+        for text in machine_texts(translations, errors)
+        if text.n_lost > MOST_EMPTY * text.source.n_full
+    }
     for system, error in errors.items():
         note(system, str(error))
     if len(errors) == len(translations):
@@ -207,15 +228,28 @@ def completed(
     return tuple(kept), errors
 
 
+def emptied(translations: Sequence[Translation]) -> Iterator[str]:
+    """A note on each text, all made, of which a translator left many lines empty."""
+    for text in machine_texts(translations):
+        if text.n_lost and text.n_lost >= MANY_BLANK * text.source.n_full:
+            yield f"{text.where}: {text.loss}"
+
+
+def machine_texts(translations: Sequence[Translation], without: Container[str] = ()) -> Iterator[MachineText]:
+    """The texts that translators make, one that is both test set and collection once, of all systems but `without`."""
+    for translation in translations:
+        both: tuple[Any, ...] = (translation.test, translation.collection)
+        if translation.system not in without:
+            yield from dict.fromkeys(text for text in both if isinstance(text, MachineText))
+
+
 def missing_work(translations: Sequence[Translation], errors: dict[str, ClirbenchError]) -> list[Work]:
     """What is still to be translated, texts of one system together; a system that cannot be looked at is an error."""
     work = []
     for translation in translations:
-        both: tuple[Any, ...] = (translation.test, translation.collection)
-        texts = [text for text in both if isinstance(text, MachineText)]
         found: list[ClirbenchError] = []
         with gathered(found):
-            work += [lacking for lacking in map(_lacking, dict.fromkeys(texts)) if lacking.missing]
+            work += [lacking for lacking in map(_lacking, machine_texts([translation])) if lacking.missing]
         if found:
             errors[translation.system] = found[0]
     return [lacking for lacking in work if lacking.text.system not in errors]

@@ -8,7 +8,11 @@ from clirbench.types import Documents, Topic
 
 @runtime_checkable
 class TopicSource(Protocol):
-    """A source of topics; a frozen dataclass whose fields are its configuration."""
+    """A source of topics; a frozen dataclass whose fields are its configuration.
+
+    It may declare its `kind`, a short name for columns (`MAP[titles]`; default: the name of its class), and
+    `known_item_like`, whether a topic is taken from one document that answers it (default: not known).
+    """
 
     @property
     def signature(self) -> str:

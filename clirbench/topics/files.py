@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.checks import name_list
-from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
 from clirbench.text import TextFile, check_name
 from clirbench.topics.rewriting import Rewriting
 from clirbench.types import Documents, Topic
@@ -83,10 +83,13 @@ def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Seque
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}"))
         elif not parts:
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
-        with gathered(errors):
+        try:
             check_name(entry.where, "topic", entry.topic_id)
+        except InputError as error:
+            errors.append(error)
         first.setdefault(entry.topic_id, entry.where)
-        topics.append(Topic(entry.topic_id, parts))
+        if not errors:
+            topics.append(Topic(entry.topic_id, parts))
     if not held:
         errors.append(InputError("no topics in the topic files"))
     more = len(errors) - SHOWN

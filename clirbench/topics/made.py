@@ -28,6 +28,8 @@ class KeyTerms:
     Raises `InputError` where no document gives a topic.
     """
 
+    kind: ClassVar[str] = "keyterms"
+    known_item_like: ClassVar[bool] = True
     kept: ClassVar[bool] = True
     analyzer: Analyzer = field(default_factory=English)
     n: int = 150
@@ -41,7 +43,7 @@ class KeyTerms:
 
     @property
     def signature(self) -> str:
-        rule = f"keyterms:{self.n}|terms:{self.terms}|min_df:{self.min_documents}"
+        rule = f"{self.kind}:{self.n}|terms:{self.terms}|min_df:{self.min_documents}"
         return f"{rule}|an:{self.analyzer.signature}|known-item-like"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
@@ -77,6 +79,8 @@ class Titles:
     topic_id = doc_id. Raises `InputError` where no document gives a topic.
     """
 
+    kind: ClassVar[str] = "titles"
+    known_item_like: ClassVar[bool] = True
     n: int = 150
 
     def __post_init__(self) -> None:
@@ -84,7 +88,7 @@ class Titles:
 
     @property
     def signature(self) -> str:
-        return f"titles:{self.n}|known-item-like"
+        return f"{self.kind}:{self.n}|known-item-like"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         chosen = set(evenly_spaced(len(documents), self.n))
@@ -104,6 +108,8 @@ class Sentences:
     topic_id = `line` and the 1-based line number. Raises `InputError` where there is no such segment.
     """
 
+    kind: ClassVar[str] = "sentences"
+    known_item_like: ClassVar[bool] = True
     kept: ClassVar[bool] = True
     analyzer: Analyzer = field(default_factory=English)
     n: int = 150
@@ -115,7 +121,7 @@ class Sentences:
 
     @property
     def signature(self) -> str:
-        return f"sentences:{self.n}|min_terms:{self.min_terms}|an:{self.analyzer.signature}|known-item-like"
+        return f"{self.kind}:{self.n}|min_terms:{self.min_terms}|an:{self.analyzer.signature}|known-item-like"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         chunks = _Chunks(self.analyzer)

@@ -5,13 +5,14 @@ Tags stand at the start of a line and are rarely closed. Topics 51-200 write a l
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 
 from clirbench.checks import name_list
 from clirbench.errors import InputError
-from clirbench.text import TextFile
+from clirbench.text import whole_text
 from clirbench.topics.files import RawTopic, TopicFiles
 
 NAMES = {
@@ -30,7 +31,7 @@ _LABELLED = {
     name: re.compile(rf"\A\s*{re.sub('s$', lambda _: _PLURAL, label)}[ \t]*:", re.IGNORECASE)
     for name, label in LABELS.items()
 }
-_TAG = re.compile(r"^[ \t]*<(?P<name>[A-Za-z]+)>(?P<text>.*)$", re.DOTALL)
+_TAG = re.compile(r"^[^\S\n]*<(?P<name>/top|[a-z]+)>", re.IGNORECASE | re.MULTILINE)
 _CLOSED = re.compile(r"</[A-Za-z]+>")
 
 
@@ -62,39 +63,28 @@ def field_names(fields: str | Sequence[str]) -> tuple[str, ...]:
 
 def read_trec(path: Path) -> Iterator[RawTopic]:
     """The topics of one file, with every tag as a field; raises `InputError` naming the line where one is broken."""
-    found = False
-    number = 0
-    block: list[tuple[int, str]] | None = None
-    for number, line in enumerate(TextFile(path).lines(), start=1):
-        bare = line.strip().lower()
-        if bare.startswith("<top>"):
-            if block is not None:
-                yield _entry(path, block)
-            block, found = [], True
-        elif bare.startswith("</top>"):
-            if block is not None:
-                yield _entry(path, block)
-            block = None
-        elif block is not None:
-            block.append((number, line))
-    if block is not None:
-        yield _entry(path, block)
-    if not found:
+    text = whole_text(path)
+    line, counted, n = 1, 0, 0
+    parts: dict[str, list[str]] | None = None
+    for tag, following in pairwise(chain(_TAG.finditer(text), [None])):
+        assert tag is not None
+        name = tag["name"].lower()
+        if name in ("top", "/top"):
+            if parts is not None:
+                yield _entry(f"{path}: line {line + 1}", parts)
+            line, counted = line + text.count("\n", counted, tag.end()), tag.end()
+            parts, n = ({}, n + 1) if name == "top" else (None, n)
+        elif parts is not None:
+            parts.setdefault(name, []).append(text[tag.end() : following.start() if following else len(text)])
+    if parts is not None:
+        yield _entry(f"{path}: line {line + 1}", parts)
+    if not n:
         raise InputError(f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)")
 
 
-def _entry(path: Path, block: list[tuple[int, str]]) -> RawTopic:
-    where = f"{path}: line {block[0][0] if block else '?'}"
-    fields: dict[str, list[str]] = {}
-    current: str | None = None
-    for _, line in block:
-        tag = _TAG.match(line)
-        if tag:
-            current = tag["name"].lower()
-            line = tag["text"]
-        if current is not None:
-            fields.setdefault(current, []).append(_CLOSED.sub(" ", line))
-    texts = {name: _unlabelled(name, "\n".join(lines)) for name, lines in fields.items()}
+def _entry(where: str, parts: Mapping[str, list[str]]) -> RawTopic:
+    """The topic with these texts of its tags; `where` names its first line."""
+    texts = {name: _unlabelled(name, _CLOSED.sub(" ", "\n".join(pieces))) for name, pieces in parts.items()}
     if "num" not in texts:
         raise InputError(f"{where}: a topic without <num>")
     topic_id = texts.pop("num")

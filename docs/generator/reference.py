@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from clirbench.config import config_parts
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
@@ -55,7 +58,8 @@ def description(path: Path) -> str:
 
 def choices(group: str) -> list[Path]:
     """The files of a group, by name."""
-    return sorted((CONF / group).glob("*.yaml"), key=lambda path: path.stem.lower())
+    found = (path for folder in config_parts(group) for path in folder.glob("*.yaml"))
+    return sorted(found, key=lambda path: path.stem.lower())
 
 
 def target(node: Any) -> str:
@@ -118,7 +122,8 @@ def metric_rows() -> list[tuple[str, str, str, str, str]]:
 
 
 def _metric(path: Path) -> tuple[str, str, str, str, str]:
-    kind, metric = component(path.stem)
+    metric = metrics()[path.stem]
+    kind = type(metric)
     direction = "up" if metric.higher_is_better else "down"
     if kind.__name__ in ("ScoreFile", "CommandMetric"):
         # The class knows of files and programs alone; the head of the YAML names the paper of the metric.
@@ -128,18 +133,18 @@ def _metric(path: Path) -> tuple[str, str, str, str, str]:
     return path.stem, metric.name, direction, f"`{signature}`".replace("|", "\\|"), source(kind.__doc__)
 
 
-def component(name: str) -> tuple[Any, Any]:
-    """The class of a metric and the metric as conf/ configures it, built as the program builds it."""
+@cache
+def metrics() -> dict[str, Any]:
+    """Every metric of conf/ by its name there, built as the program builds it."""
     from hydra import compose, initialize_config_dir
     from hydra.utils import instantiate
 
-    needs = {"Command": ["metric.Command.command='cat {hypothesis}'"]}
-    files = {"ScoreFile", "BLEURTmean", "BLEURTmedian", "COMET", "MetricX", "BERTScore"}
-    more = needs.get(name, []) + ([f"metric.{name}.path='scores/{{system}}.txt'"] if name in files else [])
+    names = [path.stem for path in choices("metric")]
+    files = ("ScoreFile", "BLEURTmean", "BLEURTmedian", "COMET", "MetricX", "BERTScore")
+    needs = ["metric.Command.command='cat {hypothesis}'", *(f"metric.{n}.path='scores/{{system}}.txt'" for n in files)]
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        cfg = compose("config", overrides=["+experiment=demo", f"metric=[{name}]", *more])
-    metric = instantiate(next(iter(cfg.metric.values())), _convert_="all")
-    return type(metric), metric
+        cfg = compose("config", overrides=["+experiment=demo", f"metric=[{','.join(names)}]", *needs])
+    return {name: instantiate(cfg.metric[name], _convert_="all") for name in names}
 
 
 def metrics_table() -> str:

@@ -35,20 +35,18 @@ HEAVY = ("numpy", "pandas", "numba", "scipy", "matplotlib", "hydra", "rich")
 
 
 def test_importing_loads_nothing() -> None:
+    """Counted, not timed: modules, and the functions of Python that are called (6,000 where this was written)."""
     code = (
-        "import sys, time; before = set(sys.modules); start = time.perf_counter(); import clirbench; "
-        "spent = time.perf_counter() - start; print(spent, *sorted(set(sys.modules) - before))"
+        "import sys; before = set(sys.modules); calls = []; sys.settrace(lambda *_: calls.append(0)); "
+        "import clirbench; sys.settrace(None); print(len(calls), *sorted(set(sys.modules) - before))"
     )
-    runs = []
-    for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE, capture_output=True, text=True, check=True)
-        assert done.stderr == ""
-        spent, *modules = done.stdout.split()
-        runs.append(float(spent))
-        assert not {name.partition(".")[0] for name in modules} & set(HEAVY)
-        assert [name for name in modules if name.startswith("clirbench")] == ["clirbench"]
-        assert len(modules) < 60
-    assert min(runs) < 0.15
+    done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    calls, *modules = done.stdout.split()
+    assert not {name.partition(".")[0] for name in modules} & set(HEAVY)
+    assert [name for name in modules if name.startswith("clirbench")] == ["clirbench"]
+    assert len(modules) < 60
+    assert int(calls) < 20_000
 
 
 def test_every_name_that_is_offered_is_there() -> None:

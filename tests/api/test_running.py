@@ -4,8 +4,11 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +20,7 @@ from clirbench.api.running import quoted
 from clirbench.commands.rerun import read_provenance
 from clirbench.config import composed
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, UnknownName
+from clirbench.files.run_files import MARKER
 from clirbench.metrics.segments import SegmentMean
 from tests.conftest import PACKAGE, Cli
 
@@ -267,3 +271,57 @@ def test_real_data_give_the_command_line_s_files(shared_data: Path, cli: Cli) ->
     assert differing(r.save(cli.cwd / "saved"), cli.cwd / "w") <= TIMES | {"plan.tsv"}
     loaded = cb.load(cli.cwd / "w")
     assert all(loaded.tables[name].equals(table) for name, table in r.tables.items())
+
+
+def test_a_sent_run_is_saved_from_its_own_files_alone(tmp_path: Path, published: cb.Outcome) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    for number, name in enumerate(("../secret", str(secret), "../../.bashrc")):
+        sent = published.save(tmp_path / f"sent-{number}")
+        with (sent / MARKER).open("a") as marker:
+            marker.write(f"{name}\n")
+        with pytest.raises(InputError, match="is not the name of a file in this folder"):
+            cb.load(sent).save(tmp_path / "saved")
+    (linked := published.save(tmp_path / "linked") / "figures" / "x.svg").symlink_to(secret)
+    with pytest.raises(InputError, match="x.svg: is a link"):
+        cb.load(linked.parents[1]).save(tmp_path / "saved")
+    assert not list((tmp_path / "saved").glob("*"))
+
+
+def test_a_table_of_a_sent_run_is_inside_it(tmp_path: Path, published: cb.Outcome) -> None:
+    sent = published.save(tmp_path / "sent")
+    loaded = cb.load(sent)
+    (sent / "systems.tsv").rename(tmp_path / "systems.tsv")
+    (sent / "systems.tsv").symlink_to(tmp_path / "systems.tsv")
+    for look in (lambda: loaded.systems, lambda: cb.load(sent)):
+        with pytest.raises(InputError, match="systems.tsv: is a link"):
+            look()
+    (sent / "systems.tsv").unlink()
+    found = json.loads((sent / "results.json").read_text())
+    found["tables"]["../systems"] = found["tables"]["systems"]
+    (sent / "results.json").write_text(json.dumps(found))
+    with pytest.raises(InputError, match=r"'../systems.tsv' is not the name of a file in this folder"):
+        cb.load(sent)
+
+
+def test_a_damaged_table_of_a_run_is_one_clear_error(tmp_path: Path, published: cb.Outcome) -> None:
+    sent = published.save(tmp_path / "sent")
+    whole = (sent / "systems.tsv").read_text()
+    for damaged in ("", whole.replace("BLEU", "CHRF"), whole.replace("\t", "\tx\t", 1), whole + '"', "\x1f\x8b"):
+        (sent / "systems.tsv").write_text(damaged)
+        with pytest.raises(InputError, match=r"systems.tsv: (cannot be read|its columns are not)"):
+            _ = cb.load(sent).systems
+
+
+def test_four_threads_run_at_once() -> None:
+    """Hydra composes in a singleton: without order among threads all but one are refused."""
+    with ThreadPoolExecutor(4) as threads:
+        begin = threading.Barrier(4)
+
+        def run(alpha: float) -> Any:
+            begin.wait(60)
+            return cb.run("europarl_csen_published", correlation__alpha=alpha, correlation__intervals=None)
+
+        found = list(threads.map(run, (0.01, 0.02, 0.03, 0.04)))
+    expected = cb.run("europarl_csen_published", correlation__intervals=None).correlations.value.tolist()
+    assert [outcome.correlations.value.tolist() for outcome in found] == [expected] * 4

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.commands.pool import main
+from clirbench.labs.collections.commands.pool import main
 from tests.browser.conftest import Browser
 from tests.browser.test_report_page import everything_open
-from tests.commands.test_pool import run
+from tests.labs.collections.commands.test_pool import run
 
 pytestmark = pytest.mark.slow
 

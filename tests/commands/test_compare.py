@@ -9,6 +9,7 @@ from clirbench.commands.compare import main
 from clirbench.errors import InputError
 from clirbench.report.compared.answer import answer_change
 from clirbench.report.compared.comparison import compare, equal, read_run, verdict
+from tests.report.boards import results_json
 
 NAN = float("nan")
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|v:1", "MAP": "bm25|k1:0.9|topics:t|rel:top10|MAP", "BLEURT": ""}
@@ -27,6 +28,7 @@ def folder(path: Path, **changes: object) -> Path:
         "configuration": {"retrieval": {"k1": 0.9}}, **changes,
     }  # fmt: skip
     (path / "provenance.json").write_text(json.dumps(provenance), encoding="utf-8")
+    (path / "results.json").write_text(results_json(SIGNATURES, {"MAP": ("bm25", "people")}, ["BLEURT"]))
     (path / "systems.tsv").write_text(
         "system\tkind\tBLEU\tBLEURT\tMAP\ns1\ta\t10.5\t0.1\t0.25\ns2\tb\t20.5\t\t0.5\n", encoding="utf-8"
     )
@@ -189,5 +191,9 @@ def test_an_answer_that_stands_is_said_to_stand(tmp_path: Path) -> None:
 
 
 def test_runs_without_a_results_file_are_compared_too(tmp_path: Path) -> None:
-    a = folder(tmp_path / "a")
-    assert sentences(a, replaced(folder(tmp_path / "b"), "systems.tsv", "10.5", "11.5")) == []
+    a, b = folder(tmp_path / "a"), replaced(folder(tmp_path / "b"), "systems.tsv", "10.5", "11.5")
+    for path in (a, b):
+        (path / "results.json").unlink()
+    assert sentences(a, b) == []
+    # What such a column was made of is not known: nothing says that the two should be equal.
+    assert part(a, b, "scores") == [(("s1", "BLEU"), "10.5", "11.5", False)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from clirbench.commands import rerun
 from clirbench.commands.rerun import again, differences, main, read_provenance
 from clirbench.errors import InputError
 from tests.conftest import Cli
@@ -27,7 +28,7 @@ def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: 
     provenance = made(cli, "scores.title=a", "paths.cache=kept")
     (cli.cwd / "elsewhere").mkdir()
     there = Cli(cli.cwd / "elsewhere")
-    done = there("rerun", "../out/provenance.json")
+    done = there("rerun", "../out/provenance.json", "--trust")
     assert done.returncode == 0, done.stderr
     (again_in,) = (there.cwd / "runs").iterdir()
     n = len(json.loads(provenance.read_text())["files"])
@@ -37,10 +38,10 @@ def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: 
     assert (again_in / "systems.tsv").read_bytes() == (cli.cwd / "out" / "systems.tsv").read_bytes()
 
     small_folder.rename(cli.cwd / "elsewhere" / "new")
-    gone = there("rerun", "../out/provenance.json")
+    gone = there("rerun", "../out/provenance.json", "--trust")
     assert gone.returncode == 1
     assert f"{small_folder / 'reference.txt'}: the run read this file, and it is gone" in gone.stderr
-    found = there("rerun", "../out/provenance.json", "folder=new")
+    found = there("rerun", "../out/provenance.json", "--trust", "folder=new")
     assert found.returncode == 0, found.stderr
     assert "configuration: folder was small, is " in found.stdout
     assert found.stdout.splitlines()[-1].startswith("the same bytes: ")
@@ -50,10 +51,10 @@ def test_an_input_that_changed_is_named(cli: Cli, small_folder: Path) -> None:
     made(cli)
     changed = small_folder / "systems" / "every9.txt"
     changed.write_text(changed.read_text().replace("the", "a"))
-    done = cli("rerun", "out/provenance.json")
+    done = cli("rerun", "out/provenance.json", "--trust")
     assert done.returncode == 1
     assert done.stderr == f"error: {changed}: is not what the run read: its content is another\n"
-    there = cli("rerun", "out/provenance.json", "seed=0")
+    there = cli("rerun", "out/provenance.json", "--trust", "seed=0")
     assert there.returncode == 1
     *_, named, last = there.stdout.splitlines()
     assert named.startswith("input: systems.every9.collection was ")
@@ -64,12 +65,12 @@ def test_another_version_and_another_configuration_are_named(cli: Cli, small_fol
     provenance = made(cli)
     files = json.loads(provenance.read_text())["files"]
     edited(provenance, clirbench="0.0.1", files={**files, "systems.tsv": "0" * 64})
-    done = cli("rerun", "out/provenance.json")
+    done = cli("rerun", "out/provenance.json", "--trust")
     assert done.returncode == 1
     *_, named, last = done.stdout.splitlines()
     assert named.startswith("version: clirbench was 0.0.1, is ")
     assert last.startswith("other bytes: systems.tsv; see clirbench compare out ")
-    other = cli("rerun", "out/provenance.json", "relevance.k=2")
+    other = cli("rerun", "out/provenance.json", "--trust", "relevance.k=2")
     assert "configuration: relevance.k was 3, is 2\n" in other.stdout
     assert other.returncode == 1
 
@@ -79,7 +80,7 @@ def test_an_experiment_of_ones_own_is_found_again(cli: Cli, small_folder: Path) 
     (cli.cwd / "own" / "experiment" / "mine.yaml").write_text("# @package _global_\ndefaults: [folder]\nname: mine\n")
     ran = cli("--config-dir=own", "+experiment=mine", "folder=small", *FAST, "hydra.run.dir=out")
     assert ran.returncode == 0, ran.stderr
-    done = cli("rerun", "out/provenance.json")
+    done = cli("rerun", "out/provenance.json", "--trust")
     assert done.returncode == 0, done.stderr
 
 
@@ -114,3 +115,115 @@ def test_where_a_run_was_made_is_no_difference() -> None:
     }
     two = {"inputs": {"topics": 3}, "configuration": {"engine": {}, "paths": {}, "seed": 2}}
     assert list(differences(one, two)) == ["input: topics was not there, is 3", "configuration: seed was 1, is 2"]
+
+
+def sent(path: Path, *words: str, **changes: Any) -> str:
+    """A provenance.json that somebody sent: the command line has these words."""
+    made = {
+        "command": ["python", "-m", "clirbench", *words], "configuration": {"paths": {"cache": "runs/.cache"}},
+        "files": {}, "inputs": {}, "read": {}, "directory": str(path), **changes,
+    }  # fmt: skip
+    (path / "provenance.json").write_text(json.dumps(made))
+    return str(path / "provenance.json")
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The command lines that would be run."""
+    lines: list[list[str]] = []
+    monkeypatch.setattr(rerun, "run_clirbench", lambda words, home: lines.append(list(words)) or 0)
+    return lines
+
+
+METRIC = ["+experiment=folder", "folder=x", "metric=[Command]", 'metric.Command.command="touch {hypothesis} OWNED"']
+
+
+def test_nothing_is_run_without_a_word_of_the_user(
+    tmp_path: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = sent(tmp_path, *METRIC, read={str(tmp_path / "x"): ""})
+    assert main([path]) == 1
+    output = capsys.readouterr()
+    assert started == []
+    assert f"{path}: nothing was run; where all of the above is right, add --trust" in output.err
+    assert "  metric.Command.command=" in output.out
+    assert "metric.Command: runs a command: {" in output.out
+    assert "touch {hypothesis} OWNED" in output.out
+    assert not (tmp_path / "runs").exists()
+    for answer, runs in (("", 0), ("no", 0), ("y", 1)):
+        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+        monkeypatch.setattr("builtins.input", lambda prompt, answer=answer: answer)
+        sent(tmp_path, *METRIC)
+        main([path])
+        assert len(started) == runs
+    main([path, "--trust"])
+    assert len(started) == 2
+    assert started[0][: len(METRIC)] == METRIC
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "store", "--multirun", "-m", "--experimental-rerun=x.pickle", "--config-name=x", "--cfg=job",
+        "hydra.run.dir=/tmp/x", "hydra.sweep.dir=/x", "hydra/launcher=basic", "+metric@hydra.callbacks=BLEU",
+        "+hydra.callbacks.x._target_=os.system", "hydra={}", "~hydra.callbacks", "hydra.mode=MULTIRUN",
+        "+experiment=study", "x\x00=1", "seed=" + "1" * 30_000,
+    ],
+)  # fmt: skip
+def test_what_is_no_key_of_a_run_is_refused_even_where_it_is_trusted(
+    word: str,
+    tmp_path: Path,
+    started: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([sent(tmp_path, word), "--trust"]) == 1
+    assert capsys.readouterr().err.startswith("error: ")
+    assert started == []
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["--config-dir=/their/conf", "+experiment=theirs"], "--config-dir=/their/conf: its files can run anything"),
+        (["hydra.searchpath=[pkg://theirs]"], "hydra.searchpath=[pkg://theirs]: its files can run anything"),
+        (["+measure.x={_target_: os.system, command: x}"], "measure.x: is code: {"),
+        (["+measure.x={_target_: clirbench.commands.rerun.subprocess.run}"], "measure.x: is code: {"),
+        (["+measure.x={_target_: clirbench.commands.store.main}"], "measure.x: is code: {"),
+        (["+measure.x={_target_: [a]}"], "measure.x: is code: {"),
+        (["engine=slurm"], "engine: sends work to other machines: {"),
+        (["systems=openai", "systems.url=http://x"], "systems: sends texts to a server: {"),
+        (["systems=command", "systems.commands={a: x}"], "systems: runs commands: {"),
+        (["systems=checkpoints", "systems/translator=command", "systems.translator.command=x"],
+         "systems.translator: runs a command: {"),
+        (["retrieval=dense", "retrieval/encoder=openai"], "retrieval.encoder: sends texts to a server: {"),
+        (["download=true"], "download: fetches data that are missing"),
+        (["systems=openai", "systems.cache=/home"], '"cache": "/home"'),
+    ],
+)  # fmt: skip
+def test_what_can_do_more_than_compute_is_shown(
+    words: list[str], shown: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], started: list[list[str]]
+) -> None:
+    main([sent(tmp_path, *words)])
+    assert shown in capsys.readouterr().out.partition("It can do more than read files and compute:")[2]
+    assert started == []
+
+
+def test_a_word_of_two_lines_passes_for_no_other_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main([sent(tmp_path, "title='a\nIt only reads files and computes.'", "download=true")])
+    assert "\nIt only reads files and computes." not in capsys.readouterr().out
+
+
+def test_a_plain_run_is_said_to_compute(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main([sent(tmp_path, "+experiment=demo", "seed=3")])
+    assert "It only reads files and computes." in capsys.readouterr().out
+
+
+def test_the_new_folder_is_the_user_s(
+    tmp_path: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main([sent(tmp_path, "seed=3"), "--trust", "hydra.run.dir=chosen"])
+    assert [word for word in started[0] if "hydra" in word] == [f'hydra.run.dir="{tmp_path / "chosen"}"']

@@ -1,6 +1,7 @@
 """What is said of a run: done, missing, failed and why."""
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -10,10 +11,11 @@ from clirbench.commands import status
 from clirbench.engines.local import Serial
 from clirbench.errors import InputError, StoreError
 from clirbench.experiment import translated
+from clirbench.files.run_files import MARKER
 from clirbench.metrics.bleu import BLEU
 from clirbench.result import Experiment, Inputs, unwatched
 from clirbench.store.cached import Cached, part_label
-from clirbench.store.plan import MARKER, PLAN, Plan, Planned
+from clirbench.store.plan import PLAN, Plan, Planned, read_plan
 from clirbench.store.store import Store
 from clirbench.systems.commands import CommandSystems
 from clirbench.systems.translation import shard_keys
@@ -201,3 +203,27 @@ def test_a_store_that_is_a_link_stands_beside_its_translations(
     translated(Experiment("machines", Serial(), plan=plan), inputs, unwatched)
     assert status.main([str(tmp_path)]) == 0
     assert lines(capsys)[0] == "a Translate done"
+
+
+def test_a_grid_that_was_sent_runs_nothing_and_stays_in_its_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = tmp_path / "cells" / "a"
+    cell.mkdir(parents=True)
+    (tmp_path / "grid.json").write_text('{"x": "cells/a"}')
+    trainer = {"_target_": "os.mkdir", "path": str(tmp_path / "made")}
+    (cell / "cell.json").write_text(json.dumps({"cell": {}, "trainer": trainer}))
+    assert status.main([str(tmp_path)]) == 2
+    assert "its trainer os.mkdir is none of" in capsys.readouterr().err
+    assert not (tmp_path / "made").exists()
+    (tmp_path / "grid.json").write_text('{"x": "../cells/a"}')
+    assert status.main([str(tmp_path)]) == 2
+    assert "describes no grid" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("step", "key"), [("Retrieve", "../../x"), ("Retrieve", "/x"), ("Translate", "a/../../x")])
+def test_a_key_of_a_plan_leads_nowhere_else(step: str, key: str, tmp_path: Path) -> None:
+    plan = Plan.begin(tmp_path / PLAN, tmp_path / "store")
+    plan.add([Planned("a", step, "", key)])
+    with pytest.raises(InputError, match="is no key of a result"):
+        read_plan(tmp_path / PLAN)

@@ -10,10 +10,13 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from clirbench.__main__ import CONF
+from clirbench.config import config_parts
 from clirbench.configuration.components import fits, misfits, unknown, words
+from clirbench.configuration.laboratories import config_folders
 from clirbench.systems.error_model import ErrorModel
 
-EXPERIMENTS = sorted(path.stem for path in (CONF / "experiment").glob("*.yaml"))
+EXPERIMENTS = sorted(path.stem for folder in config_parts("experiment") for path in folder.glob("*.yaml"))
+FILES = sorted(path for folder in (CONF, *config_folders()) for path in folder.glob("*/**/*.yaml"))
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -25,7 +28,7 @@ def test_every_shipped_experiment_fits(experiment: str) -> None:
     assert list(map(str, misfits(plain, "run"))) == []
 
 
-@pytest.mark.parametrize("path", sorted(CONF.glob("*/**/*.yaml")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_shipped_choice_has_keys_that_exist(path: Path) -> None:
     node = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     node.pop("defaults", None)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.config import CONF
+from clirbench.config import config_parts
 from clirbench.configuration.spelling import spelled, spoken_of
 
-METRICS = CONF / "metric"
+METRICS = config_parts("metric")
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ def test_printed_names_are_accepted(written: str, read: str) -> None:
 
 
 def test_every_metric_answers_to_the_name_that_it_prints() -> None:
-    for path in METRICS.glob("*.yaml"):
+    for path in (path for folder in METRICS for path in folder.glob("*.yaml")):
         found = re.search(r"^  name: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
         printed = found[1] if found else path.stem
         assert spelled(f"metric=[{printed}]", METRICS) in (f"metric=[{path.stem}]", f"metric=[{printed}]")
-        if not (METRICS / f"{printed}.yaml").is_file():
+        if not any((folder / f"{printed}.yaml").is_file() for folder in METRICS):
             assert spelled(f"metric=[{printed}]", METRICS) == f"metric=[{path.stem}]"
 
 

@@ -10,11 +10,11 @@ import pytrec_eval  # type: ignore[import-untyped]
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.documents import DocumentReader, DocumentsCorpus, JsonDocuments, ReadText
-from clirbench.corpora.europarl import EuroparlDocuments
 from clirbench.corpora.sentences import PARAGRAPH, Sentences
-from clirbench.corpora.trec_documents import TrecDocuments
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, Problems
 from clirbench.files.trec import read_qrels, read_run
+from clirbench.labs.formats.europarl import EuroparlDocuments
+from clirbench.labs.formats.trec_documents import TrecDocuments
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.systems.files import FileSystems
 from clirbench.types import Document, Documents, Run, Topic

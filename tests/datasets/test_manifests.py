@@ -316,3 +316,19 @@ def test_neuclir_from_made_files_in_its_layout(cli: Cli) -> None:
     assert [row[0] for row in rows] == ["official", "other"]
     assert float(rows[0][1]) == pytest.approx((0.5 + 1 + 1) / 3)  # of two floods alike, d0 goes first
     assert float(rows[1][1]) == pytest.approx(1 / 3)
+
+
+def test_what_a_terminal_would_obey_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every text and name of a manifest with an escape sequence: all it says and all that is said of it."""
+    bad = {key: f"{key}\x1b[31m" for key in ("title", "origin", "licence", "citation", "by_hand")}
+    folder = manifest_of(tmp_path / "m", **bad, entry={"path": "a\x1b[2J.txt", "url": "http://h/\x1b[2J"})
+    monkeypatch.setattr("clirbench.datasets.manifests.manifest_folder", lambda: folder)
+    assert main([]) == main(["tiny", "--cache", str(tmp_path / "\x1bcache")]) == 0
+    out = capsys.readouterr().out
+    assert "title\\u001b[31m" in out
+    assert "a\\u001b[2J.txt" in out
+    with pytest.raises(MissingData) as raised:
+        files_of(folder).locate(["systems/a.txt"])
+    assert "\x1b" not in out + str(raised.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clirbench.corpora.demo import FOLDER as DEMO
 from tests.docs.test_contributing import EXAMPLE, ROOT
-from tests.training.toys import TRAINS, TRANSLATES, text
+from tests.labs.training.toys import TRAINS, TRANSLATES, text
 
 
 def lines(path: Path) -> list[str]:
@@ -89,7 +89,7 @@ def contributing(folder: Path) -> None:
 
 def settings(folder: Path) -> None:
     """settings.tsv: nine settings of three language pairs, the scores behind Table 4 of Gowda et al. 2021."""
-    write(folder / "settings.tsv", lines(ROOT / "clirbench/data/papers/gowda2021_clssts.tsv"))
+    write(folder / "settings.tsv", lines(ROOT / "clirbench/data/gowda2021_clssts_scores.tsv"))
 
 
 def trainer(folder: Path) -> None:

@@ -10,6 +10,9 @@ from types import ModuleType
 
 import pytest
 
+from clirbench.config import config_parts
+from clirbench.configuration.laboratories import config_folders
+
 ROOT = Path(__file__).resolve().parents[2]
 REMOTE = re.compile(r'<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="(?:https?:)?//(?P<host>[^"/]+)[^"]*"')
 
@@ -50,7 +53,8 @@ def test_every_metric_has_a_signature_and_a_source(reference: ModuleType) -> Non
 
 
 def test_every_group_of_conf_has_its_chapter(reference: ModuleType) -> None:
-    folders = {str(path.parent.relative_to(reference.CONF)) for path in reference.CONF.rglob("*.yaml")}
+    homes = (reference.CONF, *config_folders())
+    folders = {str(path.parent.relative_to(home)) for home in homes for path in home.rglob("*.yaml")}
     assert set(reference.GROUPS) == {folder for folder in folders if folder != "." and not folder.startswith("hydra")}
 
 
@@ -70,7 +74,8 @@ def test_help_names_every_experiment_and_every_choice(cli) -> None:
     for group in ("experiment", "topics", "retrieval", "relevance", "metric", "engine"):
         listed = re.search(rf"^{group}: (.*)$", done.stdout, re.MULTILINE)
         assert listed is not None, group
-        assert set(listed[1].split(", ")) == {path.stem for path in (ROOT / "conf" / group).glob("*.yaml")}
+        paths = (path for folder in config_parts(group) for path in folder.glob("*.yaml"))
+        assert set(listed[1].split(", ")) == {path.stem for path in paths}
     assert done.stdout.count("python -m clirbench ") >= 5
     assert "_target_" not in done.stdout
 

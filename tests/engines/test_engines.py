@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.engines.base import Engine, Lost, Task, chunked, most_expensive_first, spread
-from clirbench.engines.dask import Dask
 from clirbench.engines.local import Processes, Serial, close_workers
-from clirbench.engines.ray import Ray
-from clirbench.engines.slurm import Slurm
 from clirbench.errors import ConfigError, InputError, ResourceError
+from clirbench.labs.clusters.dask import Dask
+from clirbench.labs.clusters.ray import Ray
+from clirbench.labs.clusters.slurm import Slurm
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
@@ -28,6 +28,7 @@ from clirbench.metrics.ter import TER
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.codecs import pack
 from tests.lines import made_texts
+from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -255,16 +256,6 @@ def alive(pid: int) -> bool:
         return False
 
 
-def eventually(happened: Callable[[], bool]) -> bool:
-    """Whether it happens within a time that a loaded machine keeps easily."""
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        if happened():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -273,10 +264,10 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path, number: 
     with subprocess.Popen(
         [sys.executable, "-c", ENDLESS, str(tmp_path)], cwd=root, stderr=subprocess.DEVNULL, start_new_session=True
     ) as parent:
-        assert eventually(lambda: len(list(tmp_path.iterdir())) == 2)
+        wait_until(lambda: len(list(tmp_path.iterdir())) == 2, unless=lambda: parent.poll() is not None)
         workers = [int(path.name) for path in tmp_path.iterdir()]
         parent.send_signal(number)
-    assert eventually(lambda: not any(map(alive, workers)))
+    wait_until(lambda: not any(map(alive, workers)))
 
 
 def cluster(name: str, folder: Path) -> Engine:

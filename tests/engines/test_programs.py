@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,6 +117,23 @@ def test_ctrl_c_ends_the_program_and_its_children(tmp_path: Path) -> None:
     _, said = started.communicate(timeout=60)
     assert b"KeyboardInterrupt" in said
     assert all_gone(running)
+
+
+def test_ctrl_c_while_a_program_is_started_ends_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal comes when the program runs already, and before the caller knows of it."""
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: Any, **settings: Any) -> "subprocess.Popen[bytes]":
+        begun.append(POPEN(*arguments, **settings))
+        signal.raise_signal(signal.SIGINT)
+        return begun[0]
+
+    POPEN = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with pytest.raises(KeyboardInterrupt):
+        run_to_end(["sleep", "60"], None, None, {})
+    assert begun[0].poll() is not None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def program(command: str | list[str], *, shell: bool = False, timeout: float | None = 5.0) -> Program:

@@ -6,18 +6,18 @@ from pathlib import Path
 
 from clirbench.corpora.alignment import read_document_map, survey
 from clirbench.corpora.documents import JsonDocuments, ReadText
-from clirbench.corpora.europarl import EuroparlDocuments
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.corpora.mtme import read_docs
-from clirbench.corpora.sgml import read_sgml
-from clirbench.corpora.trec_documents import TrecDocuments
-from clirbench.corpora.wmt_xml import read_wmt_xml
 from clirbench.files.human_scores import read_human
 from clirbench.files.score_formats import score_rows
 from clirbench.files.score_tables import ScoreTables
 from clirbench.files.tables import read_table, system_column
 from clirbench.files.trec import read_qrels, read_run
-from clirbench.papers.author_files import read_author_table
+from clirbench.labs.formats.europarl import EuroparlDocuments
+from clirbench.labs.formats.mtme import read_docs
+from clirbench.labs.formats.sgml import read_sgml
+from clirbench.labs.formats.trec_documents import TrecDocuments
+from clirbench.labs.papers.author_files import read_author_table
+from clirbench.labs.papers.wmt_xml import read_wmt_xml
 from clirbench.store.plan import read_plan
 from clirbench.systems.files import read_metadata
 from clirbench.systems.metadata import joined_metadata

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.metrics.bad_segments import BS, TotalBS
+from clirbench.labs.papers.metrics.bad_segments import BS, TotalBS
+from clirbench.labs.papers.metrics.baselines import CopyRate, LengthRatio, RandomMetric, TypeCount
+from clirbench.labs.papers.metrics.by_nltk import METEOR, RIBES
+from clirbench.labs.papers.metrics.error_rates import CDER, PER, WER
+from clirbench.labs.papers.metrics.nist import NIST
+from clirbench.labs.papers.metrics.query_aware import TermF
+from clirbench.labs.papers.metrics.sentence_bleu import BLEUPlus1, SentBLEU
 from clirbench.metrics.base import Metric
-from clirbench.metrics.baselines import CopyRate, LengthRatio, RandomMetric, TypeCount
 from clirbench.metrics.bleu import BLEU
-from clirbench.metrics.by_nltk import METEOR, RIBES
 from clirbench.metrics.chrf import ChrF
-from clirbench.metrics.error_rates import CDER, PER, WER
 from clirbench.metrics.macrof import MacroF, MacroPrecision, MacroRecall, MicroF
-from clirbench.metrics.nist import NIST
-from clirbench.metrics.query_aware import TermF
-from clirbench.metrics.sentence_bleu import BLEUPlus1, SentBLEU
 from clirbench.metrics.ter import TER
 from clirbench.retrieval.analyzers.english import English
 from clirbench.types import TestSet

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 from clirbench.errors import AlignmentError, ConfigError
+from clirbench.labs.papers.metrics.nist import NIST
 from clirbench.metrics.bleu import BLEU, reference_ngrams
 from clirbench.metrics.chrf import ChrF, _analysed, _counts
-from clirbench.metrics.nist import NIST
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score, library_rows, lines, rows
 

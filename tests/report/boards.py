@@ -1,5 +1,6 @@
 """Scoreboards and results made by hand."""
 
+import json
 from collections.abc import Mapping, Sequence
 from math import nan
 
@@ -26,11 +27,39 @@ def board(
         Column(name, "metric", np.array(values, dtype=float), signature=name) for name, values in metrics.items()
     ]
     columns += [
-        Column(name, "measure", np.array(values, dtype=float), signature=f"bm25|topics:t|rel:qrels:1|{name}")
+        Column(
+            name,
+            "measure",
+            np.array(values, dtype=float),
+            signature=f"bm25|topics:t|rel:qrels:1|{name}",
+            declared={"judged_by": "people"},
+        )
         for name, values in measures.items()
     ]
     names = tuple(systems) or tuple(f"s{i}" for i in range(1, n + 1))
     return Scoreboard(names, tuple(columns), {key: tuple(texts) for key, texts in (metadata or {}).items()})
+
+
+def results_json(
+    signatures: Mapping[str, str], judges: Mapping[str, tuple[str, str]], imported: Sequence[str] = ()
+) -> str:
+    """results.json, as far as pooling and comparing read it; `judges[measure]`: the retriever, who judged."""
+    entries = []
+    for name, signature in signatures.items():
+        retriever, judge = judges.get(name, ("", ""))
+        entries.append(
+            {
+                "name": name,
+                "role": "measure" if judge else "metric",
+                "origin": "imported" if name in imported else "computed",
+                "higher_is_better": True,
+                "table": "",
+                "signature": signature,
+                "parts": [] if judge else [signature.removeprefix("nrefs:1|")],
+                "declared": {"retriever": retriever, "judged_by": judge} if judge else {},
+            }
+        )
+    return json.dumps({"columns": entries})
 
 
 def result(made: Scoreboard, tables: Sequence[AnalysisTable] = (), notes: Sequence[str] = ()) -> Result:

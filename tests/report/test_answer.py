@@ -232,8 +232,8 @@ def test_between_and_within_units_that_differ_raise_an_alarm() -> None:
 def test_human_judgments_come_first_and_pseudo_relevance_is_called_so() -> None:
     columns = (
         Column("BLEU", "metric", np.array(GOOD)),
-        Column("MAP", "measure", np.array(MAP), signature="bm25|rel:top10"),
-        Column("MAP[qrels]", "measure", np.array(MAP), signature="bm25|rel:qrels:1"),
+        Column("MAP", "measure", np.array(MAP), declared={"judged_by": "pseudo-relevance"}),
+        Column("MAP[qrels]", "measure", np.array(MAP), declared={"judged_by": "people"}),
     )
     names = tuple(f"s{i}" for i in range(12))
     assert said(Scoreboard(names, columns)).measure == "MAP[qrels]"

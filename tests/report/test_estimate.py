@@ -1,10 +1,7 @@
-"""Estimates of time and memory: their arithmetic, what they leave out, and how near they come to real runs."""
+"""Estimates of time and memory: their arithmetic and what they leave out; benchmarks/estimates.py has real runs."""
 
 import gzip
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,13 +9,14 @@ import pytest
 from clirbench.config import CONF, build, composed
 from clirbench.experiment import run, stored
 from clirbench.inputs.reading import read_inputs
-from clirbench.metrics.baselines import LengthRatio
-from clirbench.report.estimate import PACKED, READING, estimate, leaves, rate, read_by, rounded, size
+from clirbench.labs.papers.metrics.baselines import LengthRatio
+from clirbench.report.estimate import PACKED, READING, estimate, rate, rounded, size
 from clirbench.result import Experiment
+from clirbench.steps.search import readings
 from clirbench.store.snapshot import taken
 from clirbench.store.store import Store
 from clirbench.text import TextFile
-from tests.conftest import PACKAGE
+from clirbench.types import DocumentMap
 
 SAID = re.compile(r"about ([\d,]+) s of processor time and ([\d.]+) GB of memory \(measured runs were within")
 
@@ -53,8 +51,8 @@ def test_every_metric_and_retriever_that_is_shipped_has_a_rate_or_is_named() -> 
         assert rate(metric), metric
     for name in ("bm25", "bm25s", "lucene", "rank_bm25", "rm3", "fusion"):
         built = build(composed(["folder=x", f"retrieval={name}"])).retriever
-        for leaf in leaves(built):
-            assert rate(read_by(leaf)), name
+        for reader, _ in readings(built, (), DocumentMap.blocks_of(1)):
+            assert rate(reader), name
 
 
 def test_what_the_store_has_takes_no_time_and_what_nobody_measured_is_named(small_texts: Path, tmp_path: Path) -> None:
@@ -75,35 +73,3 @@ def test_what_the_store_has_takes_no_time_and_what_nobody_measured_is_named(smal
 @pytest.mark.parametrize(("seconds", "text"), [(0.2, "1"), (4.4, "4"), (96, "96"), (347, "350"), (2345, "2,300")])
 def test_no_digit_that_nobody_knows(seconds: float, text: str) -> None:
     assert rounded(seconds) == text
-
-
-@pytest.mark.release
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["systems.include=[030k-chars]"],
-        ["systems.include=[030k*]", "topics.n=50"],
-        [],
-        ["metric=[BLEU]", "measures=[MAP]", "topics.n=20"],
-        ["metric=[TER]", "measures=[MAP]", "topics.n=20"],
-        ["systems.include=[030k*]", "retrieval=rank_bm25", "metric=[BLEU]"],
-        ["analysis=[choice,differences,pairs,multiverse]"],
-    ],
-    ids=" ".join,
-)
-def test_real_runs_take_what_was_estimated(options: list[str], shared_data: Path, tmp_path: Path) -> None:
-    folder = shared_data / "vocab-sweep" / "de-en" / "newstest2018"
-    keys = [f"folder={folder}", "engine=serial", *options]
-    found = SAID.match(said(build(composed(keys)), tmp_path))
-    assert found
-    seconds, memory = float(found[1].replace(",", "")), float(found[2])
-    command = [sys.executable, "-m", "clirbench", *keys, f"paths.cache={tmp_path}", f"hydra.run.dir={tmp_path}/run"]
-    with subprocess.Popen(command, cwd=PACKAGE, stdout=subprocess.DEVNULL) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    spent, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6
-    print(f"{' '.join(options) or 'all'}: said {seconds:.0f} s, {memory} GB; took {spent:.1f} s, {peak:.2f} GB")
-    assert spent / 3 < seconds < 3 * spent
-    assert peak / 3 < memory < 3 * peak

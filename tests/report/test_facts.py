@@ -1,10 +1,28 @@
+from dataclasses import replace
+from math import nan
+from types import SimpleNamespace
+from typing import Any, cast
+
 import numpy as np
 import pytest
 
-from clirbench.report.facts import listed, overlap, pseudo, tau_cell, tau_tables, undefined_reasons
+from clirbench.relevance.top_k import TopK
+from clirbench.report.facts import (
+    agreement_lines,
+    listed,
+    overlap,
+    source_note,
+    tau_cell,
+    tau_tables,
+    undefined_reasons,
+)
+from clirbench.result import Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.types import Qrels
+from tests.report.boards import board, result
+
+BY_BM25 = {"retriever": "bm25", "lexical_model": "BM25"}
 
 
 def row(value: float, significant: str, note: str = "") -> Correlation:
@@ -49,9 +67,34 @@ def test_each_title_has_its_own_table() -> None:
     ]
 
 
-def test_pseudo_relevance_is_told_from_judgments() -> None:
-    assert pseudo("bm25|topics:x|rel:top100|RBO")
-    assert not pseudo("bm25|topics:x|rel:qrels:ab12|RBO")
+@pytest.mark.parametrize(
+    ("judge", "retriever", "words"),
+    [
+        ("people", BY_BM25, ""),
+        ("pseudo-relevance", BY_BM25, "relevance comes from BM25 on the English side (pseudo-relevance): it shares"),
+        ("pseudo-relevance", {"retriever": "mine"}, "mine: relevance comes from the English side's own ranking"),
+        ("known items", BY_BM25, "relevant are the documents that the topics were taken from"),
+        ("unknown", BY_BM25, "the source of the relevance judgments is unknown"),
+        (None, {}, "the source of the relevance judgments is unknown"),
+    ],
+)
+def test_the_source_of_judgments_is_told_as_it_is_declared(judge: str, retriever: dict[str, str], words: str) -> None:
+    declared = {"judged_by": judge, **retriever}
+    note = source_note(Column("MAP", "measure", np.ones(2), signature="bm25|rel:qrels", declared=declared))
+    assert note.startswith(words)
+    assert bool(note) == bool(words)
+
+
+def test_two_sets_of_judgments_are_compared_over_the_systems_that_have_both() -> None:
+    """By hand: of four systems three have both measures, which order them alike, so tau is 1."""
+    measures = {"MAP": [0.1, 0.2, 0.3, nan], "MAP[qrels]": [0.1, 0.2, 0.4, 0.5]}
+    judged = cast(Any, dict.fromkeys(("", "qrels"), SimpleNamespace(qrels=Qrels({"t": {"d": 1}}))))
+    values = dict.fromkeys((("", "MAP"), ("qrels", "MAP")), np.zeros((4, 1)))
+    run = result(board({"BLEU": [1, 2, 3, 4]}, measures))
+    run = replace(run, retrieval={"": Retrieval(cast(Any, None), judged, {}, {}, values)})
+    run = replace(run, experiment=replace(run.experiment, relevance={"": TopK(1), "qrels": TopK(2)}))
+    (line,) = agreement_lines(run)
+    assert line.endswith("tau between the two orders of the systems: MAP and MAP[qrels] 1.000 (over 3 of 4 systems)")
 
 
 def test_long_lists_are_cut_with_their_count() -> None:

@@ -6,8 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from clirbench.errors import InputError
+from clirbench.files.run_files import MARKER
 from clirbench.report.folder import RunFolder
-from clirbench.store.plan import MARKER
 from tests.conftest import PACKAGE
 
 NAMES = ("a.tsv", "figures", "provenance.json", "trec")
@@ -84,3 +87,45 @@ def test_what_others_are_writing_stays(tmp_path: Path) -> None:
     (tmp_path / f".ready-{os.uname().nodename}~{os.getpid()}~0").mkdir()
     RunFolder.claim(tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def outside(tmp_path: Path) -> Path:
+    """A file of the user's beside the run's folder."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "mine").write_text("mine")
+    return tmp_path / "mine"
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_marker_that_was_sent_moves_nothing_from_elsewhere(absolute: bool, tmp_path: Path) -> None:
+    mine = outside(tmp_path)
+    (tmp_path / "run" / MARKER).write_text(f"{mine if absolute else '../mine'}\n")
+    with pytest.raises(InputError, match="is not the name of a file in this folder"):
+        RunFolder.claim(tmp_path / "run").put(lambda place: (place / "a.tsv").touch())
+    assert mine.read_text() == "mine"
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [MARKER]
+
+
+@pytest.mark.parametrize("left", [".ready-", ".placing-"])
+def test_a_link_that_looks_like_unfinished_work_is_not_completed(left: str, tmp_path: Path) -> None:
+    mine = outside(tmp_path)
+    (tmp_path / "theirs").mkdir()
+    mine.rename(tmp_path / "theirs" / "mine")
+    (tmp_path / "run" / MARKER).touch()
+    # The number is above those that processes have, so that the writer counts as killed.
+    (tmp_path / "run" / f"{left}{os.uname().nodename}~{2**22 + 1}~0").symlink_to(tmp_path / "theirs")
+    with pytest.raises(InputError, match="is a link"):
+        RunFolder.claim(tmp_path / "run")
+    assert (tmp_path / "theirs" / "mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", [MARKER, "plan.tsv", "figures", ".watching", "watch.jsonl"])
+def test_a_link_in_a_run_s_folder_is_refused_before_any_work(name: str, tmp_path: Path) -> None:
+    mine = outside(tmp_path)
+    (tmp_path / "run" / MARKER).touch()
+    (tmp_path / "run" / name).unlink(missing_ok=True)
+    (tmp_path / "run" / name).symlink_to(mine)
+    before = mine.stat().st_mtime_ns
+    with pytest.raises(InputError, match=f"{name}: is a link"):
+        RunFolder.claim(tmp_path / "run")
+    assert mine.stat().st_mtime_ns == before

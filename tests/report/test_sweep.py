@@ -1,11 +1,13 @@
+import json
 from pathlib import Path
 
 import pytest
-import yaml
 
 from clirbench.__main__ import prepared
-from clirbench.report.sweep import combine, pool_sweep
-from tests.commands.test_pool import run
+from clirbench.config import config_parts, sweep_of
+from clirbench.labs.collections.hooks import after_sweep
+from clirbench.report.sweep import combine
+from tests.labs.collections.commands.test_pool import run
 
 HEADER = "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\n"
 
@@ -52,21 +54,52 @@ def test_the_summary_has_mean_median_sd_and_wins(tmp_path: Path) -> None:
 def test_a_sweep_over_collections_is_pooled_and_one_over_settings_is_not(tmp_path: Path) -> None:
     jobs = [run(tmp_path / str(i), i) for i in range(5)]
     tables = {"tables": ["embedded:gowda2021_clssts"], "measures": ["MAP"], "metrics": ["BLEU", "MacroF1"]}
-    written = pool_sweep(tmp_path, jobs, tables)
+    written = after_sweep(tmp_path, jobs, tables)
     assert [path.name for path in written] == [*["pooled.html", "pooled.tsv"] * 2, "findings.md"]
     page = written[-1].read_text()
     assert page.startswith("# Which MT metrics predict retrieval?")
     assert "+experiment=study" in page
     assert "# Published table" in page
-    assert pool_sweep(tmp_path, [jobs[0], jobs[0]], {}) == []
+    assert after_sweep(tmp_path, [jobs[0], jobs[0]], {}) == []
+
+
+def test_a_sweep_over_seeds_or_topics_has_conditions_and_is_not_pooled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three jobs over one collection: other systems are drawn, or other topics asked, of the same English side."""
+    texts = {"collection": {"sha256": "A"}, "test_sha256": "A"}
+    jobs = [run(tmp_path / str(i), i, "s", {**texts, "topics": {"first": i}}) for i in range(3)]
+    for at, one in enumerate(jobs):
+        (one / "correlations.tsv").write_text(HEADER + f"MAP\tBLEU\tkendall\t0.{at}\t0.01\t16\ttrue\n")
+        (one / "results.json").write_text(json.dumps({"answer": f"Answer {at}."}))
+    assert after_sweep(tmp_path, jobs, {}) == []
+    assert capsys.readouterr().out == ""
+    combine(tmp_path, [(one, [f"seed={at}"]) for at, one in enumerate(jobs)])
+    page = (tmp_path / "sweep.md").read_text()
+    assert [line for line in page.splitlines() if line.startswith("| seed=")] == [
+        *(f"| seed={at} | Answer {at}. |" for at in range(3)),
+        "| seed=0 | .000 |",
+        "| seed=1 | **.100** |",
+        "| seed=2 | **.200** |",
+    ]
+    assert "Answer 2." in (tmp_path / "sweep.html").read_text()
+
+
+def test_several_reasons_not_to_pool_are_said_and_raise_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Hydra turns what its callback raises into a warning."""
+    jobs = [run(tmp_path / str(i), i % 2) for i in range(4)]
+    assert after_sweep(tmp_path, jobs, {}) == []
+    assert "not pooled: " in capsys.readouterr().out
 
 
 def test_the_study_names_experiments_and_retrievers_that_exist() -> None:
-    conf = Path(__file__).parents[2] / "conf"
-    study = yaml.safe_load((conf / "experiment" / "study.yaml").read_text())
-    assert len(study["study"]) == len(set(study["study"])) == 9
-    assert all((conf / "experiment" / f"{name}.yaml").is_file() for name in study["study"])
-    assert all((conf / "retrieval" / f"{name}.yaml").is_file() for name in study["retrievers"])
+    study = sweep_of("study")
+    assert study is not None
+    assert len(study.sweep.experiments) == len(set(study.sweep.experiments)) == 9
+    for group, names in (("experiment", study.sweep.experiments), ("retrieval", study.sweep.retrieval)):
+        assert {*names} <= {path.stem for folder in config_parts(group) for path in folder.glob("*.yaml")}
 
 
 def test_the_study_says_what_is_missing_and_goes_on(

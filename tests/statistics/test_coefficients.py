@@ -184,6 +184,16 @@ def test_exact_p_of_every_coefficient_by_counting() -> None:
         assert observed.p_method == "exact"
 
 
+def test_nine_systems_are_the_most_whose_orders_are_all_counted() -> None:
+    """Only the identity of the 9! orders of these values has |r| = 1, as no gap is like another: p = 1/9!."""
+    nine, ten = 2.0 ** np.arange(9), 2.0 ** np.arange(10)
+    counted, drawn = pearson(nine, nine), pearson(ten, ten)
+    assert counted.p_value == pytest.approx(1 / 362880)
+    assert (counted.p_method, counted.p_error) == ("exact", 0)
+    assert drawn.p_method == "permutation"
+    assert drawn.p_error > 0
+
+
 def test_p_methods() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=12)

@@ -11,12 +11,12 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import EmptyCollection
+from clirbench.labs.models.dense import Dense
+from clirbench.labs.models.fusion import Fusion
 from clirbench.later import opened
 from clirbench.result import unwatched
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.bm25 import BM25
-from clirbench.retrieval.dense import Dense
-from clirbench.retrieval.fusion import Fusion
 from clirbench.steps.search import search
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store

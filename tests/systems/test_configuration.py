@@ -2,13 +2,13 @@
 
 from dataclasses import MISSING, fields
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-CONF = Path(__file__).resolve().parents[2] / "conf" / "systems"
+from clirbench.config import config_parts
+
 FILES = ("checkpoints", "pattern", "command", "translator/command", "translator/ctranslate2", "translator/transformers")
 ELSEWHERE = {"translator", "toolkit"}  # chosen by groups of their own
 SHORTER = {"pattern": {"model", "replicates", "shard_lines", "cache"}}  # of no use there
@@ -16,7 +16,8 @@ SHORTER = {"pattern": {"model", "replicates", "shard_lines", "cache"}}  # of no 
 
 @pytest.mark.parametrize("name", FILES)
 def test_fields_and_defaults(name: str) -> None:
-    written: dict[str, Any] = yaml.safe_load((CONF / f"{name}.yaml").read_text(encoding="utf-8"))
+    (path,) = (path for folder in config_parts("systems") if (path := folder / f"{name}.yaml").is_file())
+    written: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     module, _, cls = written.pop("_target_").rpartition(".")
     written.pop("defaults", None)
     known = {field.name: field for field in fields(getattr(import_module(module), cls))}

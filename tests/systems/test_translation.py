@@ -12,13 +12,24 @@ from pathlib import Path
 import pytest
 
 from clirbench.corpora.base import Corpus
+from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.local import Processes
 from clirbench.errors import ClirbenchError, Problems, ResourceError, StoreError
-from clirbench.systems.translation import MachineText, Progress, completed, machine_translations, translate
+from clirbench.labs.models.openai_systems import OpenAISystems
+from clirbench.systems.commands import CommandSystems
+from clirbench.systems.translation import (
+    MachineText,
+    Progress,
+    completed,
+    emptied,
+    machine_translations,
+    translate,
+)
 from clirbench.systems.translation import missing_work as lacking
 from clirbench.systems.translators.base import Translate
 from clirbench.text import TextFile
 from clirbench.types import EMPTY, Translation
+from tests.loopback import Said, answering
 from tests.systems.sides import GERMAN, folder_corpus, two_sided, write
 
 DICTIONARY = {"der": "the", "die": "the", "das": "the", "Hund": "dog", "Katze": "cat", "Haus": "house", "ist": "is"}
@@ -303,3 +314,42 @@ def test_lines_of_a_failed_system_do_not_count_as_left(tmp_path: Path) -> None:
     assert [(p.system, p.lines_done, p.lines_total) for p in shown] == [
         ("a", 2, 10), ("b", 4, 7), ("b", 6, 7), ("b", 7, 7),
     ]  # fmt: skip
+
+
+SOURCE = tuple(f"Zeile {n}" for n in range(38)) + ("", " ")
+"""40 lines, 38 of them with text."""
+
+
+def half_empty(root: Path, n_empty: int) -> tuple[list[str], list[str]]:
+    """(errors, notes) where a command leaves the first lines of the source empty, and where that is read again."""
+    write(root / "d" / "reference.txt", [f"line {n}" for n in range(40)])
+    write(root / "d" / "source.txt", SOURCE)
+    corpus = FolderCorpus(str(root / "d")).read()
+    said = []
+    for _ in range(2):
+        command = f"""sed -r 's/^Zeile ([0-9]+)$/\\1 /; {"".join(f"s/^{n} $//;" for n in range(n_empty))}'"""
+        systems = CommandSystems({"good": "cat", "bad": command}, shard_lines=10, cache=str(root / "cache"))
+        found, errors = completed(systems.translations(corpus), lambda title, values, total: values)
+        assert [t.system for t in found if t.collection is None] == list(errors)
+        said.append(([*map(str, errors.values())], list(emptied(found))))
+    assert said[0] == said[1], "what is kept says what was said when it was made"
+    return said[0]
+
+
+def test_empty_answers_are_said_and_many_are_an_error(tmp_path: Path) -> None:
+    """Of 38 lines with text, 1 is less than 5 %, 2 are more; 19 are half, 20 are more than half."""
+    assert half_empty(tmp_path / "1", 1) == ([], [])
+    errors, (note,) = half_empty(tmp_path / "2", 2)
+    assert not errors
+    assert note.endswith("source.txt by bad: 2 of 38 lines with text came back empty")
+    assert half_empty(tmp_path / "3", 19)[0] == []
+    (error,), notes = half_empty(tmp_path / "4", 20)
+    assert "20 of 38 lines with text came back empty" in error
+    assert not notes
+
+
+def test_a_server_whose_every_answer_is_empty_is_no_system_with_bleu_0(tmp_path: Path) -> None:
+    with answering(lambda body, number: Said({"choices": [{"message": {"content": ""}}]})) as asked:
+        systems = OpenAISystems(f"{asked.url}/v1", {"a": "m"}, cache=str(tmp_path / "cache"))
+        with pytest.raises(ResourceError, match="4 of 4 lines with text came back empty; mend the translator"):
+            completed(systems.translations(folder_corpus(tmp_path / "d")), lambda title, values, total: values)

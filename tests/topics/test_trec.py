@@ -135,5 +135,5 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
 @pytest.mark.parametrize("before", ["", "<top>\n<num> 1\n<title> x\n<desc> "])
 def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, piece: str, before: str) -> None:
     read = lambda path: TrecTopics(path=str(path)).topics(Documents.of([]))  # noqa: E731
-    message = read_or_refused(read, tmp_path / "t", before + repeated(piece))
+    message = read_or_refused(read, tmp_path / "t", repeated(piece, before))
     assert len(message.replace(str(tmp_path), "")) < 600

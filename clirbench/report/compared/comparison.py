@@ -11,9 +11,8 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from clirbench.errors import InputError
-from clirbench.files.tables import read_table
-from clirbench.report.results_json import RESULTS
+from clirbench.files.run_files import RESULTS, described_columns, numbers, read_provenance, read_results, read_run_table
+from clirbench.files.tables import Table
 
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
 ABSENT = "(absent)"
@@ -39,16 +38,18 @@ class RunFiles:
         return tuple(dict.fromkeys(system for column in self.scores.values() for system in column))
 
     def made_of(self, column: str, system: str) -> tuple[str, ...] | None:
-        """Everything that decides a number; None where the run does not record it all (an imported column)."""
-        signature = self.provenance.get("signatures", {}).get(column)
-        inputs = self.provenance.get("inputs", {})
+        """Everything that decides a number; None where the run does not record it all: an imported column, an older run
+        without results.json.
+        """
+        described, inputs = described_columns(self.results).get(column, {}), self.provenance.get("inputs", {})
         texts = inputs.get("systems", {}).get(system, {})
-        if not signature:
+        if described.get("origin") != "computed":
             return None
-        if any(part.startswith("topics:") for part in signature.split("|")):
-            made: tuple[Any, ...] = (signature, inputs.get("collection", {}).get("sha256"), texts.get("collection"))
-        else:
-            made = (signature, inputs.get("test_sha256"), texts.get("test"))
+        read = {
+            "measure": (inputs.get("collection", {}).get("sha256"), texts.get("collection")),
+            "metric": (inputs.get("test_sha256"), texts.get("test")),
+        }
+        made = (self.provenance.get("signatures", {}).get(column), *read[described["role"]])
         return None if None in made else tuple(map(str, made))
 
 
@@ -80,38 +81,24 @@ class Part:
 def read_run(path: Path) -> RunFiles:
     """Read a run's folder; raises `InputError` where it is none."""
     provenance = read_provenance(path)
-    results = _json(path / RESULTS) if (path / RESULTS).is_file() else {}
-    table = read_table(path / "systems.tsv")
+    results = read_results(path) if (path / RESULTS).is_file() else {}
+    table = read_run_table(path, "systems", ("system",))
+    table.unique("system")
     columns = [name for name in table.header if name in provenance.get("signatures", {})]
     systems = table.column("system")
-    scores = {name: {s: _parsed(cell) for s, cell in zip(systems, table.column(name), strict=True)} for name in columns}
-    taus = {
-        (row["measure"], row["metric"], row["coefficient"]): (_parsed(row["value"]), row["significant"])
-        for row in read_table(path / "correlations.tsv").records()
-    }
+    scores = {name: dict(zip(systems, numbers(table, name), strict=True)) for name in columns}
+    said = read_run_table(path, "correlations", ("measure", "metric", "coefficient", "value", "significant"))
+    values = zip(numbers(said, "value"), said.column("significant"), strict=True)
+    taus = dict(zip(_keys(said, "measure", "metric", "coefficient"), values, strict=True))
     per_topic = {}
     if (path / "per_topic.tsv").is_file():
-        rows = read_table(path / "per_topic.tsv").records()
-        per_topic = {(r["measure"], r["system"], r["topic_id"]): _parsed(r["value"]) for r in rows}
+        rows = read_run_table(path, "per_topic", ("measure", "system", "topic_id", "value"))
+        per_topic = dict(zip(_keys(rows, "measure", "system", "topic_id"), numbers(rows, "value"), strict=True))
     return RunFiles(path, provenance, scores, taus, per_topic, results)
 
 
-def read_provenance(path: Path) -> dict[str, Any]:
-    """provenance.json of a run's folder; raises `InputError` where there is none."""
-    if not (path / "provenance.json").is_file():
-        raise InputError(f"{path}: not the folder of a finished run: it has no provenance.json")
-    return _json(path / "provenance.json")
-
-
-def _json(file: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(file.read_text(encoding="utf-8")))
-    except (ValueError, OSError) as error:
-        raise InputError(f"{file}: cannot be read ({error})") from None
-
-
-def _parsed(text: str) -> float:
-    return float(text) if text.strip() else nan
+def _keys(table: Table, first: str, second: str, third: str) -> list[tuple[str, str, str]]:
+    return list(zip(table.column(first), table.column(second), table.column(third), strict=True))
 
 
 def compare(a: RunFiles, b: RunFiles) -> tuple[Part, ...]:

@@ -14,7 +14,7 @@ from clirbench.analyses.wording import number
 from clirbench.files.tables import number as read_number
 from clirbench.report.facts import TauTable, best_value, highest, interval, tau_cell
 from clirbench.result import AnalysisTable
-from clirbench.scoreboard import Column, Scoreboard
+from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
 MOST_ROWS = 300
@@ -93,13 +93,14 @@ def tau_of(row: Correlation, *, bold: bool) -> Cell:
     return Cell(tau_cell(row), row.value, tip, level + dull + (" best" if bold else ""), row.metric)
 
 
-def systems_page_table(board: Scoreboard) -> PageTable:
-    """The systems with their metadata and columns; the best value of a column is bold, a hole is a dash.
+def systems_page_table(board: Scoreboard, baselines: Scoreboard = NO_ROWS) -> PageTable:
+    """The systems with their metadata and columns, then the baselines; the best system is bold, a hole is a dash.
 
     Of more than 2,000 those that are best by the first measure, in the order of the board.
     """
-    columns = (*board.metrics, *board.measures)
-    best = {column.name: best_value(column) for column in columns}
+    best = {column.name: best_value(column) for column in board.columns}
+    printed = board.above(baselines)
+    columns = (*printed.metrics, *printed.measures)
     header = ("system", *board.metadata, *(column.name for column in columns))
     numeric = (False, *(_numbers(texts) for texts in board.metadata.values()), *(True for _ in columns))
     rows = []
@@ -107,9 +108,9 @@ def systems_page_table(board: Scoreboard) -> PageTable:
     if len(shown) > MOST_SYSTEMS and columns:
         first = board.first_measure or columns[0]
         shown = sorted(np.argsort(-np.nan_to_num(first.oriented, nan=-np.inf), kind="stable")[:MOST_SYSTEMS].tolist())
-    for i in shown:
-        cells = [Cell(board.systems[i], board.systems[i])]
-        cells += [Cell(texts[i], _sortable(texts[i])) for texts in board.metadata.values()]
+    for i in (*shown, *range(len(board.systems), len(printed.systems))):
+        cells = [Cell(printed.systems[i], printed.systems[i])]
+        cells += [Cell(texts[i], _sortable(texts[i])) for texts in printed.metadata.values()]
         for column in columns:
             value = float(column.values[i])
             style = "best" if column.oriented[i] == best[column.name] else ""
@@ -117,7 +118,7 @@ def systems_page_table(board: Scoreboard) -> PageTable:
             cells.append(Cell("–", float("-inf"), "no value") if isnan(value) else Cell(text, value, "", style))
         rows.append(tuple(cells))
     caption = f"All {len(board.systems)} systems; bold: the best of its column"
-    left_out = len(board.systems) - len(rows)
+    left_out = len(printed.systems) - len(rows)
     return PageTable("systems", caption, header, numeric, tuple(rows), left_out, "systems", about=said_of(columns))
 
 

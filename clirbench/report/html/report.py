@@ -41,10 +41,14 @@ APART = ("favoritism", "favoritism_top", "segment_wins")  # on a page of their o
 
 @dataclass(frozen=True)
 class Live:
-    """What a page of a run that goes on says first; an open browser loads it anew every `seconds`."""
+    """What a page of a run that goes on shows first: the curve of `measure`, then `sentences`.
+
+    An open browser loads the page again every `seconds`.
+    """
 
     seconds: int
     sentences: tuple[str, ...]
+    measure: str = ""
 
 
 def write(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> None:
@@ -83,7 +87,7 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
         "metrics": [column.name for column in board.metrics],
         "measures": [column.name for column in board.measures],
         "group_columns": group_columns(board),
-        "systems": page_tables.systems_page_table(board),
+        "systems": page_tables.systems_page_table(board, result.baselines),
         "steps": checkpoints(board),
         "analyses": [(made, page_tables.analysis_page_table(made)) for made in ordered(all_tables(result))],
         "topics": bool(result.retrieval),

@@ -13,10 +13,6 @@ from clirbench.statistics.units.concordance import taus
 from clirbench.statistics.units.jackknife import Interval, jackknifed
 from clirbench.types import Doubles, Ints
 
-TOPICS = "|topics:"
-RELEVANCE = "|rel:"
-JUDGED = f"{RELEVANCE}qrels"
-
 
 @dataclass(frozen=True)
 class TauGap:
@@ -69,8 +65,8 @@ def tau_gaps(
 def twice_searched(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
     """(by the first retriever, by another): one measure of the same topics and judgments, `MAP` and `MAP[dense]`."""
     for one, other in combinations(board.measures, 2):
-        (engine, _, rest), (second, _, same) = (column.signature.partition(TOPICS) for column in (one, other))
-        if rest and rest == same and engine != second and _root(one) == _root(other):
+        same = one.parts[1:] == other.parts[1:] != () and _root(one) == _root(other)
+        if same and one.parts[0] != other.parts[0]:
             yield one, other
 
 
@@ -78,14 +74,9 @@ def twice_judged(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
     """(by pseudo-relevance, by human judgments): one measure of the same runs, `MAP` and `MAP[qrels]`."""
     for pseudo in board.measures:
         for judged in board.measures:
-            two = RELEVANCE in pseudo.signature and JUDGED not in pseudo.signature and JUDGED in judged.signature
-            if two and _measured(pseudo) == _measured(judged):
+            two = pseudo.judged_by == "pseudo-relevance" and judged.judged_by == "people"
+            if two and _root(pseudo) == _root(judged) and pseudo.parts[:2] == judged.parts[:2]:
                 yield pseudo, judged
-
-
-def _measured(column: Column) -> tuple[str, str]:
-    """The measure's name without its labels, and the retrieval and topics it is of."""
-    return _root(column), column.signature.partition(RELEVANCE)[0]
 
 
 def _root(column: Column) -> str:

@@ -45,7 +45,7 @@ class CommandTranslator:
 
     def __post_init__(self) -> None:
         if not self.command:
-            raise ConfigError("command: is empty; name the program that translates, for example 'apertium isl-eng'")
+            raise ConfigError("command: is empty; name the program that translates, for example 'apertium -u isl-eng'")
         if self.shell and not isinstance(self.command, str):
             raise ConfigError("command: with shell: true one string was expected, not a list of arguments")
         if self.batch_lines is not None and self.batch_lines < 1:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.report.html.report import ordered, write
+from clirbench.report.html.report import Live, ordered, write
 from clirbench.result import AnalysisTable
 from tests.report.boards import EVIL, board, result
 
@@ -91,3 +91,21 @@ def test_analyses_stand_in_reading_order() -> None:
 def test_a_run_without_metrics_or_measures_has_a_report_too(tmp_path: Path) -> None:
     write(tmp_path, result(board({}, {"MAP": [1, 2]})), PROVENANCE)
     outline((tmp_path / "report.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("live", [None, Live(30, ("Go on.",), "RBO")])
+def test_the_page_of_a_watch_begins_with_the_curve_of_its_measure(tmp_path: Path, live: Live | None) -> None:
+    made = board({"BLEU": [1, 2, 3, 4]}, {"MAP": [1, 2, 4, 3], "RBO": [1, 2, 3, 4]}, {"step": ["1", "2", "3", "4"]})
+    write(tmp_path, result(made, []), PROVENANCE, live)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    ids = [str(attributes["id"]) for _, attributes in outline(page).found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    main = ids[ids.index("main") + 1 :]
+    figure = ["curve-metric", "curve-measure", "curves", "curve-legend"]
+    if live is None:
+        assert main.index("answer") < main.index("checkpoints") < main.index("curves")
+        assert "selected" not in page[: page.index("payload")]
+    else:
+        assert main[:7] == ["live", "live-title", "checkpoints", *figure]
+        assert page.index('id="curves"') < page.index('<p class="answer">Go on.</p>') < page.index('id="answer"')
+        assert "<option selected>RBO</option>" in page

@@ -22,17 +22,21 @@ def test_difference_of_taus() -> None:
     assert "too few" in pseudo_bias(x[:4], pseudo[:4], judged[:4], np.arange(4)).note
 
 
+def made(name: str, values: Doubles, *parts: str) -> Column:
+    """A measure of a retriever, topics and judgments, by their signatures; only `qrels` are of people."""
+    judge = "people" if parts[-1] == "qrels" else "pseudo-relevance"
+    return Column(name, "measure", values, parts=(*parts, "AP"), declared={"judged_by": judge})
+
+
 def twice(x: Doubles, pseudo: Doubles, judged: Doubles, **metadata: tuple[str, ...]) -> Scoreboard:
     """A board with one metric, MAP by both, MAP of another collection, and imported human scores."""
     return Scoreboard(
         tuple(f"s{i}" for i in range(len(x))),
         (
             Column("m", "metric", x),
-            Column("MAP", "measure", pseudo, signature="bm25|topics:a|rel:top10|MAP|measure:AP"),
-            Column(
-                "MAP[qrels]", "measure", judged, signature="bm25|topics:a|rel:qrels:1f|missing:error|MAP|measure:AP"
-            ),
-            Column("MAP[news]", "measure", judged, signature="bm25|topics:b|rel:top10|MAP|measure:AP"),
+            made("MAP", pseudo, "bm25", "a", "top10"),
+            made("MAP[qrels]", judged, "bm25", "a", "qrels"),
+            made("MAP[news]", judged, "bm25", "b", "top10"),
             Column("adequacy", "measure", judged),
         ),
         metadata,
@@ -68,16 +72,15 @@ def test_no_bias_is_called_one_at_its_rate(units: int, size: int) -> None:
 
 def by_two(x: Doubles, first: Doubles, second: Doubles) -> Scoreboard:
     """A board with MAP by two retrievers, by human judgments, and of other topics."""
-    signature = "|topics:a|rel:top10|MAP|measure:AP"
     return Scoreboard(
         tuple(f"s{i}" for i in range(len(x))),
         (
             Column("m", "metric", x),
-            Column("MAP", "measure", first, signature=f"bm25|k1:1{signature}"),
-            Column("MAP[dense]", "measure", second, signature=f"dense:w{signature}"),
-            Column("MAP[qrels]", "measure", second, signature="bm25|k1:1|topics:a|rel:qrels:1f|MAP|measure:AP"),
-            Column("MAP[b,dense]", "measure", second, signature="dense:w|topics:b|rel:top10|MAP|measure:AP"),
-            Column("RBO", "measure", first, signature=f"bm25|k1:1{signature}"),
+            made("MAP", first, "bm25", "a", "top10"),
+            made("MAP[dense]", second, "dense", "a", "top10"),
+            made("MAP[qrels]", second, "bm25", "a", "qrels"),
+            made("MAP[b,dense]", second, "dense", "b", "top10"),
+            made("RBO", first, "bm25", "a", "top10"),
             Column("adequacy", "measure", second),
         ),
         {},

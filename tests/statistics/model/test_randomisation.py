@@ -12,11 +12,11 @@ from sacrebleu.metrics import CHRF as SacreCHRF
 from sacrebleu.significance import PairedTest
 
 from clirbench.errors import ConfigError, UnknownName
+from clirbench.labs.papers.metrics.query_aware import TermF
 from clirbench.metrics.base import Metric, Typed
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
-from clirbench.metrics.query_aware import TermF
 from clirbench.retrieval.analyzers.english import English
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics import resampling

@@ -1,0 +1,101 @@
+"""The laboratories that are installed: packages that add to the core, found without being loaded.
+
+An entry point of the group `clirbench.labs` names a package. Its folder may hold
+
+    conf/           configurations, as the core's: `conf/metric/NAME.yaml`, `conf/experiment/NAME.yaml`
+    commands/       `clirbench NAME` is the module `commands/NAME.py`
+    hooks.py        functions by the names in `HOOKS`, loaded when the core has something to ask
+    reaches.yaml    of ours: components that do more than read files and compute (`reach.py`)
+
+so that a package of anybody's works like ours.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from clirbench.errors import ConfigError
+
+GROUP = "clirbench.labs"
+HOOKS = ("status_lines", "after_sweep")
+"""`status_lines(folder)`: the lines of `clirbench status` for a folder of the laboratory's own, and whether all is
+done; None for another folder.
+
+`after_sweep(folder, jobs, settings)`: the files that it wrote about the finished runs of a sweep.
+"""
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """A laboratory: the name of its entry point, its package, and the folder of that."""
+
+    name: str
+    package: str
+    folder: Path
+
+    @property
+    def conf(self) -> Path | None:
+        """Its folder of configurations, if it has one."""
+        return folder if (folder := self.folder / "conf").is_dir() else None
+
+    def commands(self) -> dict[str, str]:
+        """The module of each of its commands."""
+        paths = sorted((self.folder / "commands").glob("[!_]*.py"))
+        return {path.stem: f"{self.package}.commands.{path.stem}" for path in paths}
+
+
+@cache
+def laboratories() -> tuple[Laboratory, ...]:
+    """All installed laboratories, by name; raises `ConfigError` for two of one name and for a missing package."""
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    named = {(point.name, point.value) for point in points}  # one installed twice is one
+    doubled = [name for name, n in Counter(name for name, _ in named).items() if n > 1]
+    if doubled:
+        packages = " and ".join(sorted(package for name, package in named if name == doubled[0]))
+        raise ConfigError(f"laboratory {doubled[0]!r}: {packages} have this name; uninstall one of them")
+    return tuple(Laboratory(name, package, _folder(name, package)) for name, package in sorted(named))
+
+
+def _folder(name: str, package: str) -> Path:
+    """The folder of a package, whose modules stay unloaded."""
+    places, full = None, ""
+    for part in package.split("."):
+        full = f"{full}.{part}" if full else part
+        specs = (finder.find_spec(full, places) for finder in sys.meta_path)
+        spec = next((spec for spec in specs if spec is not None), None)
+        if spec is None or spec.submodule_search_locations is None:
+            raise ConfigError(f"laboratory {name!r}: its package {package} is missing; install or uninstall it")
+        places = list(spec.submodule_search_locations)
+    assert places
+    return Path(places[0])
+
+
+def config_folders() -> list[Path]:
+    """The folders of configurations of all laboratories."""
+    return [folder for laboratory in laboratories() if (folder := laboratory.conf) is not None]
+
+
+def commands(core: Mapping[str, str]) -> dict[str, str]:
+    """The core's commands and those of laboratories, each with its module; raises `ConfigError` for two of one name."""
+    found = dict(core)
+    for laboratory in laboratories():
+        for name, module in laboratory.commands().items():
+            if name in found:
+                raise ConfigError(f"command {name!r}: {found[name]} and {module} have this name; uninstall one of them")
+            found[name] = module
+    return found
+
+
+def hooks(name: str) -> Iterator[Callable[..., Any]]:
+    """What laboratories have to say where the core asks: each function of this name, one of `HOOKS`."""
+    for laboratory in laboratories():
+        if (laboratory.folder / "hooks.py").is_file():
+            function = getattr(import_module(f"{laboratory.package}.hooks"), name, None)
+            if function is not None:
+                yield function

@@ -1,0 +1,192 @@
+"""The files of a run's folder, read as strictly as texts: somebody else may have sent the folder.
+
+One rule for every name in them: a single plain component inside the folder, and no link. JSON is read with its types,
+size and nesting checked; a key that is there twice, NaN, and a number beyond all floats are refused.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clirbench.errors import InputError
+from clirbench.files.nesting import refuse_depth
+from clirbench.files.tables import LARGEST, Table, number, read_table
+from clirbench.text import SURROGATE, check_name, whole_content, whole_text
+
+MARKER = ".clirbench"
+"""In every folder that a run may write to: the names of the files that it wrote."""
+RESULTS = "results.json"
+PROVENANCE = "provenance.json"
+LONGEST_NAME = 255
+"""Bytes of a file's name."""
+
+TEXT = (str, int, float)
+"""A text, or what YAML reads as a number."""
+TEXTS = {...: str}
+PROVENANCE_SHAPE = {
+    "clirbench?": str, "made?": str, "python?": str, "platform?": str, "libraries?": {...: (str, None)},
+    "command?": [str], "directory?": str, "signatures?": TEXTS, "lower_is_better?": [str],
+    "inputs?": {
+        "collection?": {"sha256?": str}, "test_sha256?": str, "systems?": {...: TEXTS}, "baselines?": {...: TEXTS},
+        "texts?": {"references?": [str]},
+    },
+    "read?": TEXTS, "files?": TEXTS,
+    "configuration?": {
+        "name?": (*TEXT, None), "folder?": (*TEXT, None), "units?": (*TEXT, None), "paths?": {"cache?": TEXT},
+        "pool?": {"about?": ({...: TEXT}, None)}, "scores?": {"tables?": object},
+    },
+}  # fmt: skip
+RESULTS_SHAPE = {
+    "name?": str, "answer?": str, "measure?": str, "trusted?": [str], "coefficients?": [str], "units?": {"said": str},
+    "tables?": {...: {"columns": [str], "text": [str]}},
+    "columns?": [
+        {
+            "name": str, "role": str, "origin": str, "higher_is_better": bool, "table": str, "signature": str,
+            "parts?": [str], "declared?": {...: (str, bool, None)},
+        }
+    ],
+}  # fmt: skip
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name is a single component of a path: no folder, not `.` or `..`, not absolute."""
+    length = len(os.fsencode(name)) if not SURROGATE.search(name) else 0
+    return name not in (".", "..") and 0 < length <= LONGEST_NAME and not {"/", "\\", "\0"} & set(name)
+
+
+def inside(folder: Path, name: str) -> Path:
+    """The path of an entry of a run's folder; raises `InputError` for a name that leads elsewhere, and for a link."""
+    check_name(folder, "the file name", name)
+    if not is_plain(name):
+        raise InputError(f"{folder}: {name!r} is not the name of a file in this folder; no run of clirbench wrote it")
+    if (folder / name).is_symlink():
+        raise _link(folder / name)
+    return folder / name
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise `InputError` where a run's folder, or a folder in it, holds a link."""
+    for place, folders, files in os.walk(folder):
+        for name in sorted((*folders, *files)):
+            if (path := Path(place, name)).is_symlink():
+                raise _link(path)
+
+
+def _link(path: Path) -> InputError:
+    return InputError(f"{path}: is a link, which may lead out of the run's folder; put a copy of the file there")
+
+
+def read_marker(folder: Path) -> list[str]:
+    """The names of the files that a run wrote to its folder; raises `InputError`."""
+    names = [name for name in whole_text(inside(folder, MARKER)).split("\n") if name]
+    for name in names:
+        if inside(folder, name).name.startswith("."):
+            raise InputError(f"{folder / MARKER}: {name!r} is not the name of a file that a run writes")
+    if len({*names}) < len(names):
+        raise InputError(f"{folder / MARKER}: a name is there twice")
+    return names
+
+
+def read_results(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
+    """results.json, with the keys that are needed; raises `InputError`. The names of its tables are plain."""
+    found = read_object(inside(folder, RESULTS), RESULTS_SHAPE, needed)
+    for name in found.get("tables", {}):
+        inside(folder, f"{name}.tsv")
+    return found
+
+
+def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
+    """provenance.json, with the keys that are needed; raises `InputError`."""
+    return read_object(inside(folder, PROVENANCE), PROVENANCE_SHAPE, needed)
+
+
+def described_columns(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What results.json says of each column, by its name."""
+    return {entry["name"]: entry for entry in results.get("columns", ())}
+
+
+def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
+    """A JSON file that holds an object of a shape (`misfit`) with the keys that are needed; raises `InputError`."""
+    if not path.is_file():
+        raise InputError(f"{path.parent}: not the folder of a finished run: it has no {path.name}")
+    content = whole_content(path)
+    no_run = f"so {path.parent} is not the folder of a finished run"
+    try:
+        refuse_depth(path.name, content)
+        text = content.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
+        if "\\ud" in text.lower():  # half of a pair of characters cannot be written again
+            value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    except (InputError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: no {path.name} of a run ({error}), {no_run}") from None
+    wrong = misfit(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value)
+    if wrong:
+        raise InputError(f"{path}: no {path.name} of a run: {wrong}, {no_run}")
+    return dict(value)
+
+
+def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text} is no finite number")
+    return value
+
+
+def misfit(value: Any, shape: Any, key: str = "it") -> str:
+    """What of a JSON value does not have a shape, nothing where all has.
+
+    A shape is a type, None, `object` (anything), a tuple (one of them), a list (each item), or a mapping of names to
+    shapes: a name that ends in `?` may be missing, `...` is every name, names that are not in it may have any value.
+    """
+    if isinstance(shape, tuple):
+        return "" if any(not misfit(value, one) for one in shape) else f"{key} is no text"
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return f"{key} is no list"
+        return next(filter(None, (misfit(item, shape[0], f"an item of {key}") for item in value)), "")
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            return f"{key} is no object"
+        return next(filter(None, _misfits(value, shape)), "")
+    fits = shape is object or value is None if shape in (None, object) else type(value) is shape
+    return "" if fits else f"{key} is no {'text' if shape is str else getattr(shape, '__name__', 'null')}"
+
+
+def _misfits(value: Mapping[str, Any], shape: Mapping[Any, Any]) -> Iterator[str]:
+    for name, one in shape.items():
+        if name is ...:
+            yield from (misfit(item, one, repr(key)) for key, item in value.items())
+        elif (key := name.removesuffix("?")) in value:
+            yield misfit(value[key], one, repr(key))
+        elif key == name:
+            yield f"{key!r} is missing"
+
+
+def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> Table:
+    """NAME.tsv of a run's folder, which has these columns; raises `InputError`."""
+    table = read_table(inside(folder, f"{name}.tsv"))
+    if missing := [column for column in columns if column not in table.header]:
+        raise InputError(f"{table.where}: has no column {', '.join(missing)}")
+    return table
+
+
+def numbers(table: Table, column: str) -> list[float]:
+    """The numbers of a column, NaN for an empty cell; raises `InputError` for a cell that is no finite number."""
+    if column not in table.header:
+        raise InputError(f"{table.where}: has no column {column}")
+    found = []
+    for line, cell in zip(table.numbers, table.column(column), strict=True):
+        value = number(cell) if cell.strip() else math.nan
+        if value is None or (cell.strip() and not abs(value) <= LARGEST):
+            raise InputError(f"{table.where}: line {line}: {column} is {cell!r}, a number was expected")
+        found.append(value)
+    return found

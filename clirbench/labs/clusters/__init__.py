@@ -1,0 +1,1 @@
+"""Engines for clusters: dask, ray, slurm."""

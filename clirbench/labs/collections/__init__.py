@@ -1,0 +1,1 @@
+"""Several collections together: pooled correlations, the study."""

@@ -1,0 +1,49 @@
+"""`clirbench pool RUN RUN ...`: what runs over several collections say together: each metric's tau, each difference.
+
+A score table with a column `collection` may stand for runs; `--measures` names its IR measures.
+"""
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from clirbench.commands.base import command_parser, run_command
+from clirbench.errors import shown
+from clirbench.labs.collections.findings import sentences
+from clirbench.labs.collections.pooling import pool
+from clirbench.labs.collections.view import write
+from clirbench.report.terminal import say
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = command_parser("pool", __doc__)
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="the folder of a finished run, or a table")
+    parser.add_argument("--groups", default="", metavar="pair,year", help="what keeps collections together")
+    parser.add_argument("--measures", default="", metavar="MAP,RBO", help="the IR measures of score tables")
+    parser.add_argument(
+        "--metrics", default="", metavar="BLEU,chrF2", help="their MT metrics; all other numbers if not said"
+    )
+    parser.add_argument("--apart", default="", metavar="RUN,RUN", help="runs that count by themselves, by name")
+    parser.add_argument("--out", type=Path, default=Path("runs/pooled"), metavar="DIR", help="where the files go")
+    return run_command(parser, arguments, _pool)
+
+
+def _pool(options: Namespace) -> int:
+    lists = (options.groups, options.measures, options.metrics, options.apart)
+    groups, measures, metrics, apart = ([name for name in text.split(",") if name] for text in lists)
+    found = pool(options.runs, groups, measures, metrics, apart=apart)
+    for sentence in found.merged:
+        say(sentence)
+    for stratum in found.strata:
+        say("\n".join([*filter(None, sentences(found, stratum)), ""]))
+    for note in found.notes:
+        say(f"note: {note}")
+    for path in write(options.out, found):
+        print(shown(str(path)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What runs neural models or asks a server: translators, dense retrieval, fusion."""

@@ -1,0 +1,251 @@
+"""Dense retrieval: documents and topics as vectors, ranked by their exact inner product."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clirbench.checks import whole_number
+from clirbench.errors import EmptyCollection, ResourceError
+from clirbench.labs.models.dense_static import Static
+from clirbench.later import Later, opened
+from clirbench.retrieval.base import Watched
+from clirbench.text import Text
+from clirbench.types import DocumentMap, Documents, Failure, Floats, Ints, Run, Topic, rank_order
+
+Vectors = NDArray[Any]
+"""One row a passage: `document`, the ordinal of its document (rising), and `vector`, of length 1."""
+
+GRID = 2.0**22
+"""Parts of 1 that a component is rounded to: products are multiples of 2^-44, and sums in float64 exact."""
+AT_ONCE = 1 << 14  # passages that are encoded, or multiplied, in one go
+SCORES = 1 << 25  # scores that are held at once: 128 MB
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Turns texts into vectors; a frozen dataclass whose fields are its configuration."""
+
+    @property
+    def signature(self) -> str:
+        """The model by its content, and every version that can move a number."""
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """(texts, dimensions): a row for each text, of any length; all 0 for a text that holds nothing."""
+
+
+@runtime_checkable
+class Changeable(Protocol):
+    """An encoder whose model may become another under the same signature: a server's, not one named by its content."""
+
+    def probe(self) -> Floats:
+        """(dimensions,) the vector of a fixed text."""
+
+    def check_probe(self, kept: Floats) -> None:
+        """Raise `ResourceError` unless the fixed text still has the vector that was kept."""
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Ranks by the cosine of the topic's vector and the document's: the highest of its passages'.
+
+    score(q, d) = max over passages p of d of <v(q), v(p)>, in [-1, 1], higher is better. Components are rounded to
+    multiples of 2^-22, so that inner products are exact in any order of summation; equal vectors tie on every machine.
+
+    `passage`: white-space separated words in a passage at most; 0: a document is one passage. `query_prefix`,
+    `passage_prefix`: what the encoder wants before each topic and passage ("query: "). `depth` (1 and above):
+    the documents a list holds at most. Every document that has a vector matches every topic that has one; the others
+    are not ranked. Weights of a topic's parts are not used. Ties are broken by doc_id.
+
+    **Source:** Z. Dai, J. Callan (2019), Deeper Text Understanding for IR with Contextual Neural Language Modeling
+    (MaxP: a document is as good as its best passage).
+    """
+
+    kind: ClassVar[str] = "dense"
+    encoder: Encoder = field(default_factory=Static)
+    passage: int = 150
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    depth: int = 1000
+
+    def __post_init__(self) -> None:
+        whole_number("retrieval.passage", self.passage, least=0)
+        whole_number("retrieval.depth", self.depth)
+
+    @property
+    def signature(self) -> str:
+        said = {"q": self.query_prefix, "p": self.passage_prefix}
+        prefixes = "".join(f"|{key}:{prefix}" for key, prefix in said.items() if prefix)
+        return (
+            f"{self.kind}:{self.encoder.signature}|passage:{self.passage or 'document'}{prefixes}|pool:max|sim:cosine"
+            f"|depth:{self.depth}|ties:doc_id"
+        )
+
+    def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
+        """The ranked lists; raises `EmptyCollection` where no document has a vector."""
+        found = vectors(self.encoder, documents, self.passage, self.passage_prefix)
+        if not len(found):
+            raise EmptyCollection(f"{documents.text.where}: the collection is empty: no document has a vector")
+        return nearest(self.asked(topics), [t.topic_id for t in topics], found, documents.map, self.depth)
+
+    def search(
+        self,
+        topics: tuple[Topic, ...],
+        document_map: DocumentMap,
+        texts: Sequence[Text],
+        names: Sequence[str],
+        pmap: Callable[..., Iterator[Any]],
+        watch: Watched,
+        *,
+        english: bool,
+    ) -> Iterator[Any]:
+        queries, probe = self.asked(topics), _checked_probe(self.encoder, pmap)
+        encode = replace(self._encode(document_map), probe=probe)
+        vectors = list(watch("encoding", pmap(encode, texts, names), len(texts)))
+        ids = tuple(topic.topic_id for topic in topics)
+        return pmap(Nearest(queries, ids, document_map, self.depth, english), vectors, names)
+
+    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
+        yield self.encoder, self._encode(document_map)
+
+    def _encode(self, document_map: DocumentMap) -> "Encode":
+        return Encode(self.encoder, self.passage, self.passage_prefix, document_map)
+
+    def asked(self, topics: Sequence[Topic]) -> Vectors:
+        """The vectors of topics, in which a topic is a `document` of one passage."""
+        texts = [" ".join(text for text, weight in topic.parts if weight > 0) for topic in topics]
+        return _rows(self.encoder, list(enumerate(texts)), self.query_prefix)
+
+
+def vectors(encoder: Encoder, documents: Documents, words: int, prefix: str = "") -> Vectors:
+    """The vectors of every document's passages of at most so many words (0: of the whole)."""
+    passages = _passages(documents, words)
+    parts = [_rows(encoder, some, prefix) for some in iter(lambda: list(islice(passages, AT_ONCE)), [])]
+    full = [part for part in parts if len(part)]
+    return np.concatenate(full) if full else np.empty(0, dtype=[("document", "<i4"), ("vector", "<f4", (1,))])
+
+
+def _passages(documents: Documents, words: int) -> Iterator[tuple[int, str]]:
+    for ordinal, document in enumerate(documents):
+        split = document.text.split() if words else []
+        if len(split) <= words:
+            yield ordinal, document.text
+        else:
+            yield from ((ordinal, " ".join(split[at : at + words])) for at in range(0, len(split), words))
+
+
+def _rows(encoder: Encoder, passages: Sequence[tuple[int, str]], prefix: str) -> Vectors:
+    """A row for each passage that is not nothing; equal texts are encoded once."""
+    full = [(ordinal, prefix + text) for ordinal, text in passages if text.strip()]
+    number = {text: at for at, text in enumerate(dict.fromkeys(text for _, text in full))}
+    found = encoder.encode(list(number)).astype(np.float64)
+    lengths = np.linalg.norm(found, axis=1)
+    unit = np.rint(found / np.where(lengths > 0, lengths, 1)[:, None] * GRID) / GRID
+    kept = [(ordinal, number[text]) for ordinal, text in full if lengths[number[text]] > 0]
+    rows = np.empty(len(kept), dtype=[("document", "<i4"), ("vector", "<f4", (found.shape[1],))])
+    rows["document"] = [ordinal for ordinal, _ in kept]
+    rows["vector"] = unit[[at for _, at in kept]]
+    return rows
+
+
+def nearest(
+    queries: Vectors, topic_ids: Sequence[str], passages: Vectors, document_map: DocumentMap, depth: int
+) -> Run:
+    """The Run of topics over a collection, both as vectors; memory is bounded by `SCORES` beside the vectors."""
+    nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    ranked: list[tuple[Ints, Floats]] = [nothing] * len(topic_ids)
+    present, firsts = np.unique(passages["document"], return_index=True)
+    id_rank = document_map.id_rank[present]
+    together = max(1, SCORES // max(1, len(passages)))
+    for first in range(0, len(queries) if len(passages) else 0, together):
+        some = queries[first : first + together]
+        wanted = some["vector"].astype(np.float64)
+        scores = np.empty((len(some), len(passages)), dtype=np.float32)
+        for at in range(0, len(passages), AT_ONCE):
+            block = passages["vector"][at : at + AT_ONCE].astype(np.float64)
+            scores[:, at : at + AT_ONCE] = wanted @ block.T
+        if len(present) < len(passages):
+            scores = np.maximum.reduceat(scores, firsts, axis=1)
+        for topic, row in zip(some["document"].tolist(), scores, strict=True):
+            order = rank_order(row, id_rank, depth)
+            ranked[topic] = present[order].astype(np.int64), row[order]
+    matched = set(queries["document"].tolist())
+    return Run.build(
+        document_map,
+        [(topic_id, *one) for topic_id, one in zip(topic_ids, ranked, strict=True)],
+        n_matched=[len(present) if topic in matched else 0 for topic in range(len(topic_ids))],
+    )
+
+
+@dataclass(frozen=True)
+class Probe:
+    """An encoder -> the vector of its probe text, kept with the first vectors."""
+
+    def releases_gil(self, encoder: Changeable) -> bool:
+        return getattr(encoder, "releases_gil", False)
+
+    def __call__(self, encoder: Changeable) -> Floats:
+        return encoder.probe()
+
+
+@dataclass(frozen=True)
+class Encode:
+    """One system's copy of the collection -> the vectors of its passages of at most so many words.
+
+    `probe`: what an encoder whose model may change must still give for its probe text, else the vectors are not kept.
+    """
+
+    bulky: ClassVar[bool] = True
+    encoder: Encoder
+    words: int
+    prefix: str
+    document_map: DocumentMap
+    probe: Floats | None = field(default=None, compare=False)
+
+    def cost(self, text: Text) -> float:
+        return 20 * text.size  # dear: the engine's costs are those of counting words
+
+    def releases_gil(self, text: Text) -> bool:
+        return getattr(self.encoder, "releases_gil", False)
+
+    def __call__(self, text: Text) -> Vectors:
+        found = vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)
+        if self.probe is not None and isinstance(self.encoder, Changeable):
+            self.encoder.check_probe(self.probe)
+        return found
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Vectors -> the Run of topics whose vectors these are; no vectors match nothing, of the English side an error."""
+
+    bulky: ClassVar[bool] = True
+    queries: Vectors
+    topic_ids: tuple[str, ...]
+    document_map: DocumentMap
+    depth: int
+    english: bool = False
+
+    def __call__(self, item: Vectors | Later[Vectors]) -> Run:
+        passages = opened(item)
+        if self.english and not len(passages):
+            raise EmptyCollection("the English side is empty: none of its documents has a vector")
+        return nearest(self.queries, self.topic_ids, passages, self.document_map, self.depth)
+
+
+def _checked_probe(encoder: Encoder, pmap: Callable[..., Iterator[Any]]) -> Floats | None:
+    """The kept vector of an encoder's probe text, which it still gives; None for one whose model cannot change.
+
+    Raises `ResourceError` where it gives another, before anything is encoded.
+    """
+    if not isinstance(encoder, Changeable):
+        return None
+    (kept,) = pmap(Probe(), [encoder], ["(probe text)"])
+    if isinstance(kept, Failure):
+        raise ResourceError(kept.reason)
+    encoder.check_probe(kept)
+    vector: Floats = kept
+    return vector

@@ -1,0 +1,160 @@
+"""`analysis=[sensitivity]`: what each kind of error costs every metric and measure, in words and as a figure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from clirbench.labs.papers.statistics.sensitivity import (
+    NOTICED,
+    Contrast,
+    Loss,
+    Sensitivity,
+    contrasts,
+    losses,
+    sensitivity,
+)
+from clirbench.report.drawing import COLOURS
+from clirbench.result import AnalysisTable, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class SensitivityAnalysis:
+    """What each kind of error costs every metric and measure; for systems that carry `kind` and `rate`.
+
+    `metric` is compared with each of `measures` in words. Tables: `sensitivity_costs` (per cent lost at the common
+    rate, for reading) and `sensitivity` (every curve).
+    """
+
+    metric: str = "BLEU"
+    measures: Sequence[str] = ("MAP",)
+    seed: int = 0
+
+    def check(self, result: Result) -> None:
+        """Raise `ConfigError` where the systems' kinds and rates are not known."""
+        sensitivity(result.board)
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        evidence = result.evidence
+        means = {name: values for name, values in evidence.per_topic.items() if evidence.is_mean(name)}
+        found = sensitivity(result.board, per_topic=means, seed=self.seed)
+        header, costs = cost_table(found)
+        text = [sentence for measure in self.measures for sentence in sensitivity_findings(found, self.metric, measure)]
+        return (
+            AnalysisTable(
+                "sensitivity_costs",
+                "What each kind of error costs",
+                header,
+                tuple(costs),
+                tuple(text),
+                figure=lambda: figure(found),
+            ),
+            AnalysisTable.of("sensitivity", "Every rate of every kind of error", Loss, losses(found)),
+        )
+
+
+def cost_table(found: Sensitivity) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and rows of the table that the report shows: per cent lost at the common rate, a row for each kind."""
+    header = (f"% lost at {_percent(found.rate)} % of words", *found.columns)
+    return header, [
+        (kind, *(_percent(found.of(kind, column).at(found.rate)) for column in found.columns)) for kind in found.kinds
+    ]
+
+
+def sensitivity_findings(found: Sensitivity, metric: str = "BLEU", measure: str = "MAP") -> list[str]:
+    """What the numbers say, in sentences: which errors hurt retrieval more than the metric shows, and which less.
+
+    metric, measure: the columns compared; where there is none of that name, the first of its role.
+    """
+    metric, measure = found.named("metric", metric), found.named("measure", measure)
+    compared = contrasts(found, metric, measure)
+    said = [
+        *_verdict(compared, "retrieval", f"cost {measure} clearly more than {metric}"),
+        *_verdict(compared, "metric", f"cost {metric} clearly more than {measure}"),
+        *_verdict(compared, "alike", f"cost {metric} and {measure} about as much"),
+        *_verdict(compared, "neither", f"cost neither {metric} nor {measure}"),
+    ]
+    return [*said, *_exchange(compared)]
+
+
+def _verdict(compared: Sequence[Contrast], verdict: str, meaning: str) -> list[str]:
+    struck = [row for row in compared if row.verdict == verdict]
+    if not struck:
+        if verdict not in ("retrieval", "metric"):
+            return []
+        return [
+            f"At {_percent(compared[0].rate)} % of the words with an error, no kind of error was found to {meaning}."
+        ]
+    listed = "; ".join(map(_costs, struck))
+    return [f"At {_percent(struck[0].rate)} % of the words with an error, these kinds {meaning}: {listed}."]
+
+
+def _costs(row: Contrast) -> str:
+    low, high = row.interval
+    between = f", {_percent(low)} to {_percent(high)} over topics" if isfinite(low + high) else ""
+    return (
+        f"{row.kind} ({row.measure} loses {_percent(row.measure_loss)} %{between}; "
+        f"{row.metric} loses {_percent(row.metric_loss)} %)"
+    )
+
+
+def _exchange(compared: Sequence[Contrast]) -> list[str]:
+    """How much retrieval a point of the metric stands for, from the kind that is worth most to the one worth least."""
+    seen = [row for row in compared if row.metric_loss >= NOTICED and isfinite(row.measure_loss)]
+    if len(seen) < 2:
+        return []
+    worth = sorted(((row.measure_loss / row.metric_loss, row) for row in seen), key=lambda pair: -pair[0])
+    (most, first), (least, last) = worth[0], worth[-1]
+    return [
+        f"One per cent of {first.metric} stands for {most:.2f} % of {first.measure} when it is lost to {first.kind}, "
+        f"and for {least:.2f} % when it is lost to {last.kind}."
+    ]
+
+
+def _percent(share: float) -> str:
+    """A share as per cent with one decimal, none where it is a whole number; `-` where it is undefined."""
+    if not isfinite(share):
+        return "-"
+    text = f"{100 * share:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def figure(found: Sensitivity, columns: Iterable[str] = ()) -> "Figure":
+    """One panel for each kind: rate on the horizontal axis, per cent lost on the vertical one, a line for each column.
+
+    columns: which to draw; none named: the first two metrics and the first two measures. Metrics are dashed.
+    """
+    from matplotlib.figure import Figure
+
+    drawn = list(columns) or _shown(found)
+    n_columns = min(4, len(found.kinds))
+    n_rows = -(-len(found.kinds) // n_columns)
+    width, height = 2.7 * n_columns + 0.4, 2.1 * n_rows + 0.5
+    drawing = Figure(figsize=(width, height))
+    axes = drawing.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
+    # Margins in inches, as shares of the figure: the labels of both axes stand in them.
+    margins = {"left": 0.7 / width, "right": 1 - 0.1 / width, "bottom": 0.55 / height, "top": 1 - 0.3 / height}
+    drawing.subplots_adjust(**margins, wspace=0.08, hspace=0.25)
+    for axis, kind in zip(axes, found.kinds, strict=False):
+        for name, color in zip(drawn, COLOURS * len(drawn), strict=False):
+            curve = found.of(kind, name)
+            style = "--" if curve.role == "metric" else "-"
+            rates, taken = zip(*((rate, 100 * loss) for rate, loss in curve.points), strict=True)
+            axis.plot(rates, taken, style, color=color, linewidth=1.5, marker="o", markersize=3, label=name)
+        axis.set_title(kind, fontsize=9)
+        axis.grid(alpha=0.25, linewidth=0.5)
+        axis.tick_params(labelsize=8)
+    for axis in axes[len(found.kinds) :]:
+        axis.set_visible(False)
+    axes[0].legend(fontsize=7, frameon=False)
+    drawing.supxlabel("share of words with an error", fontsize=9, y=0.1 / height)
+    drawing.supylabel("% of the perfect translation's score lost", fontsize=9, x=0.1 / width)
+    return drawing
+
+
+def _shown(found: Sensitivity) -> list[str]:
+    names = dict.fromkeys((curve.column, curve.role) for curve in found.curves)
+    return [name for role in ("metric", "measure") for name in [n for n, r in names if r == role][:2]]

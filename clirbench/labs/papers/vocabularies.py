@@ -1,0 +1,241 @@
+"""Imbalance of vocabularies, BLEU and the bias by class frequency, beside the published statistics.
+
+**Source:** Gowda 2020, Figures 2 to 6 (imbalance and BLEU) and 8 (bias), and the authors' files behind them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property
+from math import isnan, nan
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clirbench.errors import MissingData
+from clirbench.labs.papers.cells import PaperCell
+from clirbench.labs.papers.printing import half_up, leading
+from clirbench.labs.papers.published import PublishedTable, shipped
+from clirbench.report.drawing import COLOURS
+from clirbench.result import AnalysisTable
+from clirbench.statistics import imbalance
+from clirbench.statistics.imbalance import Recommendation, Rows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RATES = ("rho_precision_dev", "rho_recall_dev")
+D_NOTE = "every class that never occurs counts 1 / (2 K), which the printed formula does not say; by the formula {}"
+
+
+@dataclass(frozen=True)
+class VocabularyFile:
+    """A file behind the published statistics, and the name and the cells of its row there."""
+
+    path: Path
+    row: str
+    printed: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabularies(PublishedTable):
+    """Published statistics of vocabularies beside ours, from files of class frequencies and of precision and recall.
+
+    published: a shipped table (columns `group`, `name`, `classes`, mu, D_published, used, F95, BLEU, rho).
+    statistics: label to folder; the files there are called `SIZE-NAME.tgt.txt` and belong to the row of group
+      `LABEL SIZE` and name NAME (`bpe01k` there is `01k01k` in the table).
+    rates: the same for `SIZE-NAME.SET.tsv[.gz]`, tables of Rank, Precision and Recall.
+    floor: the recommendation's least F95.
+    """
+
+    published: str
+    statistics: Mapping[str, str | None]
+    rates: Mapping[str, str | None]
+    floor: float = 100.0
+
+    def cells(self) -> Iterator[PaperCell]:
+        """Every statistic that can be computed from the files at hand."""
+        for file in self._files(self.statistics, "*.tgt.txt*"):
+            yield from imbalance_cells(file)
+        for file in self._files(self.rates, "*.tsv*"):
+            yield from bias_cells(file)
+
+    def further(self) -> Sequence[AnalysisTable]:
+        """What the rule of thumb recommends, and the figures."""
+        rows = self._rows
+        advice = [
+            replace(row, difference=round(row.difference, 2))
+            for row in imbalance.recommendations(rows, self.floor, "BLEU_test")
+        ]
+        return [
+            AnalysisTable(
+                f"{self.name}_recommended",
+                "Vocabulary recommended by the rule of thumb, and vocabulary with the best BLEU",
+                ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"),
+                tuple(map(astuple, advice)),
+                (how_good(advice, self.floor),),
+                figure=lambda: sweep_figure(rows),
+                said=len(advice),
+            ),
+            AnalysisTable(
+                f"{self.name}_bias",
+                "Bias by class frequency against imbalance (Figure 8)",
+                ("group", "name", "D_published", "rho_precision", "rho_recall"),
+                tuple(map(astuple, biases(rows))),
+                figure=lambda: bias_figure(biases(rows)),
+            ),
+        ]
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return {(record["group"], record["name"]): record for record in shipped(self.published).records()}
+
+    def _files(self, folders: Mapping[str, str | None], pattern: str) -> Iterator[VocabularyFile]:
+        """The files of the folders whose vocabulary has a row in the published table."""
+        for label, folder in folders.items():
+            for path in _paths(folder, pattern):
+                size, name = _key(path)
+                if row := self._rows.get((f"{label} {size}", name)):
+                    yield VocabularyFile(path, f"{label} {size} {name}", row)
+
+
+def imbalance_cells(file: VocabularyFile) -> Iterator[PaperCell]:
+    """Statistics of the frequency of every class."""
+    classes = imbalance.read_classes(file.path)
+    used, d, f95, mu = (
+        len(classes.used),
+        imbalance.divergence_published(classes),
+        imbalance.frequency_at(classes),
+        imbalance.mean_length(classes),
+    )
+    note = D_NOTE.format(leading(imbalance.divergence(classes), 4))
+    for measure, column, value, shown in (
+        ("classes that occur", "used", float(used), str(used)),
+        ("D", "D_published", d, rounded_twice(d)),
+        ("F95", "F95", f95, f"{f95:g}"),
+        ("mu", "mu", mu, f"{mu:.2f}"),
+    ):
+        printed = _same_form(file.printed[column], shown)
+        said = note if measure == "D" else ""
+        yield PaperCell(file.row, measure, printed=printed, shown=shown, value=value, note=said)
+
+
+def bias_cells(file: VocabularyFile) -> Iterator[PaperCell]:
+    """Correlations of the rank of a class with its precision and its recall."""
+    for column, value in zip(RATES, imbalance.rank_bias(*imbalance.read_rates(file.path)), strict=True):
+        printed = leading(float(file.printed[column]))
+        if isnan(value):
+            yield PaperCell(file.row, column, printed=printed, note="undefined: a side does not vary")
+        else:
+            yield PaperCell(file.row, column, printed=printed, shown=leading(value), value=value)
+
+
+def rounded_twice(value: float) -> str:
+    """Four decimals, then three, halves up both times: the table of three was made from files with four."""
+    return leading(half_up(half_up(value, 4), 3))
+
+
+def _paths(folder: str | None, pattern: str) -> list[Path]:
+    if folder is None:
+        return []
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise MissingData(
+            f"{path}: no such folder; it holds the files behind the published statistics "
+            "(github.com/thammegowda/005-nmt-imbalance): paths.mirror=DIR, or paper.statistics and paper.rates"
+        )
+    return sorted(path.glob(pattern))
+
+
+def _key(path: Path) -> tuple[str, str]:
+    """`030k-bpe00.5k.tgt.txt` -> ("030k", ".5k.5k")."""
+    stem = path.name
+    for end in (".gz", ".txt", ".tsv", ".tgt", ".newstest2018"):
+        stem = stem.removesuffix(end)
+    size, _, name = stem.partition("-")
+    name = name.removeprefix("bpe")
+    short = name.removeprefix("00") if name.startswith("00.") else name
+    return size, name if name == "chars" else short + short
+
+
+def _same_form(printed: str, shown: str) -> str:
+    """The published number with the decimals that we show; files print `30` for 30.00."""
+    if not printed:
+        return ""
+    if shown.lstrip("-").startswith("."):
+        return leading(float(printed))
+    digits = len(shown.partition(".")[2])
+    return f"{float(printed):.{digits}f}" if digits else f"{float(printed):g}"
+
+
+@dataclass(frozen=True)
+class Bias:
+    """Of one vocabulary, D and the correlation of the rank of a class with its precision and its recall."""
+
+    group: str
+    name: str
+    divergence: float
+    precision: float
+    recall: float
+
+
+def how_good(advice: Sequence[Recommendation], floor: float) -> str:
+    """How good the rule of thumb was on the published scores."""
+    given = [row for row in advice if row.taken != "none"]
+    hits = sum(row.taken == row.best for row in given)
+    worst = max((row.difference for row in given), default=nan)
+    return (
+        f"Largest vocabulary with F95 >= {floor:g}: in {hits} of {len(given)} settings it is the one with the best "
+        f"test BLEU, at worst it is {worst:.1f} BLEU below; {len(advice) - len(given)} settings have no such "
+        "vocabulary."
+    )
+
+
+def biases(rows: Rows) -> list[Bias]:
+    """The bias of every vocabulary that has it (of the development set)."""
+    return [
+        Bias(group, name, float(row["D_published"]), float(row[RATES[0]]), float(row[RATES[1]]))
+        for (group, name), row in rows.items()
+        if row[RATES[0]] and row[RATES[1]]
+    ]
+
+
+def sweep_figure(rows: Rows) -> "Figure":
+    """mu, D, F95 and test BLEU by vocabulary size, a line for each group (Figures 2 to 6)."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(9, 7), layout="constrained")
+    axes = drawn.subplots(2, 2).ravel()
+    panels = [("mu", "mu"), ("D_published", "D"), ("F95", "F95"), ("BLEU_test", "BLEU")]
+    groups = list(dict.fromkeys(group for group, _ in rows))
+    for axis, (column, label) in zip(axes, panels, strict=True):
+        for at, group in enumerate(groups):
+            points = sorted(
+                (float(row["used"]), float(row[column]))
+                for (here, _), row in rows.items()
+                if here == group and row[column]
+            )
+            style = "-" if at < len(COLOURS) else "--"
+            axis.plot(*zip(*points, strict=True), style, color=COLOURS[at % len(COLOURS)], label=group, linewidth=1)
+        axis.set_xscale("log")
+        axis.set_yscale("log" if label in ("F95", "mu") else "linear")
+        axis.set_xlabel("classes")
+        axis.set_ylabel(label)
+        axis.grid(alpha=0.25, linewidth=0.5)
+    axes[0].legend(fontsize=6)
+    return drawn
+
+
+def bias_figure(found: Sequence[Bias]) -> "Figure":
+    """Correlation of class rank with precision and with recall, by D (Figure 8)."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(6, 4), layout="constrained")
+    axis = drawn.subplots()
+    x = [bias.divergence for bias in found]
+    axis.scatter(x, [bias.precision for bias in found], s=14, color=COLOURS[0], label="rank and precision")
+    axis.scatter(x, [bias.recall for bias in found], s=14, color=COLOURS[1], label="rank and recall")
+    axis.axhline(0, color="#999999", linewidth=0.7)
+    axis.set_xlabel("D")
+    axis.set_ylabel("Pearson's r")
+    axis.grid(alpha=0.25, linewidth=0.5)
+    axis.legend()
+    return drawn

@@ -1,0 +1,1 @@
+"""What a study needs: how many documents must be translated."""

@@ -1,0 +1,1 @@
+"""Search engines of others: Lucene, pyserini, bm25s, rank-bm25; RM3."""

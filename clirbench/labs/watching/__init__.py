@@ -1,0 +1,1 @@
+"""Checkpoints while training still runs: `clirbench watch`, the stop rule."""

@@ -1,0 +1,280 @@
+"""`clirbench watch [key=value ...]`: look for new checkpoints while training runs, and keep one report fresh.
+
+The overrides are those of a run. Each checkpoint is computed once, as soon as its file is finished; everything lies in
+the store and in the run's folder, so a watch that is stopped or killed goes on where it was.
+"""
+
+import hashlib
+import os
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from clirbench.analyses.wording import number
+from clirbench.checks import number as checked
+from clirbench.checks import whole_number
+from clirbench.columns import scoreboard
+from clirbench.commands.base import command_parser, run_command
+from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
+from clirbench.config import build, composed, limits_of, plain_configuration
+from clirbench.configuration.spelling import spoken_of
+from clirbench.errors import ClirbenchError, ConfigError, StoreError, gathered
+from clirbench.experiment import computed, concluded
+from clirbench.files.state import SETTLED, State, state_of
+from clirbench.inputs.reading import fitted, read_inputs
+from clirbench.labs.watching.journal import Journal
+from clirbench.labs.watching.outlook import in_words, learning_curve
+from clirbench.labs.watching.stopping import Outlook, outlook
+from clirbench.labs.watching.tensorboard import EventFiles
+from clirbench.report import terminal
+from clirbench.report.answer import answered
+from clirbench.report.folder import RunFolder
+from clirbench.report.html.report import Live
+from clirbench.report.provenance import provenance
+from clirbench.result import Experiment, Inputs, Result, unwatched
+from clirbench.store.cached import Cached
+from clirbench.store.keys import fingerprint
+from clirbench.store.plan import PLAN, Plan
+from clirbench.store.snapshot import Snapshot, taken
+from clirbench.store.store import Store
+from clirbench.systems.translation import shard_keys
+from clirbench.text import set_limits
+from clirbench.types import Translation
+
+JOURNAL = "watch.jsonl"
+LOCK = ".watching"
+DEFAULTS = ("engine=serial", "systems.unfinished=skip")
+
+
+@dataclass
+class Watching:
+    """The looks of one watch, `seconds` apart; `gain`, `horizon` and `measure` are what the stop rule asks for."""
+
+    experiment: Experiment
+    folder: RunFolder
+    store: Store
+    configuration: Mapping[str, Any]
+    command: Sequence[str]
+    seconds: int = 30
+    gain: float | None = None
+    horizon: int | None = None
+    measure: str = ""
+    events: EventFiles | None = None
+    done: dict[str, str] = field(default_factory=dict)
+    state: dict[Path, State | None] = field(default_factory=dict)
+    said: str = ""
+    reported: str = ""
+
+    def __post_init__(self) -> None:
+        self.journal = Journal(self.folder.path / JOURNAL)
+        unseen = self.events is not None and not self.events.folder.exists()
+        for row in self.journal:
+            if row["event"] == "checkpoint":
+                self.done[row["system"]] = row.get("made_from", "")
+                if self.events is not None and unseen:
+                    self.events.add(row["system"], row["metadata"], row["values"])
+            elif row["event"] == "report" and (self.folder.path / "report.html").exists():
+                self.reported = row.get("made_from", "")
+
+    def look(self) -> Outlook | None:
+        """Compute what is new, tell of it, write the report; None where nothing is new, or it is too early to judge."""
+        if self.state and self.state == states(self.state):
+            return None
+        begun = time.time_ns()
+        self.state = {}
+        with self.store.used(), taken(self.store.path) as snapshot:
+            kept = Cached(self.experiment.engine, self.store)
+            experiment = replace(self.experiment, engine=kept)
+            experiment, inputs = fitted(experiment, read_inputs(experiment))
+            if inputs is None:
+                raise ClirbenchError("watch: there are no systems to wait for; name a corpus, folder=DIR")
+            self._tell_pending(inputs.pending)
+            shared = fingerprint(self.configuration, inputs.corpus.english, inputs.corpus.test, inputs.topics)
+            contents = {t.system: content_of(t, shared) for t in inputs.translations}
+            for translation in inputs.translations:
+                if self.done.get(translation.system) != contents[translation.system]:
+                    alone = replace(inputs, translations=(translation,), pending={})
+                    self._compute(replace(experiment, tables=None), alone, contents[translation.system], snapshot)
+            made = fingerprint(contents)
+            found = None
+            if made != self.reported:
+                plan = Plan.begin(self.folder.path / PLAN, self.store.path)
+                experiment = replace(experiment, engine=replace(kept, plan=plan), plan=plan)
+                work = computed(experiment, inputs)
+                changed = work.changed(snapshot)
+                result = concluded(experiment, work.without(changed), snapshot, unwatched)
+                # Who was left out comes in as soon as its file stands still.
+                found = self._report(result, "" if changed or snapshot.changed() else made)
+        if not inputs.pending and self.reported == made:
+            files = {file for translation in inputs.translations for file in translation.files}
+            files |= {file.absolute() for file in inputs.corpus.english.text.files}
+            now = states({*files, *(folder for file in files for folder in file.parents)})
+            if inputs.translations[0].files and all(s and begun - max(s[3:]) > SETTLED for s in now.values()):
+                self.state = now
+        return found
+
+    def _compute(self, experiment: Experiment, inputs: Inputs, content: str, snapshot: Snapshot) -> None:
+        """One checkpoint: its steps, and a line about it. One that cannot be computed stops no other."""
+        begun = time.perf_counter()
+        (translation,) = inputs.translations
+        errors: list[ClirbenchError] = []
+        with gathered(errors):
+            work = computed(experiment, inputs)
+        if any(map(snapshot.differs, translation.files)):
+            self._tell_pending({translation.system: "its file changed while it was read"})
+            return
+        if errors and isinstance(errors[0], StoreError):
+            raise errors[0]  # nothing can be kept, of whichever checkpoint
+        if errors:
+            tell(f"{translation.system}  failed: {errors[0]}")
+            self.journal.add("failed", system=translation.system, reason=str(errors[0]))
+            self.done[translation.system] = content
+            return
+        board, _ = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
+        values = {column.name: float(column.values[0]) for column in (*board.measures, *board.metrics)}
+        seconds = time.perf_counter() - begun
+        shown = "  ".join(f"{name} {number(value)}" for name, value in values.items())
+        tell(f"{translation.system}  {shown}  ({seconds:.1f} s)")
+        kept = {name: value if isfinite(value) else None for name, value in values.items()}
+        metadata = dict(translation.metadata)
+        if self.events:
+            self.events.add(translation.system, metadata, kept)
+        told = {"system": translation.system, "metadata": metadata, "values": kept, "seconds": round(seconds, 3)}
+        self.journal.add("checkpoint", **told, made_from=content)
+        self.done[translation.system] = content
+
+    def _tell_pending(self, pending: Mapping[str, str]) -> None:
+        if pending and self.tell_once(f"pending: {', '.join(f'{name} ({why})' for name, why in pending.items())}"):
+            self.journal.add("pending", systems=dict(pending))
+
+    def tell_once(self, text: str) -> bool:
+        """Say what was not the last thing said; whether it was said."""
+        new = text != self.said
+        if new:
+            tell(text)
+        self.said = text
+        return new
+
+    def _report(self, result: Result, content: str) -> Outlook | None:
+        measure = self.measure or answered(result).measure or next((c.name for c in result.board.measures), "")
+        values, steps = learning_curve(result, measure)
+        found = outlook(values, steps, gain=self.gain, horizon=self.horizon)
+        sentence = in_words(found, measure, len(steps))
+        live = Live(max(5, self.seconds), (sentence,), measure)
+        self.folder.write(result, provenance(self.configuration, self.command, result), live)
+        self.journal.add("report", systems=len(result.board.systems), made_from=content)
+        self.reported = content
+        self.tell_once(sentence)
+        if found is not None:
+            self.journal.add("outlook", measure=measure, verdict=found.verdict, **asdict(found))
+        return found
+
+
+def tell(text: str) -> None:
+    """A line with the time, at once."""
+    terminal.say(f"{datetime.now():%H:%M:%S}  {text}")
+    sys.stdout.flush()
+
+
+def content_of(translation: Translation, shared: str) -> str:
+    """What a line about a checkpoint is made from: its texts, or the model that makes them, and what all share."""
+    texts = [text for text in (translation.test, translation.collection) if text is not None and text.files]
+    return fingerprint(shared, dict(translation.metadata), tuple(shard_keys([translation])), texts)
+
+
+def states(paths: Iterable[Path]) -> dict[Path, State | None]:
+    """What the system says of each path: a new file changes its folder."""
+    return {path: state_of(path) for path in paths}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0; 10: `--stop-rule` says that training may stop; the statuses of a run where it cannot begin."""
+    parser = command_parser("watch", __doc__)
+    parser.add_argument("overrides", nargs="*", metavar="key=value", help="the keys of a run; hydra.run.dir=DIR too")
+    parser.add_argument("--every", type=int, default=30, metavar="SECONDS", help="between two looks (default 30)")
+    parser.add_argument("--once", action="store_true", help="look once, for cron")
+    parser.add_argument("--stop-rule", action="store_true", help="end with status 10 where no gain is to be expected")
+    parser.add_argument("--gain", type=float, help="worth the wait, in units of the measure (default: the least that "
+                        "the topics can show of the recent trend)")  # fmt: skip
+    parser.add_argument("--horizon", type=int, help="checkpoints ahead (default: a fifth of those so far, at least 5)")
+    parser.add_argument("--tensorboard", type=Path, metavar="DIR", help="write TensorBoard's event files there too")
+    parser.add_argument("--measure", default="", help="that the rule goes by (default: that of the answer)")
+    return run_command(parser, arguments, _watch)
+
+
+def _watch(options: Namespace) -> int:
+    be_nice()
+    watching = begun(options)
+    while True:
+        try:
+            found = watching.look()
+        except (ClirbenchError, OSError) as error:
+            if options.once or (isinstance(error, OSError) and error.errno not in OF_THE_MACHINE):
+                raise
+            if watching.tell_once(f"waiting: {error}"):
+                with suppress(StoreError):  # a full disk keeps nothing of it either
+                    watching.journal.add("error", reason=str(error))
+            found = None
+        if options.stop_rule and found is not None and found.stop:
+            terminal.show_folder(watching.folder.path)
+            return STOPPED
+        if options.once:
+            terminal.show_folder(watching.folder.path)
+            return 0
+        time.sleep(options.every)
+
+
+def begun(options: Namespace) -> Watching:
+    """The watch that the arguments ask for: its experiment, and its folder."""
+    if spoken_of(options.overrides) != "folder" and not any("experiment=" in one for one in options.overrides):
+        raise ConfigError("watch: there are no systems to wait for; name a corpus, folder=DIR")
+    whole_number("--every", options.every)
+    whole_number("--horizon", options.horizon, or_null=True)
+    checked("--gain", 0.0 if options.gain is None else options.gain, least=0)
+    keys = [override.lstrip("+").partition("=")[0] for override in options.overrides]
+    added = [default for default in DEFAULTS if default.partition("=")[0] not in keys]
+    cfg = composed([one for one in (*options.overrides, *added) if not one.startswith("hydra.")])
+    set_limits(limits_of(cfg))
+    name = hashlib.sha256("\n".join(sorted(options.overrides)).encode()).hexdigest()[:8]
+    named = [o.partition("=")[2].strip("\"'") for o in options.overrides if o.startswith("hydra.run.dir=")]
+    path = Path(named[-1]) if named else Path("runs") / str(cfg.name) / f"watch-{name}"
+    experiment = build(cfg)
+    folder = RunFolder.claim(path)
+    lock(folder.path)
+    store = Store(Path(cfg.paths.cache) / "store")
+    store.sweep()
+    command = ["clirbench", "watch", *options.overrides]
+    events = EventFiles(options.tensorboard) if options.tensorboard else None
+    return Watching(
+        experiment, folder, store, plain_configuration(cfg), command, options.every, options.gain, options.horizon,
+        options.measure, events,
+    )  # fmt: skip
+
+
+def lock(folder: Path) -> None:
+    """Keep the folder for this process until it ends, however it ends; `StoreError` where another watch has it."""
+    import fcntl
+
+    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        raise StoreError(f"{folder}: another watch writes there; end it, or choose hydra.run.dir=DIR") from None
+
+
+def be_nice() -> None:
+    """Low priority, and one core where the system can do that: training goes first."""
+    os.nice(10)
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,1 +1,0 @@
-"""Tables of published papers, computed again from the scores behind them and held against what was printed."""

@@ -1,1 +1,0 @@
-"""Runs over several collections: read, pooled, and shown as sentences, tables and a page."""

@@ -1,1 +1,0 @@
-"""The training grid: from parallel text to the checkpoints that are compared."""

@@ -1,0 +1,182 @@
+"""A laboratory of somebody's, as a package with an entry point: found, not loaded, and used as ours are."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from clirbench.configuration.laboratories import laboratories
+from tests.conftest import PACKAGE
+
+METRIC = """
+    from collections.abc import Sequence
+    from dataclasses import dataclass
+    from typing import ClassVar
+
+    import numpy as np
+
+    from clirbench.metrics.tokenised import Tokenised
+    from clirbench.types import Doubles, TestSet
+
+
+    @dataclass(frozen=True)
+    class FirstWord(Tokenised):
+        first_reference: ClassVar[bool] = True
+
+        tokenize: str = "none"
+        name: str = "FirstWord"
+
+        def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
+            ours, theirs = self.tokens(hypotheses, test)
+            pairs = zip(ours.lines(), theirs.lines(), strict=True)
+            return np.array([(h[:1] == r[:1], 1) for h, r in pairs], dtype=np.float64)
+
+        def score(self, totals: Doubles) -> Doubles:
+            return 100 * totals[..., 0] / totals[..., 1]
+"""
+ANALYSIS = """
+    from collections.abc import Sequence
+    from dataclasses import dataclass
+
+    from clirbench.result import AnalysisTable, Result
+
+
+    @dataclass(frozen=True)
+    class Row:
+        system: str
+        letters: int
+
+
+    @dataclass(frozen=True)
+    class Letters:
+        more: int = 0
+
+        def tables(self, result: Result) -> Sequence[AnalysisTable]:
+            rows = [Row(system, len(system) + self.more) for system in result.board.systems]
+            return (AnalysisTable.of("letters", "Letters of names", Row, rows, ["Counted."]),)
+"""
+RELEVANCE = """
+    from collections.abc import Sequence
+    from dataclasses import dataclass
+    from typing import ClassVar
+
+    from clirbench.types import Documents, Qrels, Run, Topic
+
+
+    @dataclass(frozen=True)
+    class Panel:
+        judged_by: ClassVar[str] = "people"
+        signature: str = "panel:1"
+
+        def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
+            matched = [t.topic_id for t in topics if ideal.ranking(t.topic_id)]
+            return Qrels({topic_id: {ideal.ranking(topic_id)[-1]: 1} for topic_id in matched})
+"""
+FILES = {
+    "otherlab/__init__.py": "raise ImportError('loaded')  # a laboratory is found without being loaded\n",
+    "otherlab_code/__init__.py": "",
+    "otherlab_code/metric.py": METRIC,
+    "otherlab_code/analysis.py": ANALYSIS,
+    "otherlab_code/relevance.py": RELEVANCE,
+    "otherlab/conf/metric/FirstWord.yaml": "FirstWord:\n  _target_: otherlab_code.metric.FirstWord\n",
+    "otherlab/conf/analyses/letters.yaml": "letters:\n  _target_: otherlab_code.analysis.Letters\n  more: 1\n",
+    "otherlab/conf/relevance/panel.yaml": "_target_: otherlab_code.relevance.Panel\n",
+    "otherlab_code/conf/metric/ThirdWord.yaml": "",
+    "otherlab_code/commands/greet.py": "def main(arguments):\n    print('hello', *arguments)\n    return 3\n",
+    "otherlab_code/commands/_private.py": "",
+}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder of installed packages that holds two laboratories."""
+    folder = tmp_path / "site"
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(dedent(text))
+    install(folder, "other", "otherlab")
+    install(folder, "code", "otherlab_code")
+    return folder
+
+
+def install(site: Path, name: str, package: str, distribution: str = "") -> None:
+    info = site / f"{distribution or name}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution or name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[clirbench.labs]\n{name} = {package}\n")
+
+
+def program(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE), str(site)])}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=site.parent, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_ours_are_found() -> None:
+    assert {"papers", "training", "search", "models", "collections", "watching"} <= {lab.name for lab in laboratories()}
+
+
+def test_a_run_with_a_metric_an_analysis_and_judgments_of_a_laboratory(site: Path, small_texts: Path) -> None:
+    keys = [f"folder={small_texts}", "metric=[BLEU,FirstWord]", "analysis=[letters]", "analyses.letters.more=5"]
+    keys += ["relevance=panel", "measures=[MAP,nDCG]", "topics.n=10", "engine=serial", "hydra.run.dir=out"]
+    done = program(site, "-m", "clirbench", *keys)
+    assert done.returncode == 0, done.stderr
+    systems = (site.parent / "out" / "systems.tsv").read_text().split("\n")
+    assert systems[0].split("\t")[:4] == ["system", "BLEU", "FirstWord", "MAP"]
+    letters = (site.parent / "out" / "letters.tsv").read_text()
+    assert "every2\t11" in letters  # six letters and five more
+    assert "pseudo-relevance" not in done.stdout + (site.parent / "out" / "report.md").read_text()
+
+
+def test_python_sees_it_too(site: Path, small_texts: Path) -> None:
+    code = (
+        "import clirbench as cb\n"
+        f"r = cb.run('folder', folder={str(small_texts)!r}, metric=['BLEU', 'FirstWord'], analysis=['letters'],"
+        " measures=['RBO'], topics__n=10, engine='serial')\n"
+        "print(sorted(r.tables), 'FirstWord' in r.systems)"
+    )
+    done = program(site, "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert "'letters'" in done.stdout
+    assert done.stdout.endswith("True\n")
+
+
+def test_its_commands_are_commands(site: Path) -> None:
+    done = program(site, "-m", "clirbench", "greet", "you")
+    assert (done.returncode, done.stdout) == (3, "hello you\n")
+    assert "_private" not in program(site, "-m", "clirbench", "nothing").stderr
+
+
+def test_nothing_of_it_is_loaded_by_a_run_that_does_not_use_it(site: Path, small_texts: Path) -> None:
+    code = (
+        "import sys, clirbench as cb\n"
+        f"cb.run('folder', folder={str(small_texts)!r}, metric=['BLEU'], measures=['MAP', 'RBO'], topics__n=10)\n"
+        "print([name for name in sys.modules if name.startswith(('otherlab', 'clirbench.labs.'))])"
+    )
+    done = program(site, "-c", code)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_two_of_one_name_and_a_missing_package_are_one_clear_line(site: Path) -> None:
+    install(site, "other", "elsewhere", "third")
+    done = program(site, "-m", "clirbench", "+experiment=scores", "check=true")
+    assert done.returncode == 1
+    assert done.stderr == ("error: laboratory 'other': elsewhere and otherlab have this name; uninstall one of them\n")
+    (site / "third-1.dist-info" / "entry_points.txt").write_text("[clirbench.labs]\nthird = elsewhere.lab\n")
+    done = program(site, "-m", "clirbench", "+experiment=scores", "check=true")
+    assert done.returncode == 1
+    assert done.stderr == "error: laboratory 'third': its package elsewhere.lab is missing; install or uninstall it\n"
+
+
+def test_two_commands_of_one_name(site: Path) -> None:
+    (site / "otherlab" / "commands").mkdir()
+    (site / "otherlab" / "commands" / "greet.py").write_text("")
+    done = program(site, "-m", "clirbench", "greet")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: command 'greet': otherlab_code.commands.greet and otherlab.commands.greet have this name; "
+        "uninstall one of them\n"
+    )

@@ -1,0 +1,111 @@
+"""Another choice than the experiment's begins with its own settings: every shipped experiment, every choice."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from omegaconf import OmegaConf
+
+from clirbench.config import CONF, build, composed, config_parts, settled
+from clirbench.configuration.keys import NODES
+from clirbench.configuration.laboratories import config_folders
+from clirbench.configuration.leftovers import switched
+from clirbench.errors import ClirbenchError, gathered
+from tests.conftest import Cli
+
+GROUPS = ("corpus", "systems", "topics", "retrieval", "relevance")
+EXPERIMENT_FILES = {path.stem: path for folder in config_parts("experiment") for path in folder.glob("*.yaml")}
+EXPERIMENTS = sorted(EXPERIMENT_FILES.keys() - {"study"})
+HOMES = [CONF, *config_folders()]
+
+
+def choices(group: str) -> list[str]:
+    return sorted(path.stem for folder in config_parts(group) for path in folder.glob("*.yaml"))
+
+
+def node(*overrides: str, key: str) -> Any:
+    return OmegaConf.to_container(composed(overrides))[key]  # type: ignore[call-overload, index]
+
+
+def configured() -> Iterator[tuple[str, str]]:
+    """(experiment, group) of each node in which a shipped experiment sets keys; read without the code under test."""
+    for name in EXPERIMENTS:
+        content = yaml.safe_load(EXPERIMENT_FILES[name].read_text(encoding="utf-8"))
+        yield from ((name, group) for group in GROUPS if group in content)
+
+
+SLOW = pytest.mark.slow
+OTHERS = {"corpus": "trec_documents", "systems": "checkpoints", "topics": "tsv", "relevance": "top_share"}
+"""Of each group that experiments configure, a choice that none of these makes, with keys of the same names."""
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "topics",
+        pytest.param("relevance", marks=SLOW),
+        pytest.param("relevance@also", marks=SLOW),
+    ],
+)
+def test_any_choice_fits_the_demo_or_says_what_it_needs_in_one_line(group: str) -> None:
+    """A leftover is an unknown key in the words of our own check."""
+    for choice in choices(group.partition("@")[0]):
+        errors: list[ClirbenchError] = []
+        with gathered(errors):
+            build(composed(["+experiment=demo", f"{group}={choice}"]))
+        assert [str(error) for error in errors if "unknown key" in str(error)] == []
+        assert len(errors) <= 1
+
+
+CONFIGURED = list(configured())
+QUICK = [("hc4_rus", "corpus"), ("neuclir_zho", "relevance"), ("study_ladder", "systems")]
+
+
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [pytest.param(*pair, marks=() if pair in QUICK else SLOW) for pair in CONFIGURED],
+)
+def test_every_node_that_an_experiment_configures_is_replaced_whole(name: str, group: str) -> None:
+    """What is expected is the choice as it is without what an experiment says of it."""
+    choice = f"{group}={OTHERS[group]}"
+    ours, expected = (node(f"+experiment={one}", choice, key=group) for one in (name, "folder"))
+    assert {**expected, **({"force": True} if "force" in ours else {})} == ours
+
+
+def test_the_experiments_own_choice_keeps_its_settings() -> None:
+    plain = node("+experiment=demo", key="topics")
+    assert node("+experiment=demo", "topics=jsonl", key="topics") == plain
+    assert plain["path"]["_target_"].endswith("demo_file")
+    ladder = node("+experiment=study_ladder", "systems=files", key="systems")
+    assert ladder["metadata"].endswith("systems.tsv"), "its choice is that of the default configuration"
+    assert not list(switched(["+experiment=sensitivity", "topics=jsonl"], HOMES)), "its choice is that of the demo"
+
+
+def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
+    made = node("+experiment=demo", "topics=keyterms", "topics.n=7", key="topics")
+    assert (made["n"], "path" in made) == (7, False)
+    assert node("+experiment=demo", "topics=tsv", "topics.path=x.tsv", key="topics")["path"] == "x.tsv"
+    relevance = node("+experiment=demo", "relevance=top_share", key="relevance")
+    assert relevance == {"_target_": "clirbench.relevance.top_share.TopShare", "share": 0.2, "force": True}
+    cfg = settled(composed, ["+experiment=demo", "~relevance@also"], [CONF])
+    assert cfg.also is None, "and what is settled already stays as it is"
+
+
+@pytest.mark.parametrize("group", [group for group in NODES if (CONF / group).is_dir()])
+def test_an_experiment_that_configures_nothing_is_left_alone(group: str) -> None:
+    assert not list(switched(["+experiment=wmt21_deen", f"{group}=x"], HOMES))
+    assert not list(switched([f"{group}=x"], HOMES))
+
+
+def test_experiments_of_ones_own_and_the_command_line(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    mine = "# @package _global_\ndefaults:\n  - demo\n  - override /retrieval: rm3\nretrieval:\n  fb_docs: 7\n"
+    (tmp_path / "experiment" / "mine.yaml").write_text(mine, encoding="utf-8")
+    base = [f"--config-dir={tmp_path}", "+experiment=mine"]
+    kept = cli(*base, "--cfg", "job", "-p", "retrieval")
+    assert "fb_docs: 7" in kept.stdout
+    gone = cli(*base, "retrieval=bm25", "--cfg", "job", "-p", "retrieval")
+    assert "fb_docs" not in gone.stdout
+    assert "bm25" in gone.stdout

@@ -1,0 +1,32 @@
+"""The one list of what can run code is whole: whatever starts programs or opens connections is on it."""
+
+import ast
+import re
+
+from clirbench.config import CONF
+from clirbench.configuration.reach import listed
+from tests.test_architecture import SOURCES, imports
+
+OPENS = re.compile(
+    r"subprocess|clirbench\.engines\.programs|.*\.server(\..*)?|urllib\.request|http\.client|submitit|ray|dask"
+)
+COMPUTES = {
+    "clirbench.labs.training.seq2seq.TransformersTrainer",  # trains in a process of ours
+}
+TARGETS, REACHES = listed(CONF)
+
+
+def opens(module: str) -> bool:
+    source = SOURCES[module.removeprefix("clirbench.")]
+    named = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
+    return any(OPENS.fullmatch(name) for name in imports(source)) or bool({"submitit", "ray", "distributed"} & named)
+
+
+def test_each_component_that_starts_programs_or_connects_is_listed() -> None:
+    found = {target for target in TARGETS if opens(target.rpartition(".")[0])} - COMPUTES
+    assert len(found) > 5
+    assert found <= set(REACHES)
+
+
+def test_what_is_listed_is_what_conf_names() -> None:
+    assert set(REACHES) <= TARGETS

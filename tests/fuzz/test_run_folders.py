@@ -1,0 +1,276 @@
+"""Folders of runs that somebody else sent: nothing outside them is read, written or moved, and nothing is executed.
+
+Files of a real run are damaged or made hostile, then the folder is loaded, saved, compared, pooled, run again, and used
+for a new run. An audit hook of Python sees every file that is opened or moved and every program that would start.
+"""
+
+import io
+import json
+import os
+import random
+import shutil
+import socket
+import sys
+import tempfile
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clirbench as cb
+import clirbench.config
+from clirbench.commands import compare, rerun, status, store
+from clirbench.files.run_files import MARKER
+from tests.conftest import write_lines
+from tests.fuzz.budget import SEED, refused
+from tests.fuzz.mutation import mutated
+
+FILES = (MARKER, "results.json", "provenance.json", "systems.tsv", "correlations.tsv", "per_topic.tsv", "plan.tsv")
+READ_BY = {
+    "load": FILES[1:6],
+    "save": FILES,
+    "compare": FILES[1:6],
+    "pool": FILES[2:5],
+    "rerun": ("provenance.json",),
+    "new run": (MARKER, "plan.tsv"),
+    "status": ("plan.tsv",),
+    "store": ("plan.tsv",),
+}
+"""What each command reads: it is tried where one of these has been changed."""
+MOVES = (
+    "os.rename",
+    "os.remove",
+    "os.rmdir",
+    "os.mkdir",
+    "os.symlink",
+    "os.link",
+    "os.utime",
+    "os.truncate",
+    "os.chmod",
+)
+STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "socket.connect")
+REST = [range(begin, begin + 475) for begin in range(100, 2000, 475)]
+"""The numbers of the changes that the slow tests make, 2,000 with the first."""
+
+
+class Watcher:
+    """What Python did outside the places where it may write, and in a folder that nothing may touch."""
+
+    def __init__(self, outside: Path, home: Path) -> None:
+        self.outside = os.path.realpath(outside)
+        self.homes = tuple(os.path.realpath(path) for path in (home, tempfile.gettempdir(), os.devnull))
+        self.on = False
+        self.seen: list[str] = []
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.on:
+            return
+        if event.startswith(STARTS):
+            self.seen.append(f"{event} {arguments}")
+        elif event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
+            place = os.path.realpath(os.fsdecode(arguments[0]))
+            writes = bool((arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+            self.judge(event, place, writes)
+        elif event in MOVES:
+            for path in arguments[:2]:
+                if isinstance(path, str | bytes | os.PathLike):
+                    named = Path(os.fsdecode(path))  # a link is moved, not what it leads to
+                    self.judge(event, f"{os.path.realpath(named.parent)}/{named.name}", True)
+
+    def judge(self, event: str, place: str, writes: bool) -> None:
+        ours = place.startswith(self.homes) or "__pycache__" in place  # a module may be imported for the first time
+        if place.startswith(self.outside) or (writes and not ours):
+            self.seen.append(f"{event} {place}")
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        self.seen.clear()
+        self.on = True
+        try:
+            yield
+        finally:
+            self.on = False
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory, small_texts: Path) -> Iterator["World"]:
+    before, home = Path.cwd(), tmp_path_factory.mktemp("sent")
+    os.chdir(home)
+    yield World(home, small_texts)
+    os.chdir(before)
+
+
+class World:
+    """A finished run, another of a second collection, and a folder outside of which nothing may know."""
+
+    def __init__(self, home: Path, texts: Path) -> None:
+        self.home, self.run, self.sent = home, home / "run", home / "sent"
+        self.outside = home.parent / f"{home.name}-outside"
+        self.outside.mkdir()
+        for name in ("first", "second"):
+            shutil.copytree(texts, home / name)
+            lines = (texts / "reference.txt").read_text().splitlines()
+            for n in (4, 6, 7):  # fewer than five systems are not pooled
+                dropped = [" ".join(w for i, w in enumerate(line.split()) if i % n) for line in lines]
+                write_lines(home / name / "systems" / f"every{n}.txt", dropped)
+        for path in (*(home / "second").glob("*.txt"), *(home / "second" / "systems").iterdir()):
+            path.write_text("".join(path.read_text().splitlines(keepends=True)[::-1]))
+        for path in list((home / "second" / "systems").iterdir()):  # collections of one set of systems are one
+            path.rename(path.with_name(f"other-{path.name}"))
+        settings: dict[str, Any] = {"metric": ["BLEU", "TypeCount"], "measures": ["RBO"], "topics": "keyterms",
+                                    "topics__n": 6, "relevance__k": 2, "engine": "serial", "units": "none"}  # fmt: skip
+        cb.run("folder", folder=home / "first", **settings).save(self.run)
+        self.other = cb.run("folder", folder=home / "second", **settings).save(home / "other")
+        for name in ("report.html", "report.md", "figures", "latex"):  # that nothing here reads
+            path = self.run / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        kept = [name for name in (self.run / MARKER).read_text().split() if (self.run / name).exists()]
+        (self.run / MARKER).write_text("".join(f"{name}\n" for name in kept))
+        self.loaded = cb.load(self.run)
+        for name in (*FILES, "secret", ".bashrc", "figures/x.svg"):
+            place = self.outside / name
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes((self.run / name).read_bytes() if (self.run / name).is_file() else b"secret\n")
+        self.before = self.content()
+        self.watcher = Watcher(self.outside, home)
+        sys.addaudithook(self.watcher)
+
+    def content(self) -> dict[str, tuple[bytes, int]]:
+        files = (path for path in self.outside.rglob("*") if path.is_file())
+        return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+    def hostile(self, draw: random.Random) -> Any:
+        """A value that leads out of the folder, or that breaks readers."""
+        names = ("secret", ".bashrc", "systems", "systems.tsv", "figures", "")
+        name = draw.choice(names)
+        return draw.choice((
+            str(self.outside / name), f"../{self.outside.name}/{name}", f"./../{self.outside.name}/{name}",
+            f"systems.tsv/../../{self.outside.name}/{name}", "..", ".", "", "/", "~/.bashrc", "a\0b", "x" * 5000,
+            "\ud800", "\x1b[31m", None, True, -1, 1e308, 10**400, [], {}, [[]], {"_target_": "os.system"}, "1e999",
+            "nan", "-inf", "1_5", "é", ".hydra",
+        ))  # fmt: skip
+
+
+def replaced(draw: random.Random, value: Any, hostile: Any) -> Any:
+    """A JSON value with one of its parts, or one of its keys, replaced."""
+    if isinstance(value, dict) and value and draw.random() < 0.9:
+        key = draw.choice(list(value))
+        if draw.random() < 0.15:
+            return {str(hostile) if name == key else name: item for name, item in value.items()}
+        return {**value, key: replaced(draw, value[key], hostile)}
+    if isinstance(value, list) and value and draw.random() < 0.9:
+        at = draw.randrange(len(value))
+        return [*value[:at], replaced(draw, value[at], hostile), *value[at + 1 :]]
+    return hostile
+
+
+def change(world: World, draw: random.Random) -> tuple[str, str]:
+    """Change one file of the sent folder, or nothing; returns its name and the kind of the change."""
+    name = draw.choice(FILES)
+    path = world.sent / name
+    kind = draw.choice(("bytes", "part", "part", "part", "link", "left", "nothing"))
+    if kind == "bytes":
+        path.write_bytes(mutated(draw, path.read_bytes()))
+    elif kind == "part":
+        hostile = world.hostile(draw)
+        if path.suffix == ".json":
+            text = json.dumps(replaced(draw, json.loads(path.read_text()), hostile))
+            if draw.random() < 0.2:
+                text = text.replace(": 0.", draw.choice((": 1e999", ": NaN", ": -Infinity")), 1)
+            path.write_bytes(text.replace("{", '{"name": "x",', 1).encode() if draw.random() < 0.1 else text.encode())
+        else:
+            lines = path.read_text().split("\n")
+            at = draw.randrange(len(lines))
+            cells = lines[at].split("\t")
+            cells[draw.randrange(len(cells))] = str(hostile)
+            lines[at] = "\t".join(cells)
+            path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass"))
+    elif kind == "link":
+        path = world.sent / draw.choice((name, "trec", "figures", "report.md", ".hydra", "trec/ideal.run"))
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        path.symlink_to(draw.choice((world.outside, world.outside / name, world.outside / "new")))
+    elif kind == "left":
+        ended = f"{socket.gethostname()}~{2**22 + 1}~0"  # above the largest number of a process
+        left = world.sent / f"{draw.choice(('.ready-', '.placing-', '.writing-', '.keeping-'))}{ended}"
+        if draw.random() < 0.5:
+            left.symlink_to(world.outside)
+        else:
+            left.mkdir()
+            (left / MARKER).write_text(f"../{world.outside.name}/secret\n")
+            (left / "report.md").symlink_to(world.outside / "secret")
+    return ("any" if kind in ("link", "left") else name), kind
+
+
+def actions(world: World, number: int) -> dict[str, Callable[[], object]]:
+    sent, out = world.sent, world.home / f"saved-{number}"
+
+    def load() -> None:
+        outcome = cb.load(sent)
+        for name in outcome.tables:
+            _ = outcome.tables[name]
+        assert outcome.answer is not None
+        assert outcome._repr_html_()
+        assert repr(outcome)
+
+    def compared() -> None:
+        compare._compare(Namespace(first=sent, second=world.run, html=None, rows=5))
+
+    def again() -> None:
+        stream = io.StringIO()
+        with redirect_stdout(stream):
+            try:
+                rerun._rerun(Namespace(provenance=sent / "provenance.json", overrides=[], trust=False))
+            except cb.ClirbenchError as error:
+                if "nothing was run; where all of the above is right" not in str(error):
+                    raise
+                assert "This run would be done again" in stream.getvalue()
+                return
+        raise AssertionError("a run was done again without a word of the user")
+
+    return {
+        "load": load,
+        "save": lambda: cb.load(sent).save(out),
+        "compare": compared,
+        "pool": lambda: cb.pool([sent, world.other]),
+        "rerun": again,
+        "status": lambda: status._status(Namespace(run=sent, store=world.home / "store")),
+        "store": lambda: store.named(sent),
+        "new run": lambda: world.loaded.save(sent),
+    }
+
+
+@pytest.mark.parametrize(
+    "numbers", [range(100), *(pytest.param(part, marks=pytest.mark.slow) for part in REST)], ids=str
+)
+def test_a_sent_folder_reaches_nothing_outside_it(
+    numbers: range, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    composed = cache(clirbench.config.composed)  # the same command line again and again
+    monkeypatch.setattr(clirbench.config, "composed", lambda words: composed(tuple(words)))
+    counts: Counter[tuple[str, bool]] = Counter()
+    for number in numbers:
+        draw = random.Random(f"{SEED} folders {number}")
+        shutil.rmtree(world.sent, ignore_errors=True)
+        shutil.copytree(world.run, world.sent)
+        name, kind = change(world, draw)
+        what = f"CLIRBENCH_FUZZ_SEED={SEED} number {number}: {name}, {kind}"
+        for action, work in actions(world, number).items():
+            if name not in ("any", *READ_BY[action]) or (kind == "nothing" and number % 4):
+                continue
+            with world.watcher.watching(), redirect_stdout(io.StringIO()):
+                failed = refused(f"{what}, {action}", work)
+            assert not world.watcher.seen, f"{what}, {action}: {world.watcher.seen[:3]}"
+            assert world.content() == world.before, f"{what}, {action}"
+            assert not (failed and kind == "nothing"), f"{what}, {action}: a whole folder was refused"
+            if kind != "nothing":
+                counts[action, failed] += 1
+        shutil.rmtree(world.home / f"saved-{number}", ignore_errors=True)
+    print(dict(counts))
+    for action in READ_BY:  # a check that refuses all, or takes all, has compared nothing
+        assert counts[action, False] > len(numbers) // 50, (action, counts)
+        assert counts[action, True] >= len(numbers) // 200, (action, counts)

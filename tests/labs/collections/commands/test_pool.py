@@ -1,0 +1,202 @@
+"""`clirbench pool`: runs and tables that belong together, and those that do not."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clirbench as cb
+from clirbench.labs.collections.commands.pool import main
+from clirbench.labs.collections.findings import name_of
+from clirbench.labs.collections.statistics.settings import Stratum
+from clirbench.scoreboard import Column
+from tests.report.boards import results_json
+
+SIGNATURES = {"BLEU": "nrefs:1|BLEU|case:mixed", "chrF2": "nrefs:1|chrF2", "MAP": "bm25:clirbench|rel:top10|MAP"}
+
+
+def run(
+    folder: Path,
+    seed: int,
+    names: str = "",
+    texts: Mapping[str, Any] | None = None,
+    judge: str = "pseudo-relevance",
+    **signatures: str,
+) -> Path:
+    """A finished run's folder, as far as pooling reads it; `names`: of its systems; `texts`: in place of its own."""
+    folder.mkdir()
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=10)
+    rows = ["\t".join(["system", *SIGNATURES])]
+    rows += [f"{names or seed}-{i}\t{v + rng.normal() / 2}\t{v + rng.normal()}\t{v}" for i, v in enumerate(y.tolist())]
+    (folder / "systems.tsv").write_text("\n".join(rows) + "\n")
+    taus = "measure\tmetric\tcoefficient\nMAP\tBLEU\tkendall\nMAP\tchrF2\tkendall\n"
+    (folder / "correlations.tsv").write_text(taus)
+    provenance = {
+        "signatures": {**SIGNATURES, **signatures},
+        "lower_is_better": [],
+        "inputs": {"collection": {"sha256": str(seed)}, "test_sha256": str(seed)} if texts is None else texts,
+        "configuration": {"name": folder.name},
+    }
+    (folder / "provenance.json").write_text(json.dumps(provenance))
+    (folder / "results.json").write_text(results_json({**SIGNATURES, **signatures}, {"MAP": ("bm25", judge)}))
+    return folder
+
+
+def test_runs_are_pooled_into_sentences_tables_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [str(run(tmp_path / f"r{i}", i)) for i in range(6)]
+    assert main([*runs, "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("MAP (pseudo-relevance, bm25), over 6 collections (60 systems): the mean tau of BLEU is .")
+    assert "On a new collection the tau of BLEU lies between " in said
+    rows = [line.split("\t") for line in (tmp_path / "out/pooled.tsv").read_text().splitlines()]
+    assert [(row[3], row[4]) for row in rows] == [
+        ("metric", "other"), ("BLEU", ""), ("chrF2", ""), ("BLEU", "chrF2")
+    ]  # fmt: skip
+    page = (tmp_path / "out/pooled.html").read_text()
+    assert page.count("data:image/svg+xml;base64,") == 3
+    assert said.split("\n")[0] in page
+    assert said.split("\n")[0] in (tmp_path / "out/pooled.md").read_text()
+    assert len(list((tmp_path / "out/figures").glob("*.svg"))) == 3
+
+
+def inputs(at: int, searched: str, references: Sequence[str] = (), wrote: str = "") -> dict[str, Any]:
+    """What a run records of its texts."""
+    systems = {f"Online-{i}": {"test": f"{wrote or at}{i}"} for i in range(10)}
+    sides = {"source": "the same", "references": [*references]}
+    return {"collection": {"sha256": searched}, "test_sha256": str(at), "texts": sides, "systems": systems}
+
+
+def pooled(folders: Sequence[Path], out: Path, capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    assert main([*map(str, folders), "--out", str(out), *options]) == 0
+    return capsys.readouterr().out
+
+
+def test_language_pairs_are_collections_though_systems_share_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As WMT's folders: each pair has systems called Online-A, and all pairs from English have the same source."""
+    runs = [run(tmp_path / f"r{i}", i, "Online", inputs(i, f"reference {i}")) for i in range(3)]
+    said = pooled(runs, tmp_path / "out", capsys)
+    assert said.startswith("MAP (pseudo-relevance, bm25), over 3 collections (30 systems)")
+    assert "note: r0, r1 and r2 have systems of the same names but no text in common: each counts by itself" in said
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        (inputs(1, "B", ["A"]), "a reference"),
+        (inputs(1, "B", ["B"], wrote="0"), "outputs of systems"),
+        ({}, "names of systems (no texts are recorded)"),
+    ],
+)
+def test_what_counts_as_one_collection_is_said_first_with_what_undoes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], texts: dict[str, Any], why: str
+) -> None:
+    runs = [
+        run(tmp_path / "r0", 0, "Online", inputs(0, "A")),
+        run(tmp_path / "r1", 1, "Online", texts),
+        run(tmp_path / "r2", 2),
+    ]
+    said = pooled(runs, tmp_path / "out", capsys)
+    first, second = said.split("\n")[:2]
+    assert first == (
+        f"r0 and r1 count as one collection, because they share {why}. To count each by itself, add --apart r1."
+    )
+    assert ", over 2 collections (" in second
+    assert ", over 3 collections (" in pooled(runs, tmp_path / "apart", capsys, "--apart", "r1")
+    assert main([*map(str, runs), "--apart", "r9"]) == 1
+    assert "unknown run of --apart" in capsys.readouterr().err.lower()
+
+
+def test_a_baseline_row_is_no_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run without the row says what must be printed."""
+    runs = [run(tmp_path / f"r{i}", i) for i in range(3)]
+    plain = pooled(runs, tmp_path / "out", capsys)
+    with (runs[0] / "systems.tsv").open("a") as stream:
+        stream.write("no translation\t\t\t0.1\n")
+    provenance = json.loads((runs[0] / "provenance.json").read_text())
+    provenance["inputs"]["baselines"] = {"no translation": {}}
+    (runs[0] / "provenance.json").write_text(json.dumps(provenance))
+    assert pooled(runs, tmp_path / "out", capsys) == plain
+
+
+def test_folders_of_one_name_are_told_apart_by_the_folder_around_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for year in ("wmt21", "wmt22"):
+        (tmp_path / year).mkdir()
+    runs = [run(tmp_path / year / "de-en", i) for i, year in enumerate(("wmt21", "wmt22"))]
+    pooled(runs, tmp_path / "out", capsys)
+    assert "2 collections: wmt21/de-en, wmt22/de-en" in (tmp_path / "out/pooled.md").read_text()
+
+
+def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = run(tmp_path / "first", 1)
+    again = tmp_path / "again"
+    shutil.copytree(first, again)
+    assert main([str(first), str(again)]) == 1
+    assert "first and again are the same collection, judged the same way" in capsys.readouterr().err
+    people = run(tmp_path / "people", 2, judge="people", MAP="bm25:clirbench|rel:qrels:ab|MAP")
+    assert main([str(first), str(people)]) == 1
+    assert "no two of these collections have a metric and a measure in common" in capsys.readouterr().err
+    assert main([str(first), str(tmp_path)]) == 1
+    assert "not the folder of a finished run" in capsys.readouterr().err
+    assert main([str(first), str(people), "--groups", "pair"]) == 1
+    assert "first, people: nothing says their pair" in capsys.readouterr().err
+
+
+def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) -> None:
+    """RBO compares with the English side's ranking alone (Webber et al. 2010), also where MAP is judged by people."""
+    settings: dict[str, Any] = {"folder": str(small_folder), "topics.n": 10, "metric": ["BLEU"]}
+    judgments = cb.run("folder", **settings, measures=["MAP"], **{"relevance.k": 2}).save(tmp_path / "run")
+    people = {"relevance": "qrels", "relevance.path": str(judgments / "trec/qrels.txt")}
+    found = cb.run("folder", **settings, measures=["RBO", "MAP"], **people)
+    columns = [Column(values=np.zeros(4), **column) for column in found.results["columns"]]
+    strata = [name_of(Stratum.of(column)) for column in columns if column.role == "measure"]
+    assert strata == ["RBO (pseudo-relevance, bm25)", "MAP (judged by people, bm25)"]
+    assert found.results["measure"] == "MAP"  # the first by judgments of people
+
+
+def test_runs_that_do_not_say_who_judged_are_pooled_as_unknown_and_by_themselves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Older folders have no results.json; their signatures, which name a rule, are not read."""
+    old = [run(tmp_path / f"old{i}", i) for i in range(2)]
+    for folder in old:
+        (folder / "results.json").unlink()
+    new = run(tmp_path / "new", 2)
+    assert main([*map(str, [*old, new]), "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("MAP (unknown judgments), over 2 collections (20 systems): the mean tau of BLEU is .")
+    assert (
+        "older runs, and relevance rules that do not declare it, do not name the source of judgments"
+        in (tmp_path / "out/pooled.md").read_text()
+    )
+    assert "pseudo" not in (tmp_path / "out/pooled.tsv").read_text()
+
+
+def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [run(tmp_path / "a", 1), run(tmp_path / "b", 2), run(tmp_path / "c", 3, BLEU="nrefs:1|BLEU|case:lc")]
+    assert main([*map(str, runs), "--out", str(tmp_path / "out")]) == 0
+    assert "note: BLEU is not made the same way everywhere: BLEU|case:mixed: a, b; BLEU|case:lc: c" in (
+        capsys.readouterr().out
+    )
+
+
+def test_table_4_of_gowda_2021_is_three_language_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = Path(__file__).parents[4] / "clirbench/data/gowda2021_clssts_scores.tsv"
+    assert main([str(table), "--measures", "MAP", "--metrics", "BLEU,MacroF1", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "over 3 collections (54 systems)" in said
+    assert "Whether metrics differ cannot be said from fewer than 5 collections" in said
+    rows = [line.split("\t") for line in (tmp_path / "pooled_collections.tsv").read_text().splitlines()]
+    assert {row[5] for row in rows[1:]} == {
+        f"{pair} In+{pair} In+Ext+{pair} Dev" for pair in ("LT-EN", "PS-EN", "BG-EN")
+    }
+    assert main([str(table)]) == 1
+    assert "--measures MAP,RBO" in capsys.readouterr().err

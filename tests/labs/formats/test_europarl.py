@@ -1,0 +1,150 @@
+"""Europarl's release format: units, kept lines, and the published counts."""
+
+import csv
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.corpora.documents import DocumentReader
+from clirbench.errors import ConfigError, InputError
+from clirbench.labs.formats.europarl import EuroparlDocuments, marked_lines, without_parenthesis
+from tests.hostile import read_or_refused, repeated
+
+SITTING = """<CHAPTER ID=1>
+Resumption
+<SPEAKER ID=1 NAME="President">
+I declare resumed.
+<P>
+(Applause)
+(DE) We go on.
+<P>
+<SPEAKER ID=2 LANGUAGE="DE" NAME="Evans, Robert J">
+A point of order.<BRK>
+Yes.
+
+<CHAPTER ID=2>
+Agenda
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "ep-00-01-17.txt").write_text(SITTING)
+    (tmp_path / "ep-00-01-18.txt").write_text("<CHAPTER ID=1>\nA heading alone\n")
+    return tmp_path
+
+
+def read(folder: Path, unit: str = "file", min_lines: int = 3) -> dict[str, str]:
+    reader = EuroparlDocuments(unit, min_lines)
+    assert isinstance(reader, DocumentReader)
+    return dict(reader.documents(folder))
+
+
+def test_a_file_is_a_document(folder: Path) -> None:
+    text = "Resumption I declare resumed. We go on. A point of order. Yes. Agenda"
+    assert read(folder) == {"ep-00-01-17": text}
+    assert read(folder, min_lines=0) == {"ep-00-01-17": text, "ep-00-01-18": "A heading alone"}
+
+
+def test_a_chapter_or_a_turn_is_a_document(folder: Path) -> None:
+    assert read(folder, "chapter", 1) == {
+        "ep-00-01-17.c1": "Resumption I declare resumed. We go on. A point of order. Yes.",
+        "ep-00-01-17.c2": "Agenda",
+        "ep-00-01-18.c1": "A heading alone",
+    }
+    assert read(folder, "speaker", 2) == {
+        "ep-00-01-17.c1.s1": "I declare resumed. We go on.",
+        "ep-00-01-17.c1.s2": "A point of order. Yes.",
+    }
+
+
+def test_documents_that_another_side_chose_are_not_dropped(folder: Path) -> None:
+    assert len(list(EuroparlDocuments().documents(folder, every=True))) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [("(Applause)", ""), ("(FR) Oui", "Oui"), ("(open", "(open"), ("a (b)", "a (b)"), ("((a) b)", "b)")],
+)
+def test_a_parenthesis_at_the_head_goes(line: str, kept: str) -> None:
+    assert without_parenthesis(line) == kept
+
+
+def test_the_published_counts_are_explained(shared_data: Path) -> None:
+    """europarl-en-line-counts.tsv (Lignos et al. 2019) counts all lines of the released files, mark-up too.
+
+    The sample is sentence-split, and speeches that do not pair off with the French ones are cut out of it. In the
+    file from which nothing was cut, mark-up lines and paragraphs (text between two marks) add up to the count.
+    """
+    with (shared_data / "papers" / "lignos2019" / "europarl-en-line-counts.tsv").open(newline="") as stream:
+        published = {row["doc_id"]: int(row["lines"]) for row in csv.DictReader(stream, delimiter="\t")}
+    assert len(published) == 9672
+    two, four = (sum(n == lines for n in published.values()) for lines in (2, 4))
+    assert (two, four) == (4346, 960)
+    assert sum(n not in (2, 4) for n in published.values()) == 4366
+    sample = shared_data / "europarl" / "original-format" / "txt" / "en"
+    for path in sorted(sample.iterdir()):
+        raw = path.read_text(encoding="utf-8").split("\n")[:-1]
+        marks = [line.startswith("<") for line in raw]
+        paragraphs = sum(before and not here for before, here in zip([True, *marks], marks, strict=False))
+        cut = sum(a.startswith("<SPEAKER") and b.startswith("<SPEAKER") for a, b in pairwise(raw))
+        if cut:
+            assert sum(marks) + paragraphs < published[path.stem]
+        else:
+            assert sum(marks) + paragraphs == published[path.stem]
+
+
+def test_both_languages_of_the_sample_have_the_same_documents(shared_data: Path) -> None:
+    sample = shared_data / "europarl" / "original-format" / "txt"
+    for unit, at_least in (("file", 4), ("chapter", 15), ("speaker", 300)):
+        english, french = (dict(EuroparlDocuments(unit, 0).documents(sample / lang)) for lang in ("en", "fr"))
+        assert len(english) >= at_least
+        if unit == "file":
+            assert english.keys() == french.keys()
+        assert all(len(doc_id.split()) == 1 for doc_id in english)
+
+
+def test_what_is_wrong_is_refused(folder: Path) -> None:
+    with pytest.raises(ConfigError, match=r"corpus\.reader\.unit='page' is not one of file, chapter, speaker"):
+        EuroparlDocuments("page")
+    with pytest.raises(ConfigError, match=r"corpus\.reader\.min_lines=-1"):
+        EuroparlDocuments(min_lines=-1)
+    (folder / "ep-00-01-19.txt").write_text("One\n<html>\n")
+    with pytest.raises(InputError, match=r"ep-00-01-19\.txt: line 2: '<html>' is no mark-up of Europarl"):
+        read(folder)
+    (folder / "empty").mkdir()
+    with pytest.raises(InputError, match=r"no files in it that end in \.txt"):
+        read(folder / "empty")
+
+
+LINES = ["<P>", "<CHAPTER ID=1>", "<SPEAKER ID=1>", "<", "text", "(a)", "(", "<BRK>", "\xff"]
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=9))
+def test_any_bytes_are_read_or_refused_by_an_input_error(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / "any.txt"
+    path.write_bytes("\n".join(lines).encode("latin-1"))
+    try:
+        kept = [line for mark, line in marked_lines(path) if not mark]
+        readers = [EuroparlDocuments(unit, 0) for unit in ("file", "chapter", "speaker")]
+        by_unit = [" ".join(dict(reader.documents(path)).values()) for reader in readers]
+    except InputError as error:
+        refused = str(error)
+    else:
+        assert by_unit == [" ".join(kept)] * 3
+        return
+    assert str(path) in refused
+
+
+@pytest.mark.parametrize("before", ["", "<", "(", "<P", "<CHAPTER ID="])
+@pytest.mark.parametrize(
+    "piece", ["(", "<", ">", "a", "<P>", "<P\n", "<BRK>", "<CHAPTER ID=1>\n", "<SPEAKER ID=1>\n", "\n"]
+)
+def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, before: str, piece: str) -> None:
+    read = lambda path: list(EuroparlDocuments("speaker").documents(path))  # noqa: E731
+    assert len(read_or_refused(read, tmp_path / "a.txt", repeated(piece, before))) < 600

@@ -1,0 +1,119 @@
+"""mt-metrics-eval's folders."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.corpora.base import CorpusSource
+from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
+from clirbench.labs.formats.mtme import MtmeCorpus
+from clirbench.metrics.per_system import per_system
+from clirbench.metrics.score_files import ScoreFile
+from clirbench.systems.files import FileSystems
+
+
+def write(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "sources" / "de-en.txt", "Eins\nZwei\nDrei\n")
+    write(tmp_path / "documents" / "de-en.docs", "news\tdoc.1\nnews doc.1\ntalk   doc.2\n")
+    for name in ("refA", "refB"):
+        write(tmp_path / "references" / f"de-en.{name}.txt", f"{name} one\ntwo\nthree\n")
+    write(tmp_path / "references" / "de-fr.refA.txt", "un\n")
+    for name in ("refB", "sys.1"):
+        write(tmp_path / "system-outputs" / "de-en" / f"{name}.txt", "1\n2\n3\n")
+    return tmp_path
+
+
+def test_a_test_set_is_read(folder: Path) -> None:
+    source = MtmeCorpus(folder, "de-en", references="all")
+    assert isinstance(source, CorpusSource)
+    corpus = source.read()
+    assert [lines[0] for lines in corpus.test.references] == ["refA one", "refB one"]
+    assert corpus.test.source == ("Eins", "Zwei", "Drei")
+    assert corpus.document_map.doc_ids == ("doc.1", "doc.2")
+    assert corpus.document_map.lengths.tolist() == [2, 1]
+    assert [t.system for t in FileSystems().translations(corpus)] == ["sys.1"]
+
+
+def test_the_reference_that_is_searched_is_the_first_named(folder: Path) -> None:
+    corpus = MtmeCorpus(folder, "de-en", references=["refB", "refA"]).read()
+    assert next(iter(corpus.english)).text == "refB one\ntwo"
+    with pytest.raises(UnknownName, match="unknown reference of .* 'refC'.*Choices: refA, refB"):
+        MtmeCorpus(folder, "de-en", references="refC").read()
+
+
+def test_what_is_wrong_is_refused(folder: Path) -> None:
+    with pytest.raises(ConfigError, match=r"corpus\.folder and corpus\.pair are not set"):
+        MtmeCorpus(folder)
+    with pytest.raises(InputError, match="no references/en-cs"):
+        MtmeCorpus(folder, "en-cs").read()
+    with pytest.raises(InputError, match="no such folder"):
+        MtmeCorpus(folder / "none", "de-en").read()
+    write(folder / "documents" / "de-en.docs", "news doc.1\n")
+    with pytest.raises(AlignmentError, match=r"de-en\.docs has 1 lines.*has 3"):
+        MtmeCorpus(folder, "de-en").read()
+    write(folder / "documents" / "de-en.docs", "news doc.1\ndoc.1\n")
+    with pytest.raises(InputError, match=r"de-en\.docs: line 2: 1 fields, expected 2: DOMAIN DOCNAME"):
+        MtmeCorpus(folder, "de-en").read()
+
+
+def scores(folder: Path) -> Path:
+    """Scores as the README of mt-metrics-eval lays them out; people did not judge every segment, nor every system."""
+    write(folder / "system-outputs" / "de-en" / "sys2.txt", "1\n2\n3\n")
+    both = {"sys.1": (0.1, 0.2, 0.6), "sys2": (0.4, 0.5, 0.9), "refB": (1, 1, 1)}
+    blocks = "".join(f"{system}\t{score}\n" for system, block in both.items() for score in block)
+    write(folder / "metric-scores" / "de-en" / "COMET-22-refA.seg.score", blocks)
+    write(folder / "metric-scores" / "de-en" / "COMET-22-refA.sys.score", "sys.1\t0.3\nsys2\t0.6\nrefB\t1\n")
+    write(folder / "metric-scores" / "de-en" / "BLEU-refA.seg.score", blocks)
+    write(folder / "metric-scores" / "de-en" / "BLEU-refA.sys.score", "sys.1\t31\nsys2\t33\nrefB\t60\n")
+    write(folder / "metric-scores" / "de-en" / "BLEU-refC.sys.score", "sys.1\t31\nsys2\t33\nrefB\t60\n")
+    write(folder / "metric-scores" / "de-en" / "Kiwi-src.sys.score", "sys.1\t.5\nsys2\t.6\n")
+    write(folder / "metric-scores" / "de-en" / "Kiwi-src.domain.score", "news\tsys.1\t.5\nnews\tsys2\t.6\n")
+    write(folder / "human-scores" / "de-en.mqm.seg.score", "sys.1\tNone\nsys.1\t-2\nsys.1\t-4\n" + "sys2\tNone\n" * 3)
+    write(folder / "human-scores" / "de-en.wmt-z.sys.score", "sys.1\tNone\nsys2\t0.5\n")
+    write(folder / "human-scores" / "de-fr.mqm.sys.score", "sys.1\t7\n")
+    return folder
+
+
+def test_every_metric_found_is_a_column(folder: Path) -> None:
+    corpus = MtmeCorpus(scores(folder), "de-en").read()
+    texts = {t.system: t.test for t in FileSystems().translations(corpus) if t.test is not None}
+    found: dict[str, dict[str, float]] = {}
+    resampled: dict[str, bool] = {}
+    for metric in corpus.scores:
+        for system, one in per_system(metric, texts, corpus.test).items():
+            statistics = np.asarray(one.statistics(texts[system].lines(), corpus.test).sum(axis=0)).reshape(-1)
+            found.setdefault(metric.name, {})[system] = float(one.score(statistics))
+        assert isinstance(metric, ScoreFile)
+        resampled[metric.name] = metric.aggregate != "system"
+    assert {name: pytest.approx(values) for name, values in found.items()} == {
+        "COMET-22-refA": {"sys.1": 0.3, "sys2": 0.6},
+        "BLEU-refA": {"sys.1": 31, "sys2": 33},
+        "BLEU-refA.seg": {"sys.1": 0.3, "sys2": 0.6},
+        "Kiwi-src": {"sys.1": 0.5, "sys2": 0.6},
+        "human-mqm": {"sys.1": -3},
+        "human-wmt-z": {"sys2": 0.5},
+    }
+    assert [name for name, yes in resampled.items() if yes] == ["BLEU-refA.seg", "COMET-22-refA", "human-mqm"]
+    assert [note.split(";")[0] for note in corpus.notes] == [
+        "human-mqm: no score of sys2",
+        "human-mqm: 1 systems have segments without a score",
+        "human-wmt-z: no score of sys.1",
+    ]
+    assert [m.name for m in MtmeCorpus(folder, "de-en", scores=["human-*"]).read().scores] == [
+        "human-mqm",
+        "human-wmt-z",
+    ]
+    assert MtmeCorpus(folder, "de-en", scores=[]).read().scores == ()
+
+
+def test_scores_that_are_none_are_refused(folder: Path) -> None:
+    write(scores(folder) / "metric-scores" / "de-en" / "Kiwi-src.sys.score", "sys.1\t.5\nsys2\tgood\n")
+    with pytest.raises(InputError, match=r"Kiwi-src\.sys\.score: line 2: 'good' is not a number"):
+        MtmeCorpus(folder, "de-en").read()

@@ -1,0 +1,70 @@
+"""The callback in a real training of transformers: its four saves come out in the report.
+
+It stands with the translators because these are tested where the models' libraries are installed.
+"""
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clirbench.files.tables import read_table
+from tests.conftest import PACKAGE, write_lines
+from tests.labs.models.tiny_models import PAIRS, marian_tokenizer
+from tests.labs.watching.test_tensorboard import scalars
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # those of other libraries, while they train
+def test_four_saves_of_a_training_come_out_in_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = [name for name in ("torch", "transformers", "accelerate", "sentencepiece") if find_spec(name) is None]
+    if missing:
+        pytest.skip(
+            f"EXTRA ABSENT: pip install 'clirbench[transformers]' ({', '.join(missing)}); training is not tested"
+        )
+    import torch
+    from transformers import MarianConfig, MarianMTModel, Seq2SeqTrainer, Seq2SeqTrainingArguments
+
+    from clirbench.labs.watching.trainer import WatchCallback
+
+    data = tmp_path / "data"
+    data.mkdir()
+    write_lines(data / "source.txt", list(PAIRS))
+    write_lines(data / "reference.txt", list(PAIRS.values()))
+    write_lines(tmp_path / "topics.tsv", ["1\tdog cat sleeps", "2\tred book", "3\twhere house"])
+    tokenizer = marian_tokenizer(tmp_path)
+    torch.manual_seed(1)
+    pad = tokenizer.pad_token_id
+    network = MarianMTModel(
+        MarianConfig(
+            vocab_size=tokenizer.vocab_size, d_model=16, encoder_layers=1, decoder_layers=1,
+            encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32,
+            max_position_embeddings=64, pad_token_id=pad, decoder_start_token_id=pad,
+            eos_token_id=tokenizer.eos_token_id, forced_eos_token_id=tokenizer.eos_token_id,
+        )
+    )  # fmt: skip
+    rows: list[dict[str, Any]] = []
+    for german, english in PAIRS.items():
+        encoded = tokenizer(german, text_target=english, padding="max_length", max_length=12)
+        labels = [-100 if token == pad else token for token in encoded["labels"]]
+        rows.append({**encoded, "labels": labels})
+    arguments = Seq2SeqTrainingArguments(
+        output_dir=str(tmp_path / "models"), max_steps=20, save_steps=5, learning_rate=0.02, use_cpu=True,
+        per_device_train_batch_size=6, report_to=[], disable_tqdm=True,
+    )  # fmt: skip
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]))
+    callback = WatchCallback(
+        f"folder={data}", "topics=tsv", f"topics.path={tmp_path / 'topics.tsv'}", "relevance.k=1", "metric=[chrF2]",
+        "measures=[RBO]", f"paths.cache={tmp_path / 'cache'}", f"hydra.run.dir={tmp_path / 'out'}",
+        "correlation.intervals=null", f"--tensorboard={tmp_path / 'events'}",
+    )  # fmt: skip
+    Seq2SeqTrainer(network, arguments, train_dataset=rows, processing_class=tokenizer, callbacks=[callback]).train()
+    assert sorted(path.name for path in (tmp_path / "models").iterdir()) == [
+        "checkpoint-10", "checkpoint-15", "checkpoint-20", "checkpoint-5",
+    ]  # fmt: skip
+    steps = ["step5", "step10", "step15", "step20"]
+    assert [row["system"] for row in read_table(tmp_path / "out" / "systems.tsv").records()] == steps
+    assert all(step in (tmp_path / "out" / "report.html").read_text(encoding="utf-8") for step in steps)
+    assert list(scalars(tmp_path / "events" / "training")["clirbench/chrF2"]) == [5, 10, 15, 20]

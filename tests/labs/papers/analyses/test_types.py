@@ -1,0 +1,69 @@
+"""Per-type precision, recall and F1: by hand, and against the reports that Gowda et al. 2021 published."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.files.tables import read_table
+from clirbench.labs.papers.analyses.types import bands, near, running_f1, type_report
+from clirbench.types import TestSet
+from tests.conftest import Cli
+
+TEST = TestSet((("a a b", "c d"),))
+
+
+def test_counts_and_rates_by_hand() -> None:
+    report = type_report("s", ("a b b", "c x"), TEST)
+    # REFS, PREDS, MATCH: a 2 1 1; b 1 2 1; c 1 1 1; d 1 0 0; x 0 1 0
+    assert report.types == ("a", "b", "c", "d", "x")
+    assert report.refs.tolist() == [2, 1, 1, 1, 0]
+    assert report.preds.tolist() == [1, 2, 1, 0, 1]
+    assert report.match.tolist() == [1, 1, 1, 0, 0]
+    assert report.precision.tolist() == [100, 50, 100, 100, 0]  # d is never predicted
+    assert report.recall.tolist() == [50, 100, 100, 0, 100]  # x is not in the reference
+    np.testing.assert_allclose(report.f1, [200 / 3, 200 / 3, 100, 0, 0])
+
+
+def test_a_type_that_does_not_occur_is_named_with_those_that_begin_alike() -> None:
+    assert near("nigth", ("day", "night", "nine")) == ["night", "nine"]
+    assert near("x", ("day", "night")) == ["day", "night"]
+
+
+def test_the_running_mean_is_over_types_of_both_reports() -> None:
+    ours = type_report("s", ("a b b", "c x"), TEST)
+    theirs = type_report("u", ("a a", "y"), TEST)  # has a, b, c, d (from the reference) and y
+    types, first, second = running_f1(ours, theirs)
+    assert types == ("a", "b", "c", "d")
+    np.testing.assert_allclose(first, np.cumsum([200 / 3, 200 / 3, 100, 0]) / [1, 2, 3, 4])
+    np.testing.assert_allclose(second, [100, 50, 100 / 3, 25])
+
+
+def test_bands_hold_every_type_once() -> None:
+    report = type_report("s", ("a b b", "c x"), TEST)
+    found = bands(report)
+    assert [(band.refs, band.types) for band in found] == [("0", 1), ("1", 3), ("2-4", 1)]
+
+
+def test_the_file(cli: Cli, small_folder: Path) -> None:
+    done = cli(
+        f"folder={small_folder}", "measures=[]", "metric=[MacroF1]", "analysis=[types]", "pair=[every9,every2]",
+        "hydra.run.dir=out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    file = read_table(cli.cwd / "out" / "types.tsv")
+    assert file.header == ("system", "type", "refs", "preds", "match", "precision", "recall", "f1")
+    rows = list(file.records())
+    scores = {r["system"]: float(r["MacroF1"]) for r in read_table(cli.cwd / "out" / "systems.tsv").records()}
+    for system in ("every9", "every2"):  # MacroF1 is the mean of the column f1
+        mean = np.mean([float(row["f1"]) for row in rows if row["system"] == system])
+        assert mean == pytest.approx(scores[system], abs=1e-9)
+
+
+def test_types_that_do_not_occur_are_an_error_of_the_run(cli: Cli, small_folder: Path) -> None:
+    done = cli(
+        f"folder={small_folder}", "measures=[]", "metric=[BLEU]", "analysis=[types]", "analyses.types.only=[qqq]",
+        "hydra.run.dir=out",
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "unknown word type 'qqq'" in done.stderr

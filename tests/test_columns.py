@@ -1,0 +1,183 @@
+"""From numbers to columns by hand: whose number it is, which way it points, how it is aggregated, what is left out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from clirbench.columns import complete, joined, measure_columns, measure_parts, metric_columns, scoreboard
+from clirbench.corpora.base import Corpus
+from clirbench.engines.local import Serial
+from clirbench.errors import ConfigError, InputError
+from clirbench.labs.papers.metrics.error_rates import WER
+from clirbench.measures.parsing import parse
+from clirbench.metrics.macrof import MacroF
+from clirbench.result import Counts, Experiment, Inputs, Retrieval
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.types import Document, Documents, Judged, Qrels, Run, TestSet, Translation
+
+NOTHING = Run.of({})
+
+
+@dataclass(frozen=True)
+class Signed:
+    """Topics, judgments or a retriever of which the signature alone counts, and who judged."""
+
+    signature: str
+    judged_by: str = "pseudo-relevance"
+
+
+def inputs(systems: Sequence[str], collection: str = "", **metadata: str) -> Inputs:
+    corpus = Corpus(TestSet((("one",), ("two",))), Documents.of([Document("1", "x")]), collection=collection)
+    return Inputs(corpus, tuple(Translation(system, None, None, metadata) for system in systems), {})
+
+
+def searched(systems: Sequence[str], values: Mapping[str, Sequence[Sequence[float]]], share: float = 0.1) -> Retrieval:
+    """A finished retrieval: per-topic values of each measure, and the share of what matches that is relevant."""
+    per_topic = {("", name): np.array(rows) for name, rows in values.items()}
+    counts = Counts(9, 2, 2, (), (), 3.0, share)
+    runs = dict.fromkeys(systems, NOTHING)
+    return Retrieval(NOTHING, {"": Judged(Qrels({}), NOTHING)}, {"": counts}, runs, per_topic)
+
+
+def experiment(measures: Sequence[str] = (), judged_by: str = "pseudo-relevance", force: bool = False) -> Experiment:
+    return Experiment(
+        "by hand",
+        Serial(),
+        topics={"": Signed("titles")},  # type: ignore[dict-item]
+        retriever=Signed("bm25"),  # type: ignore[arg-type]
+        relevance={"": Signed("top100", judged_by)},  # type: ignore[dict-item]
+        metrics=(MacroF(), WER()),
+        measures=tuple(map(parse, measures)),
+        force=force,
+    )
+
+
+def test_a_metric_keeps_its_direction_and_each_system_its_score() -> None:
+    scores = {("WER", "b"): 30.0, ("WER", "a"): 10.0, ("MacroF1", "b"): 60.0}
+    macro, wer = metric_columns(experiment(), ("a", "b"), scores, 2)
+    assert (macro.higher_is_better, wer.higher_is_better) == (True, False)
+    assert wer.values.tolist() == [10, 30]
+    assert wer.oriented.tolist() == [-10, -30]
+    assert np.array_equal(macro.values, [np.nan, 60], equal_nan=True)
+    assert wer.signature.startswith("nrefs:2|WER")
+
+
+def test_a_measure_is_aggregated_in_its_own_way() -> None:
+    """The geometric mean of .01 and 1 is .1, that of .09 and .25 is .15; the runs are in another order."""
+    values = {"GMAP": [[0.01, 1], [0.09, 0.25]], "MAP": [[0.01, 1], [0.09, 0.25]], "RBO(variant=res)": [[0, 1], [1, 1]]}
+    made = experiment(list(values))
+    columns = measure_columns(made, inputs("abc"), tuple("abc"), "", searched("ba", values))
+    expected = {"GMAP": [0.15, 0.1], "MAP": [0.17, 0.505], "RBO(variant=res)": [1, 0.5]}
+    for column in columns:
+        assert column.values[:2] == pytest.approx(expected[column.name])
+        assert np.isnan(column.values[2])
+    assert [column.higher_is_better for column in columns] == [True, True, False]
+    assert columns[1].signature == f"bm25|topics:titles|rel:top100|{parse('MAP').signature}"
+
+
+def test_a_column_of_another_collection_or_retriever_says_so() -> None:
+    made = experiment(["MAP"])
+    (column,) = measure_columns(made, inputs("a", "news"), "a", "titles", searched("a", {"MAP": [[1.0]]}))
+    assert column.name == "MAP[news,titles]"
+    others = Experiment(**{**vars(made), "runs": "folder"})
+    parts, declared = measure_parts(others, made.measures[0], searched("a", {}), "")
+    assert parts[:2] == ("runs:of others", "topics:titles")
+    assert declared["judged_by"] == "pseudo-relevance"
+
+
+def test_rbo_compares_with_the_english_side_whoever_judged() -> None:
+    made = experiment(["RBO", "MAP"], "people")
+    of = {m.name: measure_parts(made, m, searched("a", {}), "") for m in made.measures}
+    assert {name: declared["judged_by"] for name, (_, declared) in of.items()} == {
+        "RBO": "pseudo-relevance",
+        "MAP": "people",
+    }
+    assert of["RBO"][0][2] == "rel:english|topics of top100"
+
+
+ALL = ["MAP", "P@10", "GMAP", "AP(rel=1)", "nDCG@10", "RBP", "R@5", "RBO"]
+UNTOUCHED = ["nDCG@10", "RBP", "R@5", "RBO"]
+
+
+@pytest.mark.parametrize(
+    ("measures", "judged_by", "share", "force", "kept"),
+    [
+        (ALL, "pseudo-relevance", 0.51, False, UNTOUCHED),
+        (ALL, "pseudo-relevance", 0.5, False, ALL),
+        (ALL, "pseudo-relevance", 0.9, True, ALL),
+        (ALL, "people", 0.9, False, ALL),
+        (["MAP", "P@10"], "pseudo-relevance", 0.9, False, ["MAP", "P@10"]),
+    ],
+    ids=["most matches are relevant", "half of them", "forced", "judged by people", "nothing else is there"],
+)
+def test_what_says_nothing_of_the_order_is_left_out(
+    measures: list[str], judged_by: str, share: float, force: bool, kept: list[str]
+) -> None:
+    made = experiment(measures, judged_by, force)
+    found = searched("a", {name: [[0.5]] for name in measures}, share)
+    assert [column.name for column in measure_columns(made, inputs("a"), "a", "", found)] == kept
+
+
+def test_imported_scores_go_to_the_systems_of_their_names() -> None:
+    computed = Scoreboard(
+        tuple("bac"),
+        (Column("BLEU", "metric", np.array([1.0, 2, 3])), Column("MAP", "measure", np.array([0.1, 0.2, 0.3]))),
+        {"kind": ("x", "y", "z")},
+    )
+    imported = Scoreboard(
+        tuple("cdb"),
+        (
+            Column("human", "measure", np.array([3.0, 9, 1]), origin="imported"),
+            Column("edits", "metric", np.array([30.0, 90, 10]), higher_is_better=False, origin="imported"),
+        ),
+        {"kind": ("p", "q", "r"), "year": ("03", "09", "01"), "MAP": ("u", "v", "w")},
+    )
+    board, notes = joined(computed, imported)
+    assert board.systems == ("b", "a", "c")
+    # A measure that somebody brings comes before ours: answer and decision are about the first one.
+    assert [column.name for column in board.columns] == ["BLEU", "edits", "human", "MAP"]
+    assert board.first_measure is board["human"]
+    assert np.array_equal(board["edits"].values, [10, np.nan, 30], equal_nan=True)
+    assert np.array_equal(board["human"].values, [1, np.nan, 3], equal_nan=True)
+    assert not board["edits"].higher_is_better
+    assert board["MAP"].values.tolist() == [0.1, 0.2, 0.3]
+    assert board.metadata == {
+        "kind": ("x", "y", "z"),
+        "year": ("01", "", "03"),
+        "MAP (metadata)": ("w", "", "u"),
+    }
+    assert notes == [
+        "score tables: systems that are not part of this run were left out: d",
+        "score tables have no row for: a",
+        "the metadata column MAP is called MAP (metadata) here: the run has such a column",
+    ]
+
+
+def test_the_board_of_a_run_has_metrics_then_measures_and_the_metadata() -> None:
+    made = experiment(["MAP"])
+    board, notes = scoreboard(
+        made, inputs("ba", WER="low", kind="k"), {("WER", "a"): 5.0}, {"": searched("b", {"MAP": [[0.25, 0.75]]})}
+    )
+    assert [column.name for column in board.columns] == ["MacroF1", "WER", "MAP"]
+    assert np.array_equal(board["WER"].values, [np.nan, 5], equal_nan=True)
+    assert np.array_equal(board["MAP"].values, [0.5, np.nan], equal_nan=True)
+    assert board.metadata == {"WER (metadata)": ("low", "low"), "kind": ("k", "k")}
+    assert len(notes) == 1
+
+
+def test_names_that_look_alike_are_noted() -> None:
+    _, notes = scoreboard(experiment(), inputs(("Online-B", "online-b", "c")), {}, {})
+    assert notes[0].startswith("systems 'Online-B' and 'online-b' differ only in case")
+
+
+def test_score_tables_alone_need_both_sides() -> None:
+    metric, measure = Column("BLEU", "metric", np.array([1.0])), Column("MAP", "measure", np.array([1.0]))
+    assert complete(board := Scoreboard(("a",), (metric, measure))) is board
+    with pytest.raises(ConfigError, match="no IR measures.*Columns: BLEU"):
+        complete(Scoreboard(("a",), (metric,)))
+    with pytest.raises(ConfigError, match="no MT metrics.*Columns: MAP"):
+        complete(Scoreboard(("a",), (measure,)))
+    with pytest.raises(InputError, match="no systems"):
+        complete(Scoreboard((), (Column("BLEU", "metric", np.array([])),)))

@@ -1,0 +1,79 @@
+"""What a process that forks starts is what `python -m clirbench` starts."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PACKAGE, warm_processes
+
+MODULE = """import sys, os, __main__
+from pathlib import Path
+Path("found").write_text(repr([
+    sys.argv[1:], sys.path, sys.flags, sys.warnoptions, __main__.__spec__.name, __main__.__file__, sys.argv[0],
+    os.getcwd(), {**os.environ}, sys.stdin.read(),
+    [(stream.isatty(), stream.encoding, stream.errors) for stream in (sys.stdout, sys.stderr)],
+    sorted(name for name in sys.modules if name.startswith("tests")),
+]))
+"""
+"""Named as a metric: what the program's own code finds out about the process."""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version"],
+        ["metric=[NOPE]"],
+        ["status", "nowhere"],
+        ["+experiment=nope"],
+        ["folder=nowhere"],
+        ["--config-dir=conf", "metric=[mine]", "folder=nowhere"],
+    ],
+    ids=" ".join,
+)
+def test_the_same_text_and_status(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "mine.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "conf" / "metric").mkdir(parents=True)
+    (tmp_path / "conf" / "metric" / "mine.yaml").write_text("mine:\n  _target_: mine.Mine\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(PACKAGE)]), "MINE": "yes"}
+    found, command = tmp_path / "found", [sys.executable, "-m", "clirbench", *arguments]
+    real = subprocess.run(
+        command, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    expected = found.read_text() if found.exists() else ""
+    assert bool(expected) == ("metric=[mine]" in arguments)
+    found.unlink(missing_ok=True)
+    warm = next(warm_processes())
+    assert warm.can(environment)
+    forked = warm.run(arguments, tmp_path, environment, 240)
+    assert (found.read_text() if found.exists() else "") == expected
+    assert forked.returncode == real.returncode
+    assert (hours(forked.stdout), hours(forked.stderr)) == (hours(real.stdout), hours(real.stderr))
+
+
+def hours(text: str) -> str:
+    """The text without the hour, which names the folder of a run."""
+    return re.sub(r"\d\d-\d\d-\d\d", "", text)
+
+
+def test_the_end_by_a_signal_and_by_the_time_is_told(tmp_path: Path) -> None:
+    (tmp_path / "conf" / "metric").mkdir(parents=True)
+    (tmp_path / "conf" / "metric" / "mine.yaml").write_text("mine:\n  _target_: mine.Mine\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(PACKAGE)])}
+    warm, keys = next(warm_processes()), ["--config-dir=conf", "metric=[mine]", "folder=nowhere"]
+    (tmp_path / "mine.py").write_text("import os\nos.kill(os.getpid(), 9)\n", encoding="utf-8")
+    assert warm.run(keys, tmp_path, environment, 240).returncode == -9
+    (tmp_path / "mine.py").write_text("import time\nwhile True:\n    time.sleep(1)\n", encoding="utf-8")
+    with pytest.raises(subprocess.TimeoutExpired):
+        warm.run(keys, tmp_path, environment, 3)
+    assert warm.run(["--version"], tmp_path, environment, 240).returncode == 0
+
+
+def test_two_starts_have_two_seeds_for_hashes_and_a_variable_of_a_library_starts_a_real_process() -> None:
+    first, second = next(warm_processes()), next(warm_processes())
+    assert first is not second
+    assert "PYTHONHASHSEED" not in first.environment or first.environment["PYTHONHASHSEED"] == "random"
+    assert not first.can({**os.environ, "NUMBA_DISABLE_JIT": "1"})
