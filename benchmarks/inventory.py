@@ -1,7 +1,7 @@
 """What is there to choose? `python benchmarks/inventory.py CHECKOUT [OTHER]`: with two, what only one of them has.
 
-A line for each experiment, analysis, metric, corpus, topics, retriever, ... of the configurations, each command, each key
-of a run and each measure, wherever they are: in the core or in a laboratory.
+A line for each experiment, analysis, metric, corpus, topics, retriever, ... of the configurations, each command, each
+key of a run and each measure, wherever they are: in the core or in a laboratory.
 """
 
 import subprocess
