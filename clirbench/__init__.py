@@ -47,7 +47,14 @@ def names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]
         module, original = places(package)[name]
         if f"{module}.{original}" in sys.modules or module == package:
             return import_module(f"{module}.{original}")
-        return getattr(import_module(module), original)
+        try:
+            return getattr(import_module(module), original)
+        except ModuleNotFoundError as error:
+            laboratory = ".".join(module.split(".")[:3])
+            if not str(error.name).startswith("clirbench.labs") or not laboratory.startswith(str(error.name)):
+                raise
+            said = f"{package}.{name}: its laboratory {laboratory} is not installed"
+        raise AttributeError(said)
 
     return offered, lambda: [*vars(sys.modules[package]), *places(package)]
 
