@@ -75,7 +75,6 @@ TABLE_FORMATS = ("tsv", "parquet")
 
 def build(cfg: DictConfig) -> Experiment:
     """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
-    _add_analyses(cfg)
     errors: list[ClirbenchError] = [*keys.problems(plain_configuration(cfg))]
     errors += [
         ConfigError(f"{key}: is a key of another command, and no key of a run") for key in _groups() & cfg.keys()
@@ -85,6 +84,7 @@ def build(cfg: DictConfig) -> Experiment:
     if not _names(OmegaConf.select(cfg, "correlation.coefficients")):
         errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
+    _add_analyses(cfg)
     engine = _component(cfg, "engine", Engine, errors)
     rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
     nodes = [rule for rule in rules.values() if isinstance(rule, DictConfig)]
@@ -358,6 +358,7 @@ def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list
     be checked.
     """
     overrides = [spelled(one, config_parts("metric")) for one in overrides]
+    overrides = [f"+{one}" if one.partition("=")[0] in _groups() else one for one in overrides]
     errors: list[ClirbenchError] = [] if folders is None or folders else [*keys.unknown(overrides, _groups())]
     for one in overrides:
         with gathered(errors):

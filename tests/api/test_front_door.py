@@ -74,9 +74,11 @@ def test_the_parts_are_the_classes_that_conf_names() -> None:
                 assert getattr(import_module(module), name) in offered[room], path
 
 
-@pytest.mark.parametrize("module", ["outcome", "running", "scoring", "comparing", "pooling"])
+@pytest.mark.parametrize(
+    "module", ["api.outcome", "api.running", "api.scoring", "api.comparing", "labs.collections.outcome"]
+)
 def test_every_example_runs(module: str, home: Path) -> None:
-    found = import_module(f"clirbench.api.{module}")
+    found = import_module(f"clirbench.{module}")
     failed, tried = doctest.testmod(found, optionflags=doctest.ELLIPSIS)
     assert failed == 0
     assert tried > 0

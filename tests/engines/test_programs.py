@@ -102,6 +102,8 @@ def test_children_that_a_program_leaves_behind_are_ended(tmp_path: Path) -> None
 def test_ctrl_c_ends_the_program_and_its_children(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     code = (
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it\n"
         "from clirbench.engines.programs import run_to_end\n"
         f"run_to_end(['sh', '-c', {LINGERS!r}], b'', None, {{'PIDS': {str(pids)!r}}})\n"
     )
@@ -130,10 +132,14 @@ def test_ctrl_c_while_a_program_is_started_ends_it_too(tmp_path: Path, monkeypat
 
     POPEN = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", start)
-    with pytest.raises(KeyboardInterrupt):
-        run_to_end(["sleep", "60"], None, None, {})
-    assert begun[0].poll() is not None
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_to_end(["sleep", "60"], None, None, {})
+        assert begun[0].poll() is not None
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def program(command: str | list[str], *, shell: bool = False, timeout: float | None = 5.0) -> Program:

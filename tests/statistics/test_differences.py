@@ -11,8 +11,8 @@ from scipy.stats import kendalltau
 from scipy.stats import t as student
 
 from clirbench.errors import UnknownName
+from clirbench.files.score_tables import table_path
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.published import DATA
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.differences import TESTS, Comparing, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence
@@ -179,7 +179,7 @@ def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
     their difference .118, of the difference of atanh(tau) .138, and with the variances that `estimates` gives .133.
     """
     groups: dict[str, dict[str, list[float]]] = {}
-    for record in read_table(DATA / "gowda2021_clssts_scores.tsv").records():
+    for record in read_table(table_path("embedded:gowda2021_clssts")).records():
         group = groups.setdefault(record["group"], {name: [] for name in ("BLEU", "MacroF1", "mAQWV", "MAP")})
         for name, values in group.items():
             values.append(float(record[name]))

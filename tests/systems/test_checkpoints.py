@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from clirbench.errors import AlignmentError, ConfigError, InputError, Problems, ResourceError, UnknownName
+from clirbench.labs.models.detected import Detected
 from clirbench.systems.base import SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.translators.command import CommandTranslator
@@ -141,8 +142,10 @@ def test_models_are_listed_and_checked_but_not_run(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="no-such-program: no such program"):
         CheckpointSystems(**settings, translator=CommandTranslator("no-such-program {model}")).translations(corpus)
     with pytest.raises(Problems, match=r"neither model.bin .* but rules.txt") as caught:
-        CheckpointSystems(**settings).translations(corpus)
+        CheckpointSystems(**settings, translator=Detected()).translations(corpus)
     assert len(caught.value.errors) == 2
+    with pytest.raises(ConfigError, match="name what translates"):
+        CheckpointSystems(**settings).translations(corpus)
 
 
 def test_models_need_the_source_side(tmp_path: Path) -> None:

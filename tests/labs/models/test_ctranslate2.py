@@ -90,7 +90,7 @@ def test_weights_that_are_damaged(converted: Path, tmp_path: Path) -> None:
 
 def test_folders_that_are_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("ctranslate2", "pieces"):
-        monkeypatch.setattr(f"clirbench.systems.translators.{module}.require", lambda key, extra, *libraries: None)
+        monkeypatch.setattr(f"clirbench.labs.models.{module}.require", lambda key, extra, *libraries: None)
     translator = CTranslate2Translator()
     assert isinstance(translator, Translator)
     with pytest.raises(ResourceError, match="nowhere: no such folder"):

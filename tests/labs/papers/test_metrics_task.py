@@ -42,6 +42,6 @@ def test_averages_leave_out_what_is_undefined() -> None:
 def test_the_page_numbers_the_tables_of_2015_as_the_paper_does() -> None:
     """The captions of Stanojevic et al. 2015: Tables 2 and 3 are system-level correlations into and out of English,
     4 and 5 Kendall's tau of segments, 6 two metrics across two years."""
-    page = (Path(__file__).parents[2] / "docs/papers.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs/papers.md").read_text(encoding="utf-8")
     for row in ("2 and 3, system level", "4 and 5, segment level", "6, two metrics in two years"):
         assert f"\n| {row} |" in page

@@ -43,7 +43,7 @@ def _train(options: Namespace) -> int:
         raise ConfigError("clirbench train: name a grid, grid=tiny, gowda2020, lignos2019 or mine")
     if then and then not in THEN:
         raise UnknownName("then", then, THEN)
-    keys = [f"+{one}" if one.startswith("grid=") else one for one in overrides if not one.startswith("hydra.")]
+    keys = [one for one in overrides if not one.startswith("hydra.")]
     grid, engine = parts_of(composed(keys), grid=Grid, engine=Engine)
     if then and not grid.trainer.translate:
         raise ConfigError(f"then={then}: set grid.trainer.translator, the command that translates with a checkpoint")

@@ -76,7 +76,7 @@ def test_what_cannot_be_begun_is_said_in_a_line(cli: Cli, capsys: pytest.Capture
 def test_a_grid_is_no_key_of_a_run(cli: Cli, small_folder: Path) -> None:
     done = cli(f"folder={small_folder}", "grid=tiny", "check=true")
     assert done.returncode == 1
-    assert "grid: is trained by clirbench train grid=NAME" in done.stderr
+    assert "grid: is a key of another command, and no key of a run" in done.stderr
 
 
 def test_evaluation_never_loads_what_trains() -> None:
