@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from clirbench.commands.faults import FAULT, in_words
 from clirbench.errors import LONGEST, MOST, UNSEEN, MissingData, Problems
@@ -15,27 +16,15 @@ CALLS = 3_000_000
 
 
 def refused(what: str, work: Callable[[], object]) -> bool:
-    """Do the work; whether it ended in an error. Fails for one that is not ours, a long or unclean message, a hang
-    (what hangs without a call is ended by pytest).
+    """Do the work; whether it ended in an error. Fails for one that is not ours, and a long or unclean message.
 
     what: names the input in the message of a failure, so that it can be made again.
     """
-    calls = 0
-
-    def call(*_: object) -> None:
-        nonlocal calls
-        calls += 1
-        assert calls < CALLS, f"{what}: more than {CALLS:,} calls"
-
     error: Exception | None = None
-    before = sys.gettrace()
-    sys.settrace(call)
     try:
         work()
     except Exception as raised:  # noqa: BLE001 - every one is judged
         error = raised
-    finally:
-        sys.settrace(before)
     if error is None:
         return False
     text, status = in_words(error)
@@ -44,3 +33,20 @@ def refused(what: str, work: Callable[[], object]) -> bool:
     longest = LONGEST * (MOST if isinstance(error, Problems) else 6 if isinstance(error, MissingData) else 1)
     assert len(text) <= longest + 100, f"{what}: {len(text)} characters: {text[:300]}"
     return True
+
+
+@contextmanager
+def few_calls() -> Iterator[None]:
+    """Fails where the block calls more than `CALLS` functions; pytest ends what hangs without a call."""
+    calls, before = 0, sys.gettrace()
+
+    def call(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+        assert calls < CALLS, f"more than {CALLS:,} calls"
+
+    sys.settrace(call)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
