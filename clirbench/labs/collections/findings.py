@@ -32,7 +32,7 @@ def name_of(stratum: Stratum) -> str:
 
 
 def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
-    """What may be said of one stratum, from the pooled model alone."""
+    """The sentences about one stratum, from the pooled model alone."""
     rows = pooling.of(stratum)
     taus, gaps = _taus(rows), _gaps(rows)
     best = taus[0]
@@ -131,7 +131,7 @@ def abstract(pooling: Pooling) -> Iterator[str]:
     if known:
         yield f"A perfect metric is estimated to reach about {number(sum(known) / len(known), 2)}."
     found = [s for s, rows in strata.items() if any(r.p_holm < ALPHA for r in _gaps(rows))]
-    yield f"Metrics can be told apart by {len(found)} of {many(len(strata), 'measure')}{_named(found)}."
+    yield f"Metrics differ significantly by {len(found)} of {many(len(strata), 'measure')}{_named(found)}."
     trivial = [s for s, rows in strata.items() if any(row.metric in TRIVIAL for row in rows)]
     beyond = [s for s in trivial if all("is not shown" not in text for text in _beyond(strata[s], best[s].metric))]
     if trivial:
@@ -155,8 +155,8 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
     judged = {stratum.judge for stratum in pooling.strata}
     if "people" not in judged:
         said = {
-            IMPORTED: "imported scores do not say who judged",
-            UNKNOWN: "older runs, and relevance rules that do not declare it, do not say who judged",
+            IMPORTED: "imported scores do not name the source of relevance judgments",
+            UNKNOWN: "older runs, and relevance rules that do not declare it, have no named source of judgments",
             "known-items": "known items are the documents that topics were taken from",
             "pseudo": "pseudo-relevance shares words with lexical metrics and so may favour them",
         }
@@ -229,16 +229,15 @@ def _apart(gaps: Sequence[Pooled]) -> Iterator[str]:
     left = [row for row in gaps if row not in sure and not isnan(row.p_holm) and not few]
     if left:
         widest = max(left, key=lambda row: abs(row.value))
-        pairs = "No two metrics" if not sure else f"{many(len(left), 'other pair')} of metrics"
-        verb = "can be told apart" if not sure else "cannot be told apart"
+        none = f"No significant difference in {many(len(left), 'other pair')} of metrics"
         found = f"{widest.metric} - {widest.other} {_with_interval(widest, '+')}"
-        yield f"{pairs} {verb}; the largest such difference: {found}."
+        yield f"{none if sure else 'No two metrics differ significantly'}; the largest such difference: {found}."
     silent = [row for row in gaps if few or isnan(row.p_holm)]
     if silent and not sure and not left:
         widest = max(silent, key=lambda row: abs(row.value))
         yield (
-            f"Whether metrics differ cannot be said{FEW if few else ''}; the largest difference is {widest.metric} - "
-            f"{widest.other} {_with_interval(widest, '+')}, and flipping signs could give no p below "
+            f"clirbench cannot tell{FEW if few else ''} whether metrics differ; the largest difference is "
+            f"{widest.metric} - {widest.other} {_with_interval(widest, '+')}, and flipping signs could give no p below "
             f"{number(widest.smallest_flip)}."
         )
 
@@ -289,6 +288,6 @@ def title_of(row: Pooled) -> str:
 
 
 def carried(pooling: Pooling, stratum: Stratum) -> list[Transported]:
-    """Of the metrics that most collections have, the one that predicts best; the others stand in transport.tsv."""
+    """Of the metrics that most collections have, the one that predicts best; transport.tsv has all."""
     rows = [row for row in pooling.transport if Stratum(row.judge, row.measure, row.retriever) == stratum]
     return sorted(rows, key=lambda row: (-row.collections, row.brier))[:1]
