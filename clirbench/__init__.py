@@ -1,7 +1,7 @@
 """clirbench: does an MT metric predict retrieval quality, how sure is that, and which checkpoint to ship.
 
-`import clirbench as cb` loads nothing: what a package offers stands in its `__init__.pyi`, for type checkers and for
-`names`, and is loaded when it is used.
+`import clirbench as cb` loads nothing: a package lists its names in its `__init__.pyi`, for type checkers and for
+`names`, and each is loaded when it is used.
 """
 
 import ast

@@ -129,7 +129,7 @@ class RunsOfOthers:
 
 OTHERS = RunsOfOthers()
 OF_ORDER = re.compile(r"(G?M?AP|P|Precision)(?=[(@]|$)")
-"""Measures that say nothing of the order of documents where nearly all that matches is relevant."""
+"""Measures that do not depend on the order of documents where nearly every matching document is relevant."""
 
 
 def says_no_order(experiment: Experiment, measure: str, relevance: str, retrieval: Retrieval) -> bool:
@@ -208,6 +208,6 @@ def apart(
     taken = {*taken, "system"}
     renamed = {name: f"{name} (metadata)" for name in metadata if name in taken}
     notes = [
-        f"the metadata column {old} is called {new} here: the run has such a column" for old, new in renamed.items()
+        f"the metadata column {old} is called {new} here: the run has a column {old}" for old, new in renamed.items()
     ]
     return {renamed.get(name, name): texts for name, texts in metadata.items()}, notes

@@ -336,9 +336,9 @@ def composed(overrides: Sequence[str]) -> DictConfig:
 
 
 def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
-    """The configuration that `load` makes of overrides, less what an experiment sets in nodes that they chose anew.
+    """The configuration that `load` makes of overrides, without an experiment's settings of nodes that they replace.
 
-    `force` stays: it is about the run, not about the rule of its node. folders: where configurations lie.
+    `force` stays, because it belongs to the run and not to the node's rule. folders: those of configuration files.
     """
     cfg = load(list(overrides))
     for node in leftovers.switched(overrides, folders):
@@ -441,7 +441,7 @@ class SweepTable(Callback):
         self._failed: dict[Path, str] = {}
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
-        """Write the table anew after every job of a sweep: Hydra calls nothing at the end where a job failed."""
+        """Write the whole table after every job of a sweep: after a failed job, Hydra makes no call at the end."""
         if config.hydra.mode is RunMode.MULTIRUN:
             job = Path(config.hydra.runtime.output_dir)
             self._jobs.append((job, list(config.hydra.overrides.task)))

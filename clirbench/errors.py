@@ -133,7 +133,7 @@ class Problems(ClirbenchError):
 
 
 def raise_all(errors: Sequence[ClirbenchError]) -> None:
-    """Raise nothing, the single error, or all of them as one `Problems`; what is said twice is raised once."""
+    """Raise nothing, the single error, or all of them as one `Problems`; equal messages are raised once."""
     different = list({str(error): error for error in errors}.values())
     if len(different) == 1:
         raise different[0]

@@ -97,7 +97,7 @@ def stored(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Experime
 
 
 def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Watch) -> Result:
-    """What the report is made of: once more, without them, where the files of systems changed meanwhile."""
+    """The result for the report; systems whose files changed during the run are left out and it is made again."""
     board, notes = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
     baselines = NO_ROWS
     if work.inputs is not None and work.inputs.baselines:

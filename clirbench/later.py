@@ -14,7 +14,7 @@ class Later(Protocol[Loaded]):
     """Something that stands for a value, such as an entry of the store."""
 
     def load(self) -> Loaded:
-        """The value, read anew each time."""
+        """The value, read again at each call."""
 
 
 def opened(value: Later[Value] | Value) -> Value:

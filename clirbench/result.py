@@ -45,7 +45,7 @@ Row = TypeVar("Row")
 MOST_RELEVANT = 0.5
 """Above this share, what matches is mostly relevant: precision then says which documents match, not their order."""
 MANY_SYSTEMS = 50
-"""Up to so many systems every run file is written unless the configuration says otherwise; 1,000 would be gigabytes."""
+"""Up to this number of systems run files are written unless the configuration sets it; 1,000 would be gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Analysis(Protocol):
     """A further analysis; a frozen dataclass whose fields are its configuration (conf/analyses/NAME.yaml)."""
 
     def tables(self, result: "Result") -> Sequence[AnalysisTable]:
-        """The tables; raises `ConfigError` where the run lacks what the analysis needs, before any long work."""
+        """The tables; raises `ConfigError`, before any long work, where the run does not have what it needs."""
 
 
 class Watch(Protocol):
@@ -263,7 +263,7 @@ class Counts:
 
     @property
     def unordered(self) -> bool:
-        """Whether most of what matches is relevant, so that MAP and P@k say nothing of the order."""
+        """Whether most matching documents are relevant, so that MAP and P@k do not depend on their order."""
         return self.share_relevant is not None and self.share_relevant > MOST_RELEVANT
 
 
@@ -354,7 +354,7 @@ class Result:
 
     @cached_property
     def decision(self) -> Decision | None:
-        """Which system to ship by the first measure, or why that is not said; None without a measure."""
+        """Which system to choose by the first measure, or why we cannot recommend one; None without a measure."""
         measure = self.board.first_measure
         if measure is None:
             return None

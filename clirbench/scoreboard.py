@@ -115,7 +115,7 @@ class Scoreboard:
         return Scoreboard((*self.systems, *other.systems), tuple(columns), metadata)
 
     def holes(self) -> list[str]:
-        """One line for each column that lacks systems, naming them."""
+        """One line for each column with missing systems, naming them."""
         return [
             f"{column.name}: no value for {', '.join(s for s, v in self._rows(column) if np.isnan(v))}"
             for column in self.columns

@@ -151,7 +151,7 @@ def test_imported_scores_go_to_the_systems_of_their_names() -> None:
     assert notes == [
         "score tables: systems that are not part of this run were left out: d",
         "score tables have no row for: a",
-        "the metadata column MAP is called MAP (metadata) here: the run has such a column",
+        "the metadata column MAP is called MAP (metadata) here: the run has a column MAP",
     ]
 
 

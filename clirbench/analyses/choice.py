@@ -17,7 +17,7 @@ class ChoiceAnalysis:
     """Tables `choice` (pick and regret), `improvement` (P(improves | rise)) and, along training, `early_stopping`.
 
     `shortlists`: sizes of short lists; `points`: of the curve; `patiences`: of early stopping; `series`: the metadata
-    column that tells training runs apart.
+    column that identifies the training run.
     """
 
     shortlists: Sequence[int] = (1, 2, 3, 5)

@@ -52,7 +52,7 @@ def type_names(result: Result) -> dict[tuple[str, str], tuple[str, ...]]:
 
 
 def pair_findings(evidence: Evidence, rows: Sequence[PairResult], alpha: float) -> Iterator[str]:
-    """For each column and test: the first system, and which of the others cannot be told from it."""
+    """For each column and test: the first system, and which others do not differ significantly from it."""
     for column, test in dict.fromkeys((row.column, row.test) for row in rows):
         here = [row for row in rows if (row.column, row.test) == (column, test)]
         first = here[0]
@@ -64,8 +64,8 @@ def pair_findings(evidence: Evidence, rows: Sequence[PairResult], alpha: float) 
             continue
         alike = [row.system_b for row in here if not row.p_holm < alpha]
         apart = f"{len(here) - len(alike)} of {len(here)}" if len(here) > 1 else ("no", "yes")[not alike]
-        said = f"; not told apart from {listed(alike)}" if alike and len(here) > 1 else ""
-        yield f"{head}, Holm over {first.family}): told apart at {alpha:g}: {apart}{said}."
+        said = f"; not significantly different from {listed(alike)}" if alike and len(here) > 1 else ""
+        yield f"{head}, Holm over {first.family}): significantly different at {alpha:g}: {apart}{said}."
     yield from (NAMED_TESTS[test] for test in dict.fromkeys(row.test for row in rows) if test in NAMED_TESTS)
     if not rows:
         yield "No column's segments or topics are known, so no two systems can be compared."

@@ -19,7 +19,7 @@ class RobustnessAnalysis:
     """Tables `robustness` and, where systems carry a step, `trend`.
 
     `groups`: metadata columns to compute tau within; null: every column that puts the systems into groups of at
-    least 3 on average. `series`: the metadata column that tells training runs apart.
+    least 3 on average. `series`: the metadata column that identifies the training run.
     """
 
     groups: Sequence[str] | None = None

@@ -45,7 +45,7 @@ NAMES = ("given", "coefficients", "remarks", "figures", "table_formats")
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value can stand in a configuration; else it is a component, or holds some."""
+    """Whether a configuration can hold the value as it is; else it is a component, or holds components."""
     if isinstance(value, Mapping):
         return all(map(is_plain, value.values()))
     if isinstance(value, list | tuple):
@@ -63,7 +63,7 @@ def experiment_of(settings: Mapping[str, Any]) -> Experiment:
 
 
 def _defaults(seed: int) -> dict[str, Any]:
-    """What the command line takes where nothing is said."""
+    """The defaults of the command line."""
     return {
         "systems": FileSystems(),
         "topics": {"": KeyTerms()},

@@ -118,8 +118,8 @@ def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] 
     """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
 
     `df`: one row for each system, whose name is the index or the column `system`; numeric columns are MT metrics,
-    those that `measures` names IR measures, text columns metadata. `given`: what is known beforehand, such as `step`;
-    such a column is no metric.
+    those that `measures` names IR measures, text columns metadata. `given`: columns that are known beforehand and
+    are no metrics, such as `step`.
     Further settings are those of the command line: `scores__lower_is_better=["TER"]`, `units="none"`.
 
         >>> import clirbench as cb, pandas as pd

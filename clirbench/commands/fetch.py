@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command_parser("fetch", __doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a data set; without one all are listed")
     parser.add_argument("--yes", action="store_true", help="download; without it nothing is fetched")
-    parser.add_argument("--every", action="store_true", help="fetch files that lie in the mirror, too")
+    parser.add_argument("--every", action="store_true", help="also fetch files that are in the mirror")
     parser.add_argument("--mirror", default=None, metavar="DIR", help="paths.mirror: a folder of data that are ready")
     parser.add_argument("--cache", default="runs/.cache", metavar="DIR", help="paths.cache (default: %(default)s)")
     return run_command(parser, arguments, _list_or_fetch)

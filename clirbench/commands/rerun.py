@@ -149,7 +149,7 @@ def moved(read: Mapping[str, str]) -> Iterator[ClirbenchError]:
 
 
 def again(command: Sequence[str], given: Sequence[str]) -> list[str]:
-    """The arguments of a run, less those that are given anew or say where it was made, then those given."""
+    """The arguments of a run without those that `given` replaces and those of its folder, then `given`."""
     keys = {*OURS, *map(key_of, given)}
     return [*(part for part in command[3:] if key_of(part) not in keys), *(o for o in given if key_of(o) != OURS[0])]
 
@@ -180,7 +180,7 @@ def is_folder(path: Path) -> bool:
 
 
 def run_clirbench(arguments: Sequence[str], home: Path) -> int:
-    """Run this very clirbench, whatever lies in the folder where it runs; returns its exit status."""
+    """Run this same clirbench in another process, also where `home` contains one; returns its exit status."""
     own = str(Path(clirbench.__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))}
     command = [sys.executable, "-P", "-m", "clirbench", *arguments]

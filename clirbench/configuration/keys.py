@@ -63,7 +63,7 @@ KEYS = (
     Key("test_folder", TEXT, "the MT test set, where it is another folder with the same system names"),
     Key("references", NAMES, "first, all, or names of references; the first named is searched"),
     Key("runs", TEXT, "a folder of TREC runs made by another retrieval system"),
-    Key("documents.size", "a whole number of at least 1", "so many lines are one document without a docs.tsv"),
+    Key("documents.size", "a whole number of at least 1", "lines in a document where there is no docs.tsv"),
     Key("measures", NAMES, "IR measures"),
     Key("analysis", NAMES, "the analyses to make"),
     Key("pair", NAMES, "the two systems of a two-system analysis"),

@@ -72,8 +72,8 @@ class DocumentsCorpus:
     `english` (a file or folder) is its English side, where it has one. `translations` is a folder with one entry a
     system: a file or folder in the same format, a `.jsonl` file, or a `.txt` file with one document a line in the
     order of the English side. Or `source` has the documents in their own language, for systems that translate here,
-    cut by `sentences`. The first of english, source and the first system says which documents there are: those that
-    another side has more of are left out, one that it lacks is an error. `test_folder` holds the same systems'
+    cut by `sentences`. The ids of documents are those of english, else of source, else of the first system: further
+    documents of another side are left out, a missing one is an error. `test_folder` holds the same systems'
     outputs of a test set, of which `references` chooses the references.
 
     `read` raises `ConfigError`, `InputError`, `AlignmentError`, or all of them at once as `Problems`.
@@ -139,7 +139,7 @@ class DocumentsCorpus:
         source = kind(Path(self.source or ""), self.reader, ids if self.english else ())
         if self.english and (found := source.doc_ids()) != ids:
             lacking = sorted(set(ids) - set(found))
-            what = f"lacks the documents {listed(lacking)}" if lacking else "has the documents in another order"
+            what = f"does not have the documents {listed(lacking)}" if lacking else "has the documents in another order"
             raise AlignmentError(f"{source.path}: {what} of {self.english}")
         return source
 

@@ -171,7 +171,7 @@ def files_in(folder: Path) -> dict[str, Path]:
 def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[str, ...]:
     """The names of the references to use: `first`, `all`, one name, or several; the first named is searched.
 
-    Raises `InputError` where the folder has no reference, `UnknownName` for a reference it lacks.
+    Raises `InputError` where the folder has no reference, `UnknownName` for one that it does not have.
     """
     if not layout.references:
         raise InputError(f"{layout.where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it")

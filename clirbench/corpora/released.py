@@ -44,8 +44,8 @@ class Release:
     def corpus(self, references: str | Sequence[str] = "first", collection: str = "") -> Corpus:
         """The corpus: every segment is a line, in both the test set and the collection.
 
-        A system or reference that lacks segments is left out, and a note says so. Raises `InputError` where there is
-        no segment, a document is interleaved with another, or no complete reference is left.
+        A system or reference with missing segments is left out, with a note. Raises `InputError` where there is no
+        segment, a document is interleaved with another, or no complete reference is left.
         """
         keys = tuple(self.source or next(iter(self.references.values()), {}))
         if not keys:
@@ -62,7 +62,7 @@ class Release:
         complete = {kind: [name for name in named if (kind, name) not in gaps] for kind, named in sides.items()}
         layout = self._layout(keys, complete)
         notes = tuple(
-            f"{self.where}: {kind} {name} lacks {len(lacking)} of {len(keys)} segments, left out: "
+            f"{self.where}: {kind} {name} is left out, {len(lacking)} of {len(keys)} segments are missing: "
             + listed([f"{doc_id} {segment}" for doc_id, segment in lacking])
             for (kind, name), lacking in gaps.items()
         )
@@ -107,9 +107,9 @@ def merged(releases: Sequence[Release]) -> Release:
             ("system", first.systems, other.systems),
         ):
             if doubled := sorted(mine.keys() & theirs.keys()):
-                raise InputError(f"{other.where}: {kind} {doubled[0]!r} stands in {first.where} already")
+                raise InputError(f"{other.where}: {kind} {doubled[0]!r} is already in {first.where}")
         if first.source and other.source:
-            raise InputError(f"{other.where}: a source stands in {first.where} already")
+            raise InputError(f"{other.where}: a source is already in {first.where}")
         first = replace(
             first,
             source=first.source or other.source,

@@ -30,7 +30,7 @@ class Sentences:
 
     @property
     def code(self) -> str:
-        """The language as the library names it: in two letters, where it has such a code."""
+        """The language as the library names it: by its two-letter code, where it has one."""
         return TWO_LETTERS.get(self.language or "", self.language or "")
 
     def check(self) -> None:

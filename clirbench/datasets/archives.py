@@ -19,7 +19,7 @@ PIECE = 1 << 18
 HEADER = 1 << 20
 """Bytes of a tar's header, which is held in memory."""
 MEMBERS = 100_000
-"""Members of a tar that are looked at."""
+"""Members of a tar that are read at most."""
 DAMAGED: tuple[type[Exception], ...] = (
     *(OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, struct.error),
     *(RuntimeError, ValueError),  # encrypted zips, unknown methods; names and numbers that cannot be decoded

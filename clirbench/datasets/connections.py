@@ -1,4 +1,4 @@
-"""One answer over http or https that cannot take for ever: every receive, the pace, the time in all, the bytes."""
+"""One answer over http or https, with limits on each receive, the pace, the total time and the bytes."""
 
 import http.client
 import io

@@ -22,10 +22,10 @@ from clirbench.engines.base import (
 )
 
 # Seconds that work is tried in this process before it is handed out, and how much more of it makes workers worth
-# starting: each imports for some seconds what this process has at hand.
+# starting: each imports for some seconds what this process has loaded already.
 PATIENCE = 1.0
 WORTH_SECONDS = 4.0
-# Steps that say what they cost say it in bytes of text; so many are worth starting workers for without a try.
+# Steps that declare their cost do so in bytes of text; from this number on, workers are started without a try.
 WORTH_BYTES = 200_000_000
 
 

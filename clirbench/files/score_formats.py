@@ -89,7 +89,7 @@ def _columns(cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def column_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
-    """Rows of named columns, of which a line has at least so many; what stands behind them is passed over."""
+    """Rows of the named columns; further cells are ignored. Raises `InputError` for a line with fewer cells."""
     for line, text in enumerate(TextFile(path).lines(), start=1):
         cells = split(text)
         if not any(cells):

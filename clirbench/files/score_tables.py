@@ -27,7 +27,7 @@ class ScoreTables:
 
     `tables` are files, or `embedded:NAME` for one that is shipped. A numeric column is an MT metric, or an IR
     measure where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename`
-    comes first: the other lists use the new names. A system that a table lacks is a hole in its columns. `title`
+    comes first: the other lists use the new names. A system missing from a table is a hole in its columns. `title`
     heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
     `error`, a reason to leave that system's row out (`drop`), or a `hole`, which its column has. With a `mark`, an
     imported measure that is computed too is called `NAME[mark]`.
@@ -127,9 +127,9 @@ class ScoreTables:
                 if name in self.ignore:
                     continue
                 if name in computed and not self._is_marked(name, computed):
-                    errors.append(ConfigError(f"column {name} is computed and stands in {table.where} too; {remedy}"))
+                    errors.append(ConfigError(f"column {name} is computed and also in {table.where}; {remedy}"))
                 if name in first:
-                    errors.append(ConfigError(f"column {name} stands in {first[name]} and in {table.where}; {remedy}"))
+                    errors.append(ConfigError(f"column {name} is in {first[name]} and in {table.where}; {remedy}"))
                 first.setdefault(name, table.where)
         return errors
 

@@ -14,7 +14,7 @@ SETTLED = 2 * 10**9
 
 
 def state_of(path: Path) -> State | None:
-    """What the system says of a file; None where it says nothing."""
+    """The operating system's record of a file; None where it has none."""
     try:
         status = path.stat()
     except OSError:

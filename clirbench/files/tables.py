@@ -54,9 +54,9 @@ def number(cell: str) -> float | None:
 
 
 def read_table(path: Path) -> Table:
-    """Read a table; lines that start with `#` before the header and blank lines are passed over.
+    """Read a table; lines that start with `#` before the header and blank lines are ignored.
 
-    An empty cell behind the last column, a tab at the end of lines, is passed over. A tab-separated cell in quotes with
+    An empty cell behind the last column (a tab at the end of lines) is ignored. A tab-separated cell in quotes with
     doubled quotes in it is read as we write it, and as csv, pandas and R read it. Raises `InputError` for a missing
     header, a column that is no name (`check_name`) or stands twice, or a row of another width, with its line.
     """

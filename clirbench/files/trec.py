@@ -2,8 +2,8 @@
 
     run    topic Q0 doc_id rank score tag         qrels    topic iteration doc_id grade
 
-Fields are separated by ASCII white space, as trec_eval separates them; lines end at "\\n"; blank lines are passed
-over. In a run the scores decide, as in trec_eval, not the rank column; equal scores are ordered by our rule, doc_id
+Fields are separated by ASCII white space, as trec_eval separates them; lines end at "\\n"; blank lines are
+ignored. In a run the scores decide, as in trec_eval, not the rank column; equal scores are ordered by our rule, doc_id
 ascending.
 """
 
@@ -82,7 +82,7 @@ def write_qrels(path: Path, qrels: Qrels) -> None:
 def read_run(path: Path, known: Container[str] | None = None) -> Run:
     """A run of ours or of others, in the one rank order; topics in the order of their first line.
 
-    `known` are the ids of the collection, where it is at hand: ids that were made another way match nothing, and
+    `known` are the ids of the collection, where it is available: with ids of another form nothing would match, and
     every measure would be 0 without a warning. Raises `InputError`, naming file and line, for a line that is not six
     fields, a document that is not known or is ranked twice for a topic, a score that is no finite number of
     float32's range, bytes that are not UTF-8, and a file without a line.
@@ -248,7 +248,7 @@ def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:
     for id_ in ids:
         if not id_ or WHITE_SPACE.search(id_):
             raise InputError(
-                f"{path}: {kind} id {id_!r} cannot stand in a TREC file: it is empty or has white space in it"
+                f"{path}: a TREC file cannot have the {kind} id {id_!r}: it is empty or has white space in it"
             )
 
 

@@ -45,7 +45,7 @@ class Judging(Protocol):
 
 
 def preflight(experiment: Experiment, inputs: Inputs | None) -> list[str]:
-    """Notes on what will not do what it says. Raises every error of the run that its inputs foretell, at once."""
+    """Notes on settings without effect. Raises every error of the run that its inputs show, all at once."""
     errors: list[ClirbenchError] = []
     for name in experiment.coefficients:
         with gathered(errors):

@@ -92,7 +92,7 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
     rows: dict[Any, list[int]] = {}
     for row, measure in enumerate(measures):
         rows.setdefault(measure.parsed, []).append(row)
-    # A measure's hash is that of its text, made anew each time; its identity costs nothing, while it is held.
+    # A measure's hash is computed from its text at each call; its identity costs nothing, while it is held.
     seen: dict[int, tuple[Any, list[int]]] = {}
     try:
         for result in ir_measures.evaluator(list(rows), qrels).iter_calc(scores):

@@ -155,7 +155,7 @@ def extrapolated(curve: Curve, p: float) -> float:
 
 
 def minimum(curve: Curve, p: float) -> float:
-    """MIN: no unseen item agrees, so the overlap stays at X_l for ever."""
+    """MIN: no unseen item agrees, so the overlap stays at X_l at every greater depth."""
     n = len(curve.overlap)
     if not n:
         return 0.0

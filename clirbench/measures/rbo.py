@@ -27,7 +27,7 @@ class RBO(ArithmeticMean):
     RBO = (1-p)/p sum_{d>=1} A_d p^d, A_d the agreement of the first d ranks (see `clirbench.measures.overlap`).
 
     * `p` in (0, 1): persistence; the first d ranks carry about 1 - p^d of the weight.
-    * `depth` >= 1: both rankings are cut after that many items (a tie group across the cut is cut too).
+    * `depth` >= 1: both rankings are cut to this number of items (a tie group across the cut is cut too).
     * `ties`: how equal scores enter: `doc_id` breaks them by id ascending, the one rank order of every other
       measure (default); `w`, `a` and `b` keep them as ties (`Run.tied`), counted as in sports, averaged over all
       orders, and normalised so that a ranking agrees with itself.

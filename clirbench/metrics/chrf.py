@@ -186,7 +186,7 @@ def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, .
         symbols, offsets = symbols_of.symbols(hypotheses, (reference,))
         of_reference = np.maximum(known.lengths[0][:, None] - below, 0)
         of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
-        # As in the library, hypothesis n-grams of an order that the reference lacks are not counted.
+        # As in the library, hypothesis n-grams of an order that the reference has no n-gram of are not counted.
         out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
         out[:, 1::3] = of_reference
         out[:, 2::3] = known.matches(symbols, offsets)

@@ -81,7 +81,7 @@ class TypeF(TypeAverage):
         return np.asarray(resampled(by_type.indptr, by_type.indices, by_type.data, columns, float(self.beta), k, micro))
 
     def left_out(self, statistics: Sparse) -> Doubles:
-        """Scores without each segment in turn: (segments,), 0-100; only the segment's own types are scored anew."""
+        """Scores without each segment in turn: (segments,), 0-100; only the segment's own types are scored again."""
         from clirbench.metrics.compiled.resampling import leave_one_out
 
         micro, k = self.weighting
@@ -159,7 +159,7 @@ class MacroPrecision(TypeAverage):
 class MacroRecall(MacroPrecision):
     """Mean over the word types of the reference of MATCH / REFS.
 
-    MacroR = 100 / |V_y| * sum over c in V_y of MATCH(c) / REFS(c); types that the reference lacks have no recall.
+    MacroR = 100 / |V_y| * sum over c in V_y of MATCH(c) / REFS(c); types that are not in the reference have no recall.
     Score: 0-100, higher is better; 0 where the reference has no token at all.
 
     **Source:** Gowda et al. 2021, section 2, R_c averaged over V_y.

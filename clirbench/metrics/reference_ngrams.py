@@ -11,7 +11,7 @@ from clirbench.types import Doubles
 
 Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
 BLOCK = 4096  # segments whose tables are made at a time
-KEPT = 20_000_000  # n-grams of all references (some 400 MB of tables) above which tables are made anew each time
+KEPT = 20_000_000  # n-grams of all references (some 400 MB of tables) above which tables are made at each use
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ FORMATS = ("lines", "sacrebleu", "table", *LAYOUTS, "auto")
 
 @dataclass(frozen=True)
 class ScoreFile(MadeElsewhere):
-    """A metric whose scores lie in files.
+    """A metric whose scores are read from files.
 
     `path` is the file; where it contains `{system}`, one file a system. `format` is `auto`, recognised by content (the
     layouts of `files/score_formats.py`), or named: `lines`, `sacrebleu`, `mt-metrics-eval`, `wmt15-seg`, `wmt15-sys`,

@@ -129,7 +129,7 @@ class Tokens:
 
 
 class _Types:
-    """The types met so far that `known` lacks, in tables that grow with them and not with the text."""
+    """The types met so far that are not in `known`, in tables that grow with them and not with the text."""
 
     def __init__(self, known: Tokens | None) -> None:
         self.known = _no_types(16) if known is None else known.table

@@ -21,8 +21,8 @@ class Relevance(Protocol):
     the choice of measures depend, and its `kind`, a short name for columns (`MAP[qrels]`; default: the name of its
     class).
 
-    It may say what it `needs` of a run, and what it `gives` (both sets of `Need`; a method `given` of the topics, where
-    a file must be read to know it): a run that lacks something says so before it starts (`relevance/needs.py`).
+    It may declare what it `needs` of a run, and what it `gives` (both sets of `Need`; a method `given` of the topics,
+    where a file must be read to know it): what is missing is an error before the run starts (`relevance/needs.py`).
     """
 
     @property

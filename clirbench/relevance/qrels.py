@@ -18,7 +18,7 @@ class Judgments(ABC):
     """Relevance judgments of people, read from files of TREC or BEIR (see `read_judgments`).
 
     A topic that the English side, where there is one, does not match is left out; one without a relevant document
-    stays, for the measures that count false alarms. Topics of the file that are not asked for are passed over.
+    stays, for the measures that count false alarms. Topics of the file that are not in the run are ignored.
     `missing_topics` says what happens with a topic that the file does not judge at all, `unknown_documents` with a
     judged document that is not in the collection: `error` or `drop`. Raises `InputError` naming file and line.
     """

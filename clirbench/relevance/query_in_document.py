@@ -16,9 +16,9 @@ class QueryInDocument:
     """A document that contains the topic's text is relevant (grade 1).
 
     `unit="line"` (default): one of the document's lines is the topic's text, for topics that are sentences or titles
-    of the English side; `unit="text"`: the topic's text stands anywhere in it. White space at both ends and runs of
-    it do not count; `ignore_case` says whether case does. A topic that stands in no document, has no text, or is not
-    matched by the English side is left out. Raises `ConfigError` for an unknown unit.
+    of the English side; `unit="text"`: the topic's text is anywhere in it. White space at both ends and runs of
+    it do not count; `ignore_case`: whether case does not count either. A topic that no document contains, that has
+    no text, or that the English side does not match is left out. Raises `ConfigError` for an unknown unit.
 
     **Source:** Sun and Duh, CLIReval, ACL 2020 (query-in-document mode).
     """

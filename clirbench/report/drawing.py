@@ -13,7 +13,7 @@ from clirbench.errors import shown
 Anchor = Literal["start", "middle", "end"]
 Shape = Literal["circle", "square", "diamond", "triangle"]
 
-# Okabe and Ito: told apart with any colour vision; each colour has a shape too, so that grey prints read as well.
+# Okabe and Ito: distinct with any colour vision; each colour has a shape too, so that grey prints read as well.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle")
 

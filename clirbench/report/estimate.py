@@ -1,9 +1,9 @@
 """About how much processor time and memory a run will take, from sizes: for `check=true`.
 
-Time is a sum: what every run takes, so much for each system, so much for each byte of text that a metric or a retriever
-reads and whose result the store lacks, and for each value of a measure. The rates are those of runs measured one by one
-on a 2-core virtual machine (benchmarks/RESULTS.md, "Estimates"), where it holds within a factor of 3. Translators,
-training, commands, servers and models of one's own are named instead: they take what they take.
+Time is a sum: what every run takes, a rate for each system, a rate for each byte of text that a metric or a retriever
+reads and whose result is not in the store, and one for each value of a measure. The rates are those of runs measured
+one by one on a 2-core virtual machine (benchmarks/RESULTS.md, "Estimates"), where it holds within a factor of 3.
+Translators, training, commands, servers and models of one's own are named instead, because their cost is unknown.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ ANALYSES = {
 OTHER = 0.01
 """Seconds for each system, by the class of an analysis."""
 BASE, HELD, MOST_HELD, EACH = 2.5e8, 20, 1.5e7, 6e5
-"""Bytes of memory: of every run, of each byte of test set (in work, and kept of so many in all), of each system."""
+"""Bytes of memory: of every run; of each byte of test set (in work, and kept, up to `MOST_HELD`); of each system."""
 PACKED = 2.6
 """Bytes in one of a packed file."""
 
@@ -77,7 +77,7 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
 
 
 def missing(store: Store, step: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Text]]:
-    """(what reads it, the text) for each item of a step whose result the store lacks."""
+    """(what reads it, the text) for each item of a step whose result is not in the store."""
     for cached in Cached(Serial(), store).cached_items(step, items):
         if not isinstance(cached, Failure) and not all(map(store.holds, cached.keys.values())):
             item = cached.item

@@ -204,9 +204,9 @@ def overlap(first: Qrels, second: Qrels) -> Doubles:
 
 
 def warnings(result: Result, *, brief: bool = False) -> list[str]:
-    """What a reader must know before trusting the table.
+    """Warnings that a reader needs before relying on the table.
 
-    brief: without what is known (`relevance.force=true`) of pseudo-relevance that stands beside judgments of people.
+    brief: without those about pseudo-relevance that is used next to judgments of people (`relevance.force=true`).
     """
     found = []
     judged = any(column.judged_by == "people" for column in result.board.measures)
@@ -229,7 +229,7 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
 
 
 def table_notes(result: Result, title: str) -> list[str]:
-    """What must stand in the tau table itself."""
+    """The notes that are part of the tau table itself."""
     columns = [column for column in result.board.measures if column.table == title]
     computed = [column for column in columns if column.origin == "computed"]
     notes = []

@@ -40,7 +40,7 @@ def write(folder: Path, result: Result) -> None:
     for table in result.tables:
         if table.figure is not None:
             for ending in result.experiment.figures:
-                # Drawn anew each time: to save a figure moves its parts a little.
+                # Drawn again for each file: to save a figure moves its parts a little.
                 save(table.figure(), folder / f"{table.name}.{ending}", table.title)
 
 

@@ -8,7 +8,7 @@ from clirbench.scoreboard import Scoreboard
 TELLING = ("family", "group", "kind", "series", "run", "type")
 """Names of columns that are tried first, the most telling one first."""
 MOST_GROUPS = 8
-"""As many as anybody can tell apart by colour and shape together."""
+"""The largest number of groups that readers can distinguish by colour and shape together."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def one_group(board: Scoreboard, name: str) -> Grouping:
 def training_runs(board: Scoreboard) -> Grouping:
     """Which training run each system is a checkpoint of: its group by the first column whose groups all have steps.
 
-    A group has steps where its systems differ in the column `step`; without such a column all are one run.
+    A group has steps where its systems differ in the column `step`; without this column all are one run.
     """
     steps = board.metadata.get("step", ("",) * len(board.systems))
     for column in group_columns(board):

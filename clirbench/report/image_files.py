@@ -30,7 +30,7 @@ def save(figure: "Figure", path: Path, title: str) -> None:
     # Fixed names of elements; text stays text, and a pdf brings its font along.
     settings = matplotlib.rc_context({"svg.hashsalt": "clirbench", "svg.fonttype": "none", "pdf.fonttype": 42})
     with settings, warnings.catch_warnings():
-        # Characters that the font lacks are drawn as boxes; the svg of a drawing has them as text.
+        # Characters missing from the font are drawn as boxes; the svg of a drawing has them as text.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
         figure.savefig(path, format=ending, dpi=PIXELS_PER_INCH, metadata={"Title": title, **METADATA[ending]})
 

@@ -26,7 +26,7 @@ LONG_CAPTION = 1000
 WIDEST = 30
 """Characters of a column beside which a page has room for others; texts that are longer are broken into lines."""
 SIZES = {"tiny": 130, "scriptsize": 100, "footnotesize": 75}
-"""The size of letters from so many characters in a row on."""
+"""Size of letters -> the smallest number of characters in a row for which it is used."""
 
 
 def write(folder: Path, result: Result) -> None:

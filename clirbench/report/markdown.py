@@ -97,7 +97,7 @@ def prose(text: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """Four significant places for reading; the exact value stands in systems.tsv."""
+    """The value with four significant digits; systems.tsv has the exact one."""
     if isinstance(value, float | np.floating):
         return "" if np.isnan(value) else f"{value:.4f}"
     return str(value)

@@ -62,7 +62,7 @@ def _version(name: str) -> str | None:
 
 
 def texts(result: Result, corpus: Corpus) -> Mapping[str, Any]:
-    """sha256 of what tells one collection from another: source, references, what is searched, topics, judgments."""
+    """sha256 of what identifies a collection: source, references, searched documents, topics, judgments."""
     test, asked = corpus.test, result.inputs.topics if result.inputs else {}
     judged = {",".join(filter(None, (topics, rule))): found.judged[rule] for topics, rule, found in result.judgments()}
     return {

@@ -1,6 +1,6 @@
 """Tables as tab-separated text: numbers are written so that they read back exactly, holes as empty cells.
 
-`run_tables` are all tables of a run. Their files are written from them, and a DataFrame is what such a file reads as.
+`run_tables` are all tables of a run. Their files are written from them, and a DataFrame equals its file.
 """
 
 import dataclasses
@@ -122,7 +122,7 @@ def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def write_rows(stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    text = cache(one_cell)  # names stand in many rows
+    text = cache(one_cell)  # names occur in many rows
     for row in chain([header], rows):
         cells = [repr(v) if type(v) is float and v == v else text(v if type(v) is str else cell(v)) for v in row]
         stream.write("\t".join(cells) + "\n")

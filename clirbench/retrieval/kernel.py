@@ -31,7 +31,7 @@ _LONG = np.uint64(255)
 
 @njit(cache=True, nogil=True)
 def _low_bytes(eight: np.uint64) -> np.uint64:
-    """The topmost bit of each of eight bytes that is 32 or less, and of some 33s behind such a one."""
+    """The topmost bit of each of eight bytes that is 32 or less, and of some 33s behind one that is."""
     return (eight - _LOW) & ~eight & _HIGH_BITS
 
 

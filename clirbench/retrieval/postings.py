@@ -137,7 +137,7 @@ def _twice(array: Ints32) -> Ints32:
 
 
 def _located(documents: Documents, number: int) -> InputError:
-    """The error for the first byte that is not UTF-8, which stands in block `number` of the text."""
+    """The error for the first byte that is not UTF-8, in block `number` of the text."""
     n_lines = 0
     for block in islice(documents.text.blocks(), number):
         n_lines += block.count(b"\n")

@@ -23,7 +23,7 @@ class Query:
 
 
 def query(topic: Topic, analyzer: Analyzer) -> Query:
-    """qtf(t) = sum over the topic's parts of the part's weight times the times t stands in it.
+    """qtf(t) = sum over the topic's parts of the part's weight times the occurrences of t in it.
 
     With weights of 1 that is how often the term is repeated. A part of weight 0 is left out; one that
     is negative or not finite raises `InputError`.

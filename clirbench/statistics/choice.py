@@ -37,7 +37,7 @@ class Choice:
     """What shipping the best of a metric's `shortlist` first systems loses, in units of the measure.
 
     `pick`: the system shipped (for a short list, the best of it by the measure); `regret` = best_value - value >= 0
-    on the topics at hand. `expected_regret` >= 0 with `low`, `high` (central .95): by the posterior, in a population
+    on these topics. `expected_regret` >= 0 with `low`, `high` (central .95): by the posterior, in a population
     of topics; NaN where it is not known, `note` says why.
     """
 

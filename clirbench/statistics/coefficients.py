@@ -27,7 +27,7 @@ MATRICES = 1000
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient in [-1, 1], its two-sided p-value, over how many systems, and what must be said about it.
+    """A coefficient in [-1, 1], its two-sided p-value, the number of systems, and a note.
 
     `value` is NaN where it is undefined and `p_value` is NaN where it is; `note` then says why. `p_method` names
     how the p-value was found (`exact`, `permutation`, `scipy`), `p_error` is its standard error (0 unless sampled).

@@ -1,7 +1,7 @@
 """Compiled loops of the statistics: sums over pairs of systems, for many resamples at once.
 
-Imported only where many resamples are needed (numba takes half a second to load). What each loop computes is said
-readably in `coefficients`; the tests hold both against each other.
+Imported only where many resamples are needed (numba takes half a second to load). `coefficients` has a
+readable form of each loop; tests compare the two.
 """
 
 import numpy as np

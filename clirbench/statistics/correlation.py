@@ -132,7 +132,7 @@ def _between(claim: Claim) -> str:
 
 
 def _and(row: Correlation, *notes: str) -> str:
-    """Why nothing was tested stands first."""
+    """Both as one note: first `notes`, such as why nothing was tested, then the row's own."""
     return "; ".join(filter(None, dict.fromkeys((*notes, row.note))))
 
 
@@ -186,7 +186,7 @@ def _jackknifed(row: Correlation, claim: Claim | None) -> Correlation:
 def _found(
     board: Scoreboard, measure: Column, metric: Column, name: str, p_value: str, complete: bool, seed: int
 ) -> tuple[Coefficient, str]:
-    """The coefficient and what must be said about it."""
+    """The coefficient and its note."""
     x, y = metric.oriented, measure.oriented
     n_all = len(board.systems)
     kept, others = complete_pairs(x, y)

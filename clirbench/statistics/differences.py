@@ -108,7 +108,7 @@ def differences(evidence: Evidence, how: Comparing = Comparing(), units: Units |
 
 
 def _holed_pairs(evidence: Evidence, units: Units) -> Iterator[tuple[Evidence, Units, str]]:
-    """Pairs with a metric or a measure that lacks systems, each over the systems that all three columns have."""
+    """Pairs with a metric or a measure with missing systems, each over the systems that all three columns have."""
     finite = {column.name: np.isfinite(column.values) for column in evidence.board.columns}
     for measure in evidence.measure_names:
         for pair in combinations(evidence.metric_names, 2):
@@ -264,7 +264,7 @@ def corrected(rows: Sequence[Difference], alpha: float) -> list[Difference]:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A metric's place for one measure; metrics of one cluster are not told apart from every one below it."""
+    """A metric's cluster for one measure; every metric differs significantly from all those of other clusters."""
 
     measure: str
     test: str

@@ -20,7 +20,7 @@ NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 250_000
-"""Statistics of so many systems, and of so many segments of all of them together, are held in memory; those of more
+"""Up to these numbers of systems, and of segments of all systems together, statistics are held in memory; above, they
 are read from the store each time. The type counts of a segment take about a kilobyte."""
 
 
@@ -116,7 +116,7 @@ class Evidence:
         return 1.0 if self.board[column].higher_is_better else -1.0
 
     def rows(self, systems: Sequence[str]) -> Ints:
-        """(systems,): where these systems stand in the board."""
+        """(systems,): the rows of these systems in the board."""
         place = {system: row for row, system in enumerate(self.systems)}
         return np.array([place[system] for system in systems], dtype=np.int64)
 
@@ -147,7 +147,7 @@ def _too_many(systems: Sequence[str], metrics: Iterable[str], statistics: Mappin
 
 @dataclass(frozen=True)
 class Hole:
-    """A column that lacks systems, and which."""
+    """A column with missing systems, and their names."""
 
     column: str
     systems: tuple[str, ...]
@@ -166,7 +166,7 @@ def holes(evidence: Evidence) -> list[Hole]:
 
 
 def panels(evidence: Evidence, complete: bool = False) -> Iterator[tuple[Evidence, str]]:
-    """Parts of the evidence without holes, each with a note that says which systems it lacks.
+    """Parts of the evidence without holes, each with a note that names the missing systems.
 
     First the columns that have every system. With `complete`, then every column with holes, with all the complete
     columns of the other side and over the systems it has: "tau only over complete pairs", with its own n.

@@ -17,7 +17,7 @@ Kept = NDArray[np.bool_]
 CUTOFF = 2.5
 MAD_TO_SD = 1.483
 tau = partial(kendall, p_value=UNTESTED)
-"""Its p-value is not looked at."""
+"""Kendall's tau-b without a p-value, which is not needed here."""
 
 
 @dataclass(frozen=True)

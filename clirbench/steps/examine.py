@@ -42,7 +42,7 @@ class Examine:
 class FileHealth:
     """What is strange about one text of a system: a row of health.tsv; None where lines have ids of their own.
 
-    `off_by`: from line `from_line` on it fits the reference better so many lines later (or earlier, below 0).
+    `off_by`: from line `from_line` on it fits the reference better this number of lines later (earlier if negative).
     `same_text_as`, `looks_like`: other systems with the same bytes, or a name that the eye takes for this one.
     `side` is `no file` for a system that systems.tsv alone knows.
     """
@@ -71,7 +71,7 @@ def health(
     """A row for each text of a system, and notes on what is strange.
 
     Of files of documents, which have ids, only copies are found. Texts that are made here, by a translator or a
-    simulation, are not looked at.
+    simulation, are not examined.
     """
     sides = {
         "collection": Examine(corpus.english.text, corpus.english.map.n_lines),

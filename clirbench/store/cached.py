@@ -109,8 +109,8 @@ def here(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[
 
 @dataclass(frozen=True)
 class CachedItem:
-    """One item, the key of each part of its result, which of them are missing, those of the others at hand, and how
-    its own files were when they were first read."""
+    """One item, the key of each part of its result, which parts are missing, which others are loaded, and the state of
+    its own files when they were first read."""
 
     item: Any
     keys: Mapping[Part, str]
@@ -119,7 +119,7 @@ class CachedItem:
     seen: Mapping[str, Seen] = field(default_factory=dict)
 
     def looked_up(self, store: Store, bulky: bool) -> "CachedItem":
-        """The same, knowing what the store lacks, and what it has unless that is `bulky`."""
+        """The same, with the parts that are missing from the store, and the values of the others unless `bulky`."""
         if bulky:
             return replace(self, missing=tuple(part for part, key in self.keys.items() if not store.holds(key)))
         found = {part: store.find(key) for part, key in self.keys.items()}

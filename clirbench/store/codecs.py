@@ -34,9 +34,9 @@ NPY_HEADER = 10
 ZIP64 = 20
 """Bytes that `force_zip64` adds to the extra field."""
 NARROWED = (1 << 12, 1 << 26)
-"""From so many bytes on, and below so many, whole numbers are kept in fewer: counts are small, their types are wide."""
+"""From the first number of bytes to below the second, whole numbers are kept in narrower types: counts are small."""
 WIDER = "~"
-"""Stands in a member's name before the type that its array had."""
+"""Mark in a member's name before the type that its array had."""
 OF_RUN = ("offsets", "documents", "scores", "tied", "n_matched")
 """The arrays of a `Run`."""
 Content = bytes | bytearray | mmap.mmap

@@ -119,7 +119,7 @@ class Store:
         return self.path / key[:2] / f"{key}.{kind}"
 
     def _read(self, place: Path) -> Content | None:
-        """The bytes of a file; None where there is none, or none that can be read, which is said once.
+        """The bytes of a file; None where there is none, or, with one warning, none that can be read.
 
         A large one is mapped into memory, privately: what is done to it stays here. Only a regular file is read: a
         pipe would be waited for, a link leads elsewhere.

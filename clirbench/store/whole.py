@@ -72,7 +72,7 @@ def abandoned(name: str) -> bool:
 
 
 def alive(number: str) -> bool:
-    """Whether a process of this machine still runs; yes where that cannot be said."""
+    """Whether a process of this machine still runs; True where that is unknown."""
     if not number.isdigit():
         return True
     try:

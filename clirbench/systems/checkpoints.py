@@ -39,7 +39,7 @@ class CheckpointSystems:
     pending.
 
     **Raises** `ConfigError` for settings that contradict each other; `translations`: `InputError` for a pattern that
-    matches nothing, two files for one system, a system that one side lacks; `AlignmentError` for line counts; what a
+    matches nothing, two files for one system, a system missing on one side; `AlignmentError` for line counts; what a
     translator misses; all at once as `Problems`.
     """
 
@@ -224,6 +224,6 @@ def _with_step(values: Mapping[str, str]) -> Mapping[str, str]:
 
 def _same_system(key: str, name: str, paths: Sequence[Path]) -> InputError:
     return InputError(
-        f"{key}: {len(paths)} files give the same system {name!r}: {listed(paths)}; keep one, or tell them apart with "
-        "a further placeholder"
+        f"{key}: {len(paths)} files give the same system {name!r}: {listed(paths)}; keep one, or add a placeholder "
+        "that differs between them"
     )

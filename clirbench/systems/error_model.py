@@ -8,7 +8,7 @@ amounts of damage; a rate above the share of words that a kind can strike strike
     wrong_content   a content word becomes another content word of the same ending, each occurrence by itself
     function_words  a function word becomes another of its class, or an -s of agreement is lost
     dropped         a word is missing
-    repetition      one to three words are said twice
+    repetition      one to three words occur twice in a row
     word_order      a word moves by one to three places
     truncation      the end of the sentence is missing; how much differs from line to line
 
@@ -216,7 +216,7 @@ def _drop(words: list[str], draw: Draw, chance: float) -> None:
 
 
 def _repeat(words: list[str], draw: Draw, chance: float) -> list[str]:
-    """After a struck word, it and up to two words before it are said once more."""
+    """The words, with each struck word and up to two words before it repeated."""
     said = list(words)
     for i in draw.struck(chance):
         start = max(0, i - int(draw.how[i] * 3))

@@ -25,7 +25,7 @@ class FileSystems:
     takes the place of the folder's systems.tsv. Line counts of every file are checked, without loading it.
     `unfinished="skip"`: a system whose file is short, touched within `quiet` seconds or on one side only is pending.
 
-    `translations` raises `InputError` for no systems or a system that one side lacks, `AlignmentError` for line
+    `translations` raises `InputError` for no systems or a system missing on one side, `AlignmentError` for line
     counts, `UnknownName` for a pattern that matches nothing; all at once as `Problems`.
     """
 
@@ -82,7 +82,7 @@ class FileSystems:
         for layout in (searched, test) if searched is not test else ():
             missing = [name for name in names if name not in layout.systems]
             if missing and self.unfinished == "error":
-                errors.append(InputError(f"{layout.where}: lacks systems that the other folder has: {listed(missing)}"))
+                errors.append(InputError(f"{layout.where}: systems of the other folder are missing: {listed(missing)}"))
         raise_all(errors)
         return tuple(names)
 

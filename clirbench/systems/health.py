@@ -1,8 +1,8 @@
 """Is each system's file what it seems to be? Cheap checks of what goes wrong when files are handed round.
 
 A file that lost or gained a line is out of step from there on: its words are those of the reference one line off. A
-sample of lines tells; where it does, the whole file is looked at for the line where that begins. Texts of documents
-with ids of their own cannot slip, and texts that are made by a translator here are not looked at.
+sample of lines shows it; then the whole file is searched for the line where it begins. Texts of documents
+with ids of their own cannot slip, and texts that are made by a translator here are not examined.
 """
 
 import re
@@ -20,10 +20,10 @@ from clirbench.types import Doubles
 
 OFFSETS = (-2, -1, 1, 2)
 WINDOWS, WINDOW = 12, 20
-"""A sample is so many stretches of so many lines, evenly over the text."""
+"""How many stretches a sample has, evenly over the text, and how many lines each."""
 MARGIN = 2
 FEWEST = 8
-"""Lines that must be out of step before it is said."""
+"""Lines that must be out of step before it is reported."""
 BETTER, CLEAR = 0.5, 5.0
 """By how much another offset must be better: the share by which lines fit better, and standard errors."""
 MANY_BLANK = 0.05
@@ -107,7 +107,7 @@ def examined(text: Text, reference: Reference) -> Health:
 
 
 def slipped(ours: Mapping[int, frozenset[str]], theirs: Mapping[int, frozenset[str]]) -> tuple[int, int] | None:
-    """(offset, 1-based line) of the stretch of lines that fits the reference clearly better so many lines on, if any.
+    """(offset, 1-based line) of the stretch of lines that fits the reference clearly better at an offset, if any.
 
     The fit of two lines is the share of their terms that they have in common, 2 |A and B| / (|A| + |B|). The stretch
     is that with the highest sum of gains over offset 0; it must have `FEWEST` lines, and a mean gain of `BETTER`

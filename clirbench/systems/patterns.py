@@ -2,7 +2,7 @@
 
 %name% or {name}   any text inside one name of the path, kept as the value `name`; %step% and %epoch% are numbers
 *                  any text inside one name of the path, kept without a name
-everything else    itself; hidden files are passed over unless the pattern names the dot
+everything else    itself; hidden files are skipped unless the pattern names the dot
 """
 
 import re

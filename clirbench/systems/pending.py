@@ -1,4 +1,4 @@
-"""Files that somebody is still writing: with `unfinished=skip` such a system is pending, named and waited for."""
+"""Files that are still being written: with `unfinished=skip` their system is pending, named and waited for."""
 
 import gzip
 import time
@@ -49,7 +49,7 @@ def pending(translation: Translation, why: str) -> Translation:
 def unfinished(text: Text, n_lines: int, quiet: float) -> str:
     """Why a text of `n_lines` lines cannot be read yet; empty where its files are finished or it has none.
 
-    The files are looked at outside of the run's snapshot: what grows later is no change of what was read.
+    The files are checked outside of the run's snapshot: what grows later is no change of what was read.
     """
     for path in text.files:
         try:

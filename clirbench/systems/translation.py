@@ -184,7 +184,7 @@ def named_translations(
 def shard_keys(translations: Sequence[Translation]) -> Iterator[tuple[str, str]]:
     """(system, file of a shard below the cache) of every shard that translators make, whether or not it is there.
 
-    Systems that cannot be looked at have none.
+    Systems whose texts cannot be read have none.
     """
     for translation in translations:
         with gathered([]):
@@ -244,7 +244,7 @@ def machine_texts(translations: Sequence[Translation], without: Container[str] =
 
 
 def missing_work(translations: Sequence[Translation], errors: dict[str, ClirbenchError]) -> list[Work]:
-    """What is still to be translated, texts of one system together; a system that cannot be looked at is an error."""
+    """What is still to be translated, texts of one system together; adds systems that cannot be read to `errors`."""
     work = []
     for translation in translations:
         found: list[ClirbenchError] = []

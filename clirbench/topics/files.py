@@ -59,7 +59,7 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
 
 
 def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:
-    """Topics with the chosen fields; a field that a topic lacks is passed over while another has text.
+    """Topics with the chosen fields; a missing field is ignored while the topic has text in another.
 
     Raises `InputError` for no topics, an id that is empty, holds white space or occurs twice, and a topic without
     text; `UnknownName` for a field that no topic has; all at once as `Problems`.

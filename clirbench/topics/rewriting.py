@@ -56,7 +56,7 @@ def _bare(sentence: str) -> str:
 def translated(topics: Sequence[Topic], path: Path) -> tuple[Topic, ...]:
     """The topics with the text of a table with columns `topic_id` and `text`; the weights of fields become 1.
 
-    Raises `AlignmentError` for a topic that the table lacks, `InputError` for an empty translation, all at once.
+    Raises `AlignmentError` for a topic missing from the table, `InputError` for an empty translation, all at once.
     """
     table = read_table(path)
     for column in ("topic_id", "text"):

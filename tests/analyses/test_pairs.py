@@ -17,7 +17,7 @@ def test_the_best_system_stands_against_every_other() -> None:
     (one,) = tests.tables(result_of(world(n=4)))
     assert len(one.rows) == 3 * 2
     assert (
-        "y0: s00 against s03 (randomisation, 30 topics, 99 samples, seed 12345, Holm over 1): told apart"
+        "y0: s00 against s03 (randomisation, 30 topics, 99 samples, seed 12345, Holm over 1): significantly different"
         in "\n".join(one.text)
     )
     assert sum("about one-sided" in sentence for sentence in one.text) == 1
@@ -27,7 +27,7 @@ def test_the_best_system_stands_against_every_other() -> None:
 def test_what_could_not_become_significant_is_said_and_not_claimed() -> None:
     (few,) = PairsAnalysis().tables(result_of(world(n=5, topics=5, noise=())))
     assert "not run: 5 items and 10 pairs cannot give a corrected p below 0.05" in few.text[0]
-    assert "told apart" not in " ".join(few.text)
+    assert "significantly different" not in " ".join(few.text)
     many = text_of(PairsAnalysis(samples=50), world(n=8))
     assert many.count("50 samples and 28 pairs cannot give a corrected p below 0.05; samples=560 would do") == 3
 

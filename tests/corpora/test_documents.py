@@ -170,7 +170,7 @@ def test_source_and_english_side_have_the_same_documents(folder: Path) -> None:
     assert whole.source is not None
     assert whole.source.lines() == ("Eins. Uno", "Zwei.")
     write(folder / "de.jsonl", '{"id": "2", "text": "Zwei."}\n')
-    with pytest.raises(AlignmentError, match=r"de\.jsonl: lacks the documents 1 of .*en\.jsonl"):
+    with pytest.raises(AlignmentError, match=r"de\.jsonl: does not have the documents 1 of .*en\.jsonl"):
         DocumentsCorpus(JsonDocuments(), english, source=source).read()
     write(folder / "de.jsonl", '{"id": "2", "text": "Zwei."}\n{"id": "1", "text": "Eins."}\n')
     with pytest.raises(AlignmentError, match="has the documents in another order"):

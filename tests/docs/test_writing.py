@@ -1,18 +1,41 @@
-"""Pages have none of the phrases that WRITING.md replaces (rows 1 to 10 of its table)."""
+"""Pages, docstrings, comments and messages have none of the phrases that WRITING.md replaces (rows 1 to 10)."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.docs.pages import ROOT, pages
-from tests.docs.writing import phrases, prose
+from tests.docs.writing import comments, docstrings, messages, phrases, prose
 
+Texts = Callable[[str], Iterator[tuple[int, str]]]
 PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
+EXEMPT = {
+    "clirbench/report/answer.py",
+    "clirbench/report/decision.py",
+    "clirbench/report/picking.py",
+    "clirbench/report/trust.py",
+    "clirbench/statistics/units/claims.py",
+}
+"""The answer of a run and its sentences: carried over as they are until a new answer replaces them."""
+SOURCES = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "clirbench").rglob("*.py"))}
+PLAIN = {name: path for name, path in SOURCES.items() if name not in EXEMPT}
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_in_plain_words(name: str) -> None:
     assert [f"{name}:{line}: {phrase}" for line, phrase in phrases(prose(read(PAGES[name])))] == []
+
+
+@pytest.mark.parametrize("texts", [docstrings, messages, comments])
+def test_the_source_is_in_plain_words(texts: Texts) -> None:
+    assert SOURCES.keys() >= EXEMPT
+    assert [f"{name}:{line}: {phrase}" for name in PLAIN for line, phrase in written(read(PLAIN[name]), texts)] == []
+
+
+def written(source: str, texts: Texts) -> list[tuple[int, str]]:
+    """(line, phrase) of each phrase to replace in these texts of a source."""
+    return [(start + line - 1, phrase) for start, text in texts(source) for line, phrase in phrases(text)]
 
 
 def read(path: Path) -> str:
@@ -75,3 +98,36 @@ def test_plain_words_and_quotations_are_no_phrases(text: str) -> None:
 def test_the_line_of_a_phrase_is_that_of_the_page() -> None:
     page = "# A page\n\n```text\nat hand\n```\n\nFine.\nEverything at hand.\n"
     assert list(phrases(prose(page))) == [(8, "at hand")]
+
+
+PLANTED_SOURCE = '''"""A module.
+
+What was said of it is here.
+"""
+
+NAMES = 2
+"""Every name at hand."""
+
+
+def check(path):
+    """The path."""
+    # The file stands in a folder.
+    raise ValueError(f"{path}: the file lacks {NAMES} of its "
+                     f"lines; read it once more")
+
+
+def apart(one, other):
+    return f"nobody can tell {one} and {other} apart"
+'''
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        (docstrings, [(3, "was said"), (7, "at hand")]),
+        (messages, [(13, "lacks"), (13, "once more"), (18, "tell 0 and 0 apart")]),
+        (comments, [(12, "stands in")]),
+    ],
+)
+def test_planted_phrases_of_a_source_are_found(texts: Texts, wanted: list[tuple[int, str]]) -> None:
+    assert written(PLANTED_SOURCE, texts) == wanted

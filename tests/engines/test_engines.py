@@ -341,7 +341,7 @@ def test_a_job_of_a_queue_has_a_day(
 def test_a_gpu_is_asked_for_of_dask() -> None:
     distributed = pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
     options = {"resources": {"GPU": 1}}
-    with pytest.raises(ResourceError, match="no Dask worker has GPU=1, and tasks would wait for ever"):
+    with pytest.raises(ResourceError, match="no Dask worker has GPU=1, so tasks would never start"):
         list(Dask(workers=1, options=options).pmap(Pid(), [""]))
     with pytest.raises(InputError, match="^file x: line 1: so it is$"):
         list(Dask(workers=1).pmap(Pid(), ["fail"]))
@@ -370,7 +370,7 @@ def test_a_task_that_kills_every_worker_of_dask_is_a_clear_error() -> None:
 def test_a_gpu_is_asked_for_of_ray() -> None:
     ray = pytest.importorskip("ray", reason="needs ray: pip install 'clirbench[ray]'")
     ray.init(num_cpus=4, num_gpus=1, include_dashboard=False, log_to_driver=False)
-    with pytest.raises(ResourceError, match="num_gpus=2, and tasks would wait for ever: .* has 1 GPUs"):
+    with pytest.raises(ResourceError, match="num_gpus=2, so tasks would never start: .* has 1 GPUs"):
         list(Ray(options={"num_gpus": 2}).pmap(Gpus(), [""]))
     assert set(Ray(options={"num_gpus": 1}).pmap(Gpus(), [""] * 4)) == {"0"}
     with pytest.raises(InputError, match="^file x: line 1: so it is$"):

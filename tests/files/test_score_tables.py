@@ -84,7 +84,7 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
             ConfigError,
             r"after scores\.rename columns stand twice",
         ),
-        ("system\tBLEU\na\t1\n", {}, ConfigError, r"column BLEU is computed and stands in .*scores\.ignore"),
+        ("system\tBLEU\na\t1\n", {}, ConfigError, r"column BLEU is computed and also in .*scores\.ignore"),
     ],
 )
 def test_faulty_tables(
@@ -111,7 +111,7 @@ def test_a_marked_measure_stands_beside_the_computed_one(tmp_path: Path) -> None
 def test_a_column_in_two_tables_and_several_faults_at_once(tmp_path: Path) -> None:
     one = table(tmp_path, "system\tx\na\t1\n", "one.tsv")
     two = table(tmp_path, "system\tx\na\t2\n", "two.tsv")
-    with pytest.raises(ConfigError, match=r"column x stands in .*one\.tsv and in .*two\.tsv"):
+    with pytest.raises(ConfigError, match=r"column x is in .*one\.tsv and in .*two\.tsv"):
         ScoreTables([one, two]).read()
     with pytest.raises(Problems, match=r"(?s)missing\.tsv: no such file.*none\.tsv: no such file"):
         ScoreTables([str(tmp_path / "missing.tsv"), str(tmp_path / "none.tsv")]).read()

@@ -67,7 +67,7 @@ def test_a_score_that_is_no_number_is_found_before_the_run(small_folder: Path) -
 
 def test_a_column_that_the_run_computes_is_found_before_the_run(small_folder: Path) -> None:
     (small_folder / "scores.tsv").write_text("system\tP@10\nevery2\t1\nevery3\t2\n", encoding="utf-8")
-    with pytest.raises(ClirbenchError, match="P@10 is computed and stands in"):
+    with pytest.raises(ClirbenchError, match="P@10 is computed and also in"):
         checked(folder(small_folder))
 
 

@@ -95,7 +95,7 @@ def test_systems_of_a_folder(tmp_path: Path) -> None:
     assert found["done"] == ""
     assert found["short"].endswith("short.txt: 1 of 5 lines")
     assert found["half"] == "one of the two folders does not have it yet"
-    with pytest.raises(InputError, match="lacks systems"):
+    with pytest.raises(InputError, match="systems of the other folder are missing"):
         FileSystems().translations(corpus)
 
 

@@ -36,7 +36,7 @@ class Dask(Cluster):
             there = client.run_on_scheduler(_resources).get(name, {})
             if client.ncores() and max(there.values(), default=0) < wanted:
                 raise ResourceError(
-                    f"engine.options: no Dask worker has {name}={wanted}, and tasks would wait for ever: name the "
+                    f"engine.options: no Dask worker has {name}={wanted}, so tasks would never start: name the "
                     f"scheduler of workers that were started with --resources {name}={wanted}"
                 )
         return max(1, int(sum(client.ncores().values())))

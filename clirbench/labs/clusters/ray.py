@@ -33,7 +33,7 @@ class Ray(Cluster):
         wanted, there = (self.options or {}).get("num_gpus", 0), _library().cluster_resources().get("GPU", 0)
         if there < wanted:
             raise ResourceError(
-                f"engine.options: num_gpus={wanted}, and tasks would wait for ever: this Ray cluster has {there:g} GPUs"
+                f"engine.options: num_gpus={wanted}, so tasks would never start: this Ray cluster has {there:g} GPUs"
             )
         return size
 

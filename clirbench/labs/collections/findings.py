@@ -40,7 +40,7 @@ def names_of(strata: Sequence[Stratum]) -> str:
 
 
 def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
-    """What may be said of one stratum, from the pooled model alone."""
+    """The sentences about one stratum, from the pooled model alone."""
     rows = pooling.of(stratum)
     taus, differences = by_tau(rows), gaps(rows)
     best = taus[0]
@@ -304,6 +304,6 @@ def title_of(row: Pooled) -> str:
 
 
 def carried(pooling: Pooling, stratum: Stratum) -> list[Transported]:
-    """Of the metrics that most collections have, the one that predicts best; the others stand in transport.tsv."""
+    """Of the metrics that most collections have, the one that predicts best; the others are in transport.tsv."""
     rows = [row for row in pooling.transport if Stratum(row.judge, row.measure, row.retriever) == stratum]
     return sorted(rows, key=lambda row: (-row.collections, row.brier))[:1]

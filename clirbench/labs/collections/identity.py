@@ -28,7 +28,7 @@ def merged(collections: Sequence[Collection]) -> Iterator[str]:
 
 
 def by_name(collections: Sequence[Collection]) -> Iterator[str]:
-    """What tells collections apart that have no texts, and which have systems of the same names and no common text."""
+    """Notes on collections without recorded texts, and on those that share names of systems but no text."""
     if tables := [collection.name for collection in collections if not collection.texts]:
         yield f"{listed(tables, 10)}: no texts are recorded, so collections are told by the names of their systems"
     known = [collection for collection in collections if collection.texts]

@@ -57,7 +57,7 @@ class Pooling:
 
     @property
     def strata(self) -> tuple[Stratum, ...]:
-        """All but those of retrievers that stand beside the first."""
+        """All strata but those of second retrievers."""
         every = dict.fromkeys(Stratum(row.judge, row.measure, row.retriever) for row in self.rows)
         seconds = {Stratum(row.judge, row.measure, row.second) for row in self.beside}
         return tuple(stratum for stratum in every if stratum not in seconds)

@@ -22,7 +22,7 @@ HOW = (
 
 
 def tables(pooling: Pooling) -> Iterator[AnalysisTable]:
-    """The mean taus by each retriever and what may be said of them, then those of each collection; none for one."""
+    """The mean taus by each retriever with their findings, then those of each collection; none for one retriever."""
     if any(not row.collection for row in pooling.beside):
         yield AnalysisTable("retrievers", "Another retriever", *_means(pooling), (HOW, *sentences(pooling)))
         yield AnalysisTable("retrievers_by_collection", *_by_collection(pooling))

@@ -96,12 +96,12 @@ class MtmeCorpus:
 def found_scores(
     root: Path, pair: str, references: Sequence[str], systems: Sequence[str], wanted: Sequence[str] = ("*",)
 ) -> tuple[tuple[ScoreFile, ...], tuple[str, ...]]:
-    """Every metric that lies beside a test set, and notes on the holes.
+    """Every metric in the folders of a test set, and notes on the holes.
 
     A column is called after its file: `COMET-22-refA` from metric-scores/, `human-mqm` from human-scores/. Taken are
     metrics of the `references` that are used, of the source alone (`src`) or of all. Where there are scores of systems
     and of segments, and the means of the segments are the systems' scores, the segments take part in every
-    resampling; where they are not (BLEU), they are a column of their own, `NAME.seg`. A system that lacks a score is
+    resampling; where they are not (BLEU), they are a column of their own, `NAME.seg`. A system without a score is
     a hole. Raises `InputError` naming file and line for what cannot be read.
     """
     paths = {p: p.name.removesuffix(".score") for p in sorted((root / "metric-scores" / pair).glob("*.score"))}

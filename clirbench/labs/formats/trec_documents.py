@@ -48,7 +48,7 @@ class TrecDocuments:
 
 
 def enclosed(content: str, names: Sequence[str]) -> Iterator[str]:
-    """The text of each element of these names, in order; one that is not closed is passed over."""
+    """The text of each element of these names, in order; an element that is not closed is skipped."""
     opening = re.compile(rf"<({'|'.join(names)})\s*>", re.IGNORECASE)
     unclosed: set[str] = set()  # what nothing closes any more is not looked for again: the text is read once for each
     end = 0

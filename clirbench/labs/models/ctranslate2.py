@@ -24,7 +24,7 @@ COMPUTE_TYPES = (
 class CTranslate2Translator:
     """A model folder written by one of CTranslate2's converters: model.bin, config.json, vocabularies.
 
-    The tokenizer lies in the model's folder or in that of `tokenizer`: SentencePiece models (source.spm and
+    The tokenizer is in the model's folder or in that of `tokenizer`: SentencePiece models (source.spm and
     target.spm, or one for both), a tokenizer of transformers, or plain words; `tokenizer_kind` auto takes what is
     there. `beam`: hypotheses kept, 1 is greedy. `batch_size`: lines a batch. `max_source_tokens`: a longer line is cut
     there; `max_new_tokens`: an output ends there. `source_prefix`, `source_suffix`, `target_prefix`: pieces put around

@@ -121,7 +121,7 @@ class Dense:
 
 
 def vectors(encoder: Encoder, documents: Documents, words: int, prefix: str = "") -> Vectors:
-    """The vectors of every document's passages of at most so many words (0: of the whole)."""
+    """The vectors of every document's passages of at most `words` words (0: of the whole document)."""
     passages = _passages(documents, words)
     parts = [_rows(encoder, some, prefix) for some in iter(lambda: list(islice(passages, AT_ONCE)), [])]
     full = [part for part in parts if len(part)]
@@ -193,7 +193,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Encode:
-    """One system's copy of the collection -> the vectors of its passages of at most so many words.
+    """One system's copy of the collection -> the vectors of its passages of at most `words` words.
 
     `probe`: what an encoder whose model may change must still give for its probe text, else the vectors are not kept.
     """

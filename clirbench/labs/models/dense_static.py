@@ -25,7 +25,7 @@ AT_ONCE = 4096  # texts
 
 @dataclass(frozen=True)
 class Static:
-    """The sum of the vectors of a text's tokens (its mean, but for the length), from weights that lie in files.
+    """The sum of the vectors of a text's tokens (its mean, but for the length), with weights read from files.
 
     `folder`: one with `tokenizer.json` and one `*.safetensors` that holds a single table of tokens (tokens x
     dimensions; float16 or float32), as model2vec writes them; None: those in the wheel of the library wordllama (256

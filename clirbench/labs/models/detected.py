@@ -1,4 +1,4 @@
-"""Which translator a model's folder is made for, by the files that lie in it."""
+"""Which translator a model's folder is made for, by the files in it."""
 
 from dataclasses import dataclass
 from pathlib import Path

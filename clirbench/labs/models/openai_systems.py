@@ -56,7 +56,7 @@ class OpenAISystems:
         for name in self.models:
             with gathered(errors):
                 self.translator(name)
-        raise_all(list({str(error): error for error in errors}.values()))  # what is said of every model, once
+        raise_all(list({str(error): error for error in errors}.values()))  # an error of all models once
 
     def translator(self, name: str) -> OpenAITranslator:
         """The translator of one system."""

@@ -28,7 +28,7 @@ class OpenAITranslator:
     `extra`: further fields of each request. `version` is any text: change it when the server's model changed, to
     translate again. Blank lines of an answer, and what a model thinks before it between <think> marks, are left out.
     Where another number of lines comes back, each line is asked for alone, and the lines of that answer are joined by
-    spaces. A line for which nothing comes back is empty, which is said.
+    spaces. A line for which nothing comes back is empty, with a warning.
 
     Every answer is kept in `folder` as soon as it has come, under its server and its request, with its counts of
     tokens: after a kill nothing that was answered is asked again.
@@ -134,7 +134,7 @@ def _answer(said: Any) -> dict[str, Any]:
 
 
 class _Kept:
-    """Answers under their requests in a file that only grows, a line of JSON each; a line that was torn is passed over.
+    """Answers by request, in a file to which a line of JSON each is added; an incomplete line is ignored.
 
     Runs at the same time may write to one file: a line is written at once.
     """

@@ -23,7 +23,7 @@ class Pieces:
 
 
 def kind_of(folder: Path, kind: str) -> str:
-    """The kind of tokenizer that lies in a folder; raises `ResourceError` where there is none that is known."""
+    """The kind of tokenizer in a folder; raises `ResourceError` where there is none of a known kind."""
     if kind not in KINDS:
         raise UnknownName("tokenizer kind", kind, KINDS)
     if kind != "auto":

@@ -35,7 +35,7 @@ class AuthorTable:
 
 
 def read_author_table(path: Path, first: str = "") -> AuthorTable:
-    """Read a file whose header begins with the column `first`; what stands above is passed over, as are blank lines.
+    """Read a file whose header begins with the column `first`; lines above it and blank lines are ignored.
 
     A row may end with spare tabs. Raises `InputError` where there is no header, and for a row that is too short or
     too long, with its line.

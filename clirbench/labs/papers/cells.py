@@ -54,7 +54,7 @@ class PaperCell:
 
     @property
     def remark(self) -> str:
-        """Why the cell differs, where that is known, and what else must be said of it."""
+        """Why the cell differs, where that is known, and further remarks on it."""
         reasons = self._that_hold() if self.verdict in ("published error", "explained") else []
         return joined(*(known.note for known in reasons), self.note)
 
@@ -92,7 +92,7 @@ def failures(title: str, cells: Sequence[PaperCell]) -> tuple[ClirbenchError, ..
 
 
 def about(entries: Sequence[Mapping[str, str]], **where: object) -> list[Mapping[str, str]]:
-    """The entries of a configuration about a place, such as metric="BLEU"; a key that an entry lacks fits any place."""
+    """The entries of a configuration about a place, such as metric="BLEU"; an entry without a key fits any value."""
     return [e for e in entries if all(str(e.get(key, value)) == str(value) for key, value in where.items())]
 
 

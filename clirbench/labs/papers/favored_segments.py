@@ -20,11 +20,11 @@ from clirbench.types import Doubles
 
 @dataclass(frozen=True, kw_only=True)
 class FavoredSegments(TwoSystems):
-    """The segments that metrics favour most, by leave-one-out, beside the printed deltas, systems and segments.
+    """The segments that metrics favour most, by leave-one-out, next to the printed deltas, systems and segments.
 
     printed: a shipped table (columns `table`, `pair`, `metric`, `rank`, `delta`, `favours`, `segment`); number: which
     of its tables, and label: its language pair. single: deltas printed elsewhere of one segment: {segment, metric,
-    delta, digits, where}. known: {metric, rank, note}, what must be said of a row. The first system of `pair` is the
+    delta, digits, where}. known: {metric, rank, note}, remarks on rows. The first system of `pair` is the
     one that a positive delta favours.
     """
 
@@ -47,7 +47,7 @@ class FavoredSegments(TwoSystems):
             yield from map(self._single, self.single)
 
     def further(self) -> Sequence[AnalysisTable]:
-        """Where the texts are at hand, the ten segments of each metric."""
+        """The ten segments of each metric, where the texts are available."""
         return () if self._texts is None else [self._segments_table(self._texts)]
 
     @cached_property

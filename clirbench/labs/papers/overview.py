@@ -18,7 +18,7 @@ class Overview(PublishedTable):
     """Summary rows (Mean, Median, Wins) of several tables.
 
     `parts`: label to table; `scores`: label to the file of a part whose scores are not shipped. The printed file has
-    the label as `group` and the summary as `measure`. A part whose scores are not at hand keeps its printed rows, with
+    the label as `group` and the summary as `measure`. A part whose scores are missing keeps its printed rows, with
     the verdict `no scores` and its table's explanation.
     """
 
@@ -39,7 +39,7 @@ class Overview(PublishedTable):
                     yield replace(cell, row=f"{label} {summary}", printed=printed[label, summary][metric])
 
     def further(self) -> Sequence[AnalysisTable]:
-        """Every part whose scores are at hand, cell by cell."""
+        """Every part whose scores are available, cell by cell."""
         return [part.table() for part in self._given.values() if part.scores]
 
     @property

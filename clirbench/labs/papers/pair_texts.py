@@ -66,8 +66,8 @@ class TwoSystems(PublishedTable):
 def how_to_give(label: str) -> str:
     """What to tell somebody who has no texts of a language pair."""
     return (
-        f"the texts of {label} are not at hand; with a folder that has reference.txt, systems/snmt.txt and "
-        f"systems/unmt.txt say 'paper.folders={{{label}: \"DIR\"}}'"
+        f"the texts of {label} are missing; for a folder that has reference.txt, systems/snmt.txt and "
+        f"systems/unmt.txt add 'paper.folders={{{label}: \"DIR\"}}'"
     )
 
 

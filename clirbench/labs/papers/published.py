@@ -23,7 +23,7 @@ class PublishedTable(ABC):
 
     @abstractmethod
     def cells(self) -> Iterable[PaperCell]:
-        """Each cell: where it is, as printed, as we find it, and what must be said of it."""
+        """Each cell: where it is, as printed, as computed here, and remarks on it."""
 
     def further(self) -> Sequence[AnalysisTable]:
         """What else belongs to the table, such as the scores behind it."""
@@ -40,7 +40,7 @@ class PublishedTable(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedFiles(PublishedTable):
-    """A table made from files of the data set `manifest`, which lie in `mirror` or `cache` or may be downloaded."""
+    """A table made from files of the data set `manifest`, which are in `mirror` or `cache` or can be downloaded."""
 
     manifest: str
     mirror: str | None = None

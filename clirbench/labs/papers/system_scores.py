@@ -33,7 +33,7 @@ class ScoreTable(TwoSystems):
     explained: Sequence[Mapping[str, str]] = ()
 
     def cells(self) -> Iterator[PaperCell]:
-        """Every printed cell, computed again where the texts are at hand."""
+        """Every printed cell, computed again where the texts are available."""
         printed = printed_cells(self.printed)
         labels = list(dict.fromkeys(label for label, _ in printed))
         self.check_labels(labels)

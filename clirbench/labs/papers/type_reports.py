@@ -44,7 +44,7 @@ class TypeReports(TwoSystems, PublishedFiles):
 
     `label`: the language pair of `texts`, unless `folders` gives another one; `manifest`: the data set (or the folder
     given, as far as it has them) whose files `typeperf.SYSTEM.tsv.CASE.macrof` are the reports, for the two systems of
-    `pair` and both cases (lc: lower-cased first, as in Figure 1; mc: mixed). `first`: so many types make the figure;
+    `pair` and both cases (lc: lower-cased first, as in Figure 1; mc: mixed). `first`: how many types the figure shows;
     `ranks`: where its curves are written down.
     """
 

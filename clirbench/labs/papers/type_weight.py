@@ -23,8 +23,8 @@ from clirbench.types import Doubles
 FILE = "bleu-damage-norecall.tsv"
 LABEL = "DE-EN"
 HOW = (
-    "the text, the English reference of newstest2019 German-English, is not at hand; with a folder that has it as "
-    f"reference.txt say 'paper.folders={{{LABEL}: \"DIR\"}}'"
+    "the text, the English reference of newstest2019 German-English, is missing; for a folder that has it as "
+    f"reference.txt add 'paper.folders={{{LABEL}: \"DIR\"}}'"
 )
 
 
@@ -82,7 +82,7 @@ class TypeWeights(PublishedFiles):
             kind, printed = entry["type"], int(entry.get("frequency", 0))
             if printed and frequency.get(kind, 0) != printed:
                 raise InputError(
-                    f"{path}: {kind!r} stands in it {frequency.get(kind, 0):,} times, lower-cased and tokenised by "
+                    f"{path}: {kind!r} occurs {frequency.get(kind, 0):,} times, lower-cased and tokenised by "
                     f"Moses, and in the published text {printed:,} times: it is another text, so nothing is compared"
                 )
         return words

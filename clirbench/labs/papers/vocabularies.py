@@ -52,7 +52,7 @@ class Vocabularies(PublishedTable):
     floor: float = 100.0
 
     def cells(self) -> Iterator[PaperCell]:
-        """Every statistic that can be computed from the files at hand."""
+        """Every statistic that can be computed from the available files."""
         for file in self._files(self.statistics, "*.tgt.txt*"):
             yield from imbalance_cells(file)
         for file in self._files(self.rates, "*.tsv*"):

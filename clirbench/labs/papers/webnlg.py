@@ -65,7 +65,7 @@ class WebNLG(PublishedFiles):
                 if metric in self._scores:
                     yield self._cell(kind, metric, row.get(metric, ""))
                 else:
-                    why = "no scores at hand; give a table with 'paper.scores={WebNLG: FILE}'"
+                    why = "no scores; give a table with 'paper.scores={WebNLG: FILE}'"
                     yield PaperCell("WebNLG", kind, metric, printed=row[metric], note=why)
 
     def further(self) -> Sequence[AnalysisTable]:
@@ -121,7 +121,7 @@ class WebNLG(PublishedFiles):
 
     @cached_property
     def _judged(self) -> Judgments:
-        """Outputs and judgments in the order of the records; raises `AlignmentError` where a system lacks one."""
+        """Outputs and judgments in the order of the records; raises `AlignmentError` where a system has none."""
         paths = self.locate(JUDGED, RECORDS, *self.references)
         records = TextFile(paths[RECORDS]).lines()
         references = [TextFile(paths[name]).lines() for name in self.references]

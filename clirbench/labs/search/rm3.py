@@ -30,9 +30,9 @@ class RM3:
 
     The query's terms (weights that add up to 1) and the model's are mixed, and BM25 (`k1`, `b`, Lucene's idf and
     lengths) ranks again: w(t) = a * q(t) + (1 - a) * m(t), a = `original_query_weight`. The model is made of the
-    `fb_docs` best documents of the first search: in each, the `fb_terms` terms that stand in it most often (equal
-    ones by spelling), as shares of their sum, times the document's score; the sums over documents, cut to the
-    `fb_terms` highest, are scaled to add up to 1. Feedback terms are of 2 to 20 letters a-z and digits, and stand in at
+    `fb_docs` best documents of the first search: in each, its `fb_terms` most frequent terms (equal ones by
+    spelling), as shares of their sum, times the document's score; the sums over documents, cut to the
+    `fb_terms` highest, are scaled to add up to 1. Feedback terms are of 2 to 20 letters a-z and digits, and occur in at
     most a tenth of the documents that are not blank. `depth`: the documents a list holds at most.
 
     Ties are broken by doc_id. A topic that matches nothing has an empty list.
@@ -118,7 +118,7 @@ class RM3:
 
 
 def _counts(documents: Documents, wanted: set[str], analyzer: Analyzer) -> tuple[dict[str, Counter[str]], int]:
-    """How often each term stands in each document that is wanted, and how many documents are not blank."""
+    """How often each term occurs in each wanted document, and how many documents are not blank."""
     counts, n_documents = {}, 0
     for document in documents:
         n_documents += bool(document.text.strip(BLANK))

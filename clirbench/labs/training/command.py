@@ -44,7 +44,7 @@ class CommandTrainer:
             raise ConfigError("grid.trainer.command: is empty; name the program that trains")
         if not self.program.asks_for("{out}") or not self.program.asks_for("{seed}"):
             raise ConfigError(
-                "grid.trainer.command: must have {out} and {seed}: where it writes, and what tells runs apart"
+                "grid.trainer.command: must have {out} and {seed}: where it writes, and what differs between runs"
             )
         names = name_list("grid.trainer.models", self.models)
         if not names or any("%step%" not in name for name in names):

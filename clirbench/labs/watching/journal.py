@@ -28,7 +28,7 @@ class Journal:
         try:
             yield from [json.loads(line) for line in whole.splitlines()]
         except ValueError:
-            raise StoreError(f"{self.path}: no journal of a watch; remove it, and all is told anew") from None
+            raise StoreError(f"{self.path}: not a journal of a watch; remove it to watch from the start") from None
 
     def add(self, event: str, **values: Any) -> None:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 << 20 if sys.platform == "darwin" else 1 << 10)

@@ -1,6 +1,6 @@
 """Clipped n-gram matches of all orders at once.
 
-The n-grams of a segment's references stand in one hash table a segment, linked as a trie: the key of an n-gram is
+The n-grams of a segment's references are in one hash table a segment, linked as a trie: the key of an n-gram is
 (the slot of its first n - 1 symbols, its last symbol), so a key is exact however long the n-gram is. A hypothesis
 walks from each position down the trie and stops at the first order that no reference has. Matches are clipped by
 counting how often each slot has been used.

@@ -62,7 +62,7 @@ def _term(refs: float, preds: float, match: float, beta: float, k: float, micro:
 def leave_one_out(
     starts: Index, columns: Index, counts: Doubles, totals: Doubles, beta: float, k: float, micro: bool
 ) -> Doubles:
-    """Scores without each segment in turn; only the types of that segment are scored anew.
+    """Scores without each segment in turn; only the types of that segment are scored again.
 
     `starts`, `columns`, `counts`: the statistics by segment (CSR, columns ascending); `totals`: (3 * types,) their
     sums. Returns (segments,), 0-100.

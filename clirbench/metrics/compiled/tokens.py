@@ -166,8 +166,8 @@ def number_types(codes, starts, ends, at, numbers, known, n_known, table, n_type
     """Write the type number of every token from `at` on to `numbers`: known types keep theirs, new ones follow.
 
     Both tables are (codes, starts, hashes, slots): type t is `codes[starts[t]:starts[t + 1]]`, and `slots`, its length
-    a power of two, is the open-addressed hash table of type numbers. `table` has `n_types` types, those that `known`
-    lacks in order of first occurrence, and takes up new ones. Stops before a token for which it has no room.
+    a power of two, is the open-addressed hash table of type numbers. `table` has `n_types` types, those that are not
+    in `known`, in order of first occurrence, and takes up new ones. Stops before a token for which it has no room.
     Returns (the token reached, how many types `table` has now).
     """
     known_codes, known_starts, known_hashes, known_slots = known

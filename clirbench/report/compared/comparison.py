@@ -241,7 +241,7 @@ def _most_striking_first(changes: Sequence[Change]) -> tuple[Change, ...]:
 
 
 def _told_apart(a: float, b: float) -> tuple[str, str]:
-    """Both numbers, with as many digits as it takes to tell them apart."""
+    """Both numbers, with as many digits as make them differ."""
     for digits in (6, 9, 12):
         first, second = ("" if isnan(value) else f"{value:.{digits}g}" for value in (a, b))
         if first != second:

@@ -1,7 +1,7 @@
-"""From a template to one self-contained file: style and script stand in it, and a policy that forbids everything else.
+"""One self-contained file from a template: it contains style and script, and a policy that forbids everything else.
 
 Data reach the script as JSON in which `<`, `>`, `&` and the two line separators are escaped, so that no name can
-close the element it stands in; the policy names the one script by its hash, so that no other would run.
+close the element that contains it; the policy names the one script by its hash, so that no other would run.
 """
 
 import base64
@@ -56,7 +56,7 @@ def plain(value: Any) -> Any:
 
 
 def rounded(value: float, digits: int = 5) -> float:
-    """So many significant digits: enough for a plot, a third of the bytes."""
+    """The value with `digits` significant digits: enough for a plot, a third of the bytes."""
     return value if not math.isfinite(value) or value == 0 else float(f"{value:.{digits}g}")
 
 

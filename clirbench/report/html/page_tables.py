@@ -1,4 +1,4 @@
-"""Tables as the pages show them: cells with their text, what they sort by, and what is said on hover."""
+"""Tables as the pages show them: cells with their text, their sort key and the text shown on hover."""
 
 import json
 import re
@@ -28,7 +28,7 @@ MEANING = {"false": ", not significant", "undefined": ", not tested"}
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: `sort` is a number or text, `tip` what is said on hover and focus, `style` a class, `href` a link."""
+    """One cell: `sort` is a number or text, `tip` the text shown on hover and focus, `style` a class, `href` a link."""
 
     text: str
     sort: float | str = ""
@@ -42,7 +42,7 @@ class Cell:
 class PageTable:
     """A table to sort and filter: its first column names the rows; `numeric[i]` sets column i flush right.
 
-    `left_out` counts the rows that stand in `file`.tsv alone; `about` says what columns of this table are.
+    `left_out`: how many rows only `file`.tsv has; `about`: the meaning of columns of this table.
     """
 
     name: str
@@ -129,7 +129,7 @@ def said_of(columns: Sequence[Column]) -> dict[str, str]:
 
 
 def analysis_page_table(made: AnalysisTable) -> PageTable:
-    """A further analysis, what is significant first, so many rows; the whole, in its own order, stands in its .tsv."""
+    """The first rows of a further analysis, significant ones first; its .tsv has all, in their own order."""
     at = made.header.index("significant") if "significant" in made.header else None
     ranked = made.rows if at is None else sorted(made.rows, key=lambda row: str(row[at]).casefold() != "true")
     shown = ranked[:MOST_ROWS]

@@ -109,7 +109,7 @@ def _words(text: str) -> set[str]:
 
 
 def marked(text: str, reference: str) -> list[Piece]:
-    """The text in pieces, each with whether the reference lacks it (by the longest common runs of words)."""
+    """The text in pieces, each with whether it is missing from the reference (by the longest common runs of words)."""
     words, known = text.split(), reference.split()
     matcher = SequenceMatcher(None, [w.casefold() for w in words], [w.casefold() for w in known], autojunk=False)
     return [

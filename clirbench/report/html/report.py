@@ -24,7 +24,7 @@ from clirbench.report.tables import all_tables
 from clirbench.result import AnalysisTable, Result
 from clirbench.store.cached import here
 
-# What a reader asks next stands first; analyses that are not named here follow in the order they were made.
+# What a reader asks next comes first; analyses that are not named here follow in the order they were made.
 ORDER = (
     "differences",
     "clusters",

@@ -10,7 +10,7 @@ from clirbench.types import Doubles
 
 SAMPLES = 100
 MOST_SYSTEMS = 50  # more ellipses than that hide each other
-COMPILED_PAYS = 5e7  # above so many numbers, compiling the resampling of type averages takes less than doing without
+COMPILED_PAYS = 5e7  # from this count of numbers on, compiling the resampling of type averages saves time
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[s
 
     Topics and segments are different items drawn independently, so that an ellipse has no tilt; all systems share
     the draws. Of more than 50 systems none has one. Columns that were read from a table have none, nor have metrics
-    of so many segments that drawing them takes long; a system without a value has NaN.
+    with too many segments to resample quickly; a system without a value has NaN.
     """
     if len(evidence.systems) > MOST_SYSTEMS:
         return {}

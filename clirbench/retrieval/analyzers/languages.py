@@ -83,7 +83,7 @@ class Language:
 
 
 def _lower(word: str, code: str) -> str:
-    """Lower case, with what a language does before its stop list is looked at."""
+    """The word in lower case, after the language's own steps that come before its stop list."""
     if code == "tr":
         word = word.replace("I", "\u0131")
     if code == "en":

@@ -18,10 +18,10 @@ class Comparison:
     """A candidate against a baseline on one measure, in a population of topics of which these are a sample.
 
     `difference` = candidate - baseline, oriented; `low`, `high`: its .95 interval; `p_better` = P(true difference > 0),
-    `p_loss` = P(true difference < -margin), both with a flat prior. `verdict`: where there is no difference `better` or
-    `worse` is said in at most .05 (.025 each for symmetric differences), where the candidate is worse by `margin`
-    `not worse` or `better` in at most .05; else `open`. With fewer than 12 topics and differences as skewed as those of
-    a gamma law of shape .5 it was .08. NaN and `open` with a note where nothing can be said.
+    `p_loss` = P(true difference < -margin), both with a flat prior. `verdict`: if there is no difference, `better` or
+    `worse` has a probability of at most .05 (.025 each for symmetric differences); if the candidate is worse by
+    `margin`, so has `not worse` or `better`; else `open`. With fewer than 12 topics and differences as skewed as
+    those of a gamma law of shape .5 it was .08. NaN and `open`, with a note, where no test is possible.
     """
 
     difference: float
@@ -43,8 +43,8 @@ def against(
 
     Student's t of the differences and Hall's transformation of it, which corrects for skewness, both give interval and
     probabilities; the wider and the less sure is printed. A verdict needs the interval and the exact randomisation
-    test. With `others` candidates against one baseline every rate is divided by their number (Bonferroni). Nothing is
-    said for fewer than 8 topics. **Source:** Smucker et al. 2007; Hall 1992, "On the removal of skewness by
+    test. With `others` candidates against one baseline every rate is divided by their number (Bonferroni). Fewer
+    than 8 topics are not tested. **Source:** Smucker et al. 2007; Hall 1992, "On the removal of skewness by
     transformation"; margin: Wellek 2010, 5.3.
     """
     d = candidate - baseline
@@ -75,7 +75,7 @@ def candidates(
 ) -> dict[str, Comparison]:
     """Every other system against `baseline`, the most better first; the rates hold for all of them together.
 
-    Systems without a value are left out. Without per-topic values nothing is said, and the note says that.
+    Systems without a value are left out. Without per-topic values nothing is tested; the note has this reason.
     """
     kept = np.isfinite(evidence.board[measure].values)
     part = evidence.only(kept | (np.array(evidence.systems) == baseline))

@@ -75,7 +75,7 @@ def _topped(part: Evidence, units: Units, measure: str, y: Doubles) -> tuple[Int
 
 
 def measure_noise(part: Evidence, unit: Ints, measure: str, fewest: int = 2) -> Noise | None:
-    """What the topics do to a measure; None where fewer than so many are known, or only one system."""
+    """The noise of a measure because of its topics; None for fewer than `fewest` topics or one system."""
     values = topic_values(part, measure)
     if values is None or len(values) < 2 or values.shape[1] < fewest:
         return None

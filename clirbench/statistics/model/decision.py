@@ -16,24 +16,24 @@ from clirbench.types import Doubles, Ints
 
 RELIABLE = 0.45
 ENOUGH_TOPICS = 20
-"""Reliability of the measured values that must be sure at one-sided .95, and topics, for expected losses to be said.
-Below, the data say too little of how far metrics can be trusted, and benchmarks/validity.py finds expectations
-off by more than .05 SD, in one direction for useful metrics and in the other for useless ones."""
+"""Least reliability (one-sided .95 limit) and least number of topics for which expected losses are reported.
+Below these, benchmarks/validity.py finds expectations off by more than .05 SD, in one direction for useful metrics
+and in the other for useless ones, because the data do not show how well metrics predict."""
 ALONG = "along training such losses are estimated too high"
-"""Why none is said: in worlds of checkpoints with known truth they were .1 SD too high, and P(best) up to .25 off."""
+"""Why none is reported: in simulated checkpoints with known truth they were .1 SD too high, P(best) up to .25 off."""
 GROUPED = "where systems form units, metrics seem to know more than they do"
-"""Why no cost of their picks is said there: with useless metrics it was .1 to .16 SD too small."""
+"""Why no cost of their picks is reported there: with useless metrics it was .1 to .16 SD too small."""
 SAME_LINES = "test set and collection are the same lines: metrics err together with the measure"
 POPULATION = "a population of topics, of which these are a sample"
 
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What is known of the best system on `measure`; `reason` says why nothing is, then there are no rows.
+    """What is known of the best system on `measure`; without rows `reason` says why nothing is known.
 
-    `standings`: least expected loss first; `regrets`: one for each metric; `silent`: why no cost of the metrics' picks
-    is said (with too much noise or along training no expected loss at all, along training no P(best): NaN), while the
-    set is. `draws` (samples, systems): the posterior.
+    `standings`: least expected loss first; `regrets`: one for each metric; `silent`: why the cost of the metrics' picks
+    is left out while the set is reported (NaN: with too much noise or along training every expected loss, along
+    training P(best) too). `draws` (samples, systems): the posterior.
     `reliability`: one-sided .95 limit of 1 - noise / measured variance.
     """
 
@@ -61,7 +61,7 @@ def decide(
 
     `unit` (n,): the unit of every system in the board; `step` (n,) > 0: its place along training, all finite, and
     units are then runs. `same_lines`: test set and collection are the same lines: metrics then err together with the
-    measure and would confirm its noise, so they are kept out of the prior and no cost of their picks is said.
+    measure and would confirm its noise, so they are kept out of the prior and their picks have no cost.
     No decision for fewer than 2 systems or 5 topics.
     """
     part, _ = next(iter(panels(evidence)))

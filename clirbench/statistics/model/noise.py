@@ -1,4 +1,4 @@
-"""How much of the differences between systems is owed to the topics that happened to be drawn."""
+"""How much of the differences between systems is noise because only a sample of topics was drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

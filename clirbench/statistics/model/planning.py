@@ -2,7 +2,7 @@
 
 Simulated from a normal copula, which is all that tau feels: true values of metrics and measure have the correlations
 behind the taus that are assumed, and each column has noise of its own reliability. Resampling the systems themselves
-would make ties and pretend that the 16 at hand are all there are.
+would make ties and pretend that these 16 are all there are.
 """
 
 from collections.abc import Callable, Sequence
@@ -126,7 +126,7 @@ def _stands(p: float, others: Sequence[tuple[Doubles, Doubles]], test: Test, fam
         return True
     larger, smaller = 0, list[float]()
     for other in others:
-        # So many others must be smaller that p, multiplied by what is left of the family, is below alpha.
+        # Enough others must be smaller for p, multiplied by what is left of the family, to be below alpha.
         if (family - len(others) + larger) * p >= alpha:
             return False
         q = test(*other)

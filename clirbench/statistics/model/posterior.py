@@ -1,8 +1,8 @@
 """One posterior of the systems' true values, the same whichever metric is judged by it.
 
-What is asked about is the mean over a population of topics, of which the topics at hand are a sample: for "these
-topics" there is no noise and the best is the best measured. The prior is fixed before any metric's pick is looked
-at, because shrinking towards a metric's own regression makes that metric look better than it is.
+A true value is the mean over a population of topics, of which the run's topics are a sample: on these topics alone
+there is no noise, and the best system is the best measured. The prior is fixed before any metric's pick is evaluated,
+because shrinking towards a metric's own regression makes that metric look better than it is.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ CANDIDATES = (700, 400)
 KEPT = 250
 DRAWS = 16
 KNOWN = 1e6
-"""Settings of the prior weighed in each of two rounds (for few systems and for more than 50), settings kept, draws
+"""Settings of the prior drawn in each of two rounds (for few systems and for more than 50), settings kept, draws
 from each, and the degrees of freedom of noise that is known."""
 OWN = 0.5
 """Dirichlet weight of what a system has alone, against 1 for each part: with few systems and much noise the data say
@@ -53,10 +53,10 @@ def posterior(means: Doubles, noise: Noise, parts: Sequence[Part] = (), *, seed:
 
     means = mu + theta + e, e ~ N(0, f noise), theta ~ N(0, v (s_0 I + sum of s_k K_k)), mu flat. The shares s are
     Dirichlet(.5, 1, ..., 1); reliability v / (v + mean noise) is Beta(1, .5); f is freedom / chi2(freedom). All are
-    integrated out: settings drawn from their prior, and then from a normal law fitted to the likely ones, are weighed
+    integrated out: settings drawn from their prior, and then from a normal law fitted to the likely ones, are weighted
     by the marginal likelihood of contrasts and resampled; theta is drawn exactly under
     each. The metrics together are one part, whose share of the variance acts as the penalty of a ridge regression.
-    **Source:** Rasmussen and Williams 2006, 2.3 and 5.4; a proper prior of reliability: Daniels 1999; weighing:
+    **Source:** Rasmussen and Williams 2006, 2.3 and 5.4; a proper prior of reliability: Daniels 1999; weights:
     Cappe et al. 2004 (population Monte Carlo); draws: Doucet 2010 (conditioning a joint draw).
     """
     rng = np.random.default_rng([seed, len(means)])
@@ -144,7 +144,7 @@ class _Model:
 
     @property
     def _block(self) -> int:
-        """So many matrices take some 2 MB: they stay in the cache."""
+        """How many matrices take some 2 MB, so that they stay in the cache."""
         return max(1, 200_000 // len(self.data) ** 2)
 
     def log_posterior(self, settings: _Settings) -> Doubles:

@@ -1,4 +1,4 @@
-"""From a run to a plan: how many systems and topics would it take to tell its two best metrics apart?"""
+"""From a run to a plan: how many systems and topics would show a difference between its two best metrics?"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -69,8 +69,8 @@ class PowerPlan:
 def power_table(evidence: Evidence, asked: PowerPlan = PowerPlan(), units: Units | None = None) -> list[Power]:
     """A row for every measure and size of difference, for the best metric and the next below it.
 
-    Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); units are simulated as so
-    many systems. Where the taus are impossible together, the two metrics are simulated alone; where they put the
+    Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); each unit is simulated as
+    one system. Where the taus are impossible together, the two metrics are simulated alone; where they put the
     systems in one order, or their taus are impossible too, the next metric below is taken; if none will do, power is
     NaN. Metrics that agree with each other at tau_ab differ by at most 1 - tau_ab: where no size is below that, the
     largest that is possible is simulated besides. The note names what is impossible.
@@ -158,7 +158,7 @@ def _fewest(tried: Sequence[int], wanted: float, power: Callable[[int], float]) 
 
 
 def _with(plan: Plan, more: float) -> Plan:
-    """The plan with so many times the topics."""
+    """The plan with `more` times the topics."""
     kept = plan.reliability[-1]
     return replace(plan, reliability=np.append(plan.reliability[:-1], kept / (kept + (1 - kept) / more)))
 

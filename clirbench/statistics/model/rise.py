@@ -40,8 +40,8 @@ class Improvement:
 def improvements(evidence: Evidence, units: Units, *, points: int = 5, complete: bool = False) -> list[Improvement]:
     """The curve of every measure and metric, at `points` rises: the means of equally many pairs in order of rise.
 
-    A curve through P(0) = .5 has one slope, in 1 / (points of the metric); pairs tied in the metric say nothing
-    about it, pairs tied in the measure count half. Undefined for fewer than 3 systems or a constant column.
+    A curve through P(0) = .5 has one slope, in 1 / (points of the metric); pairs tied in the metric do not affect
+    it, pairs tied in the measure count half. Undefined for fewer than 3 systems or a constant column.
     **Source:** the question is Kocmi et al. 2024's, with retrieval in place of people.
     """
     found: list[Improvement] = []
@@ -135,7 +135,7 @@ def rising_pairs(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
 def logistic_slope(rises: Doubles, better: Doubles) -> Doubles:
     """The maximum-likelihood b of P(better) = 1 / (1 + exp(-b rise)), over the last axis; NaN where no rise is > 0.
 
-    `rises`, `better`: (..., pairs); a rise of 0 says nothing. Where every pair improves the likelihood has no
+    `rises`, `better`: (..., pairs); a rise of 0 has no effect. Where every pair improves the likelihood has no
     maximum: b stops at 50 / mean rise, whose P is 1 in print.
     """
     scale = rises.mean(axis=-1, keepdims=True) if rises.shape[-1] else np.zeros((*rises.shape[:-1], 1))

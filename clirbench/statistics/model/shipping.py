@@ -22,7 +22,7 @@ class Standing:
 
     `expected_loss` >= 0 in units of the measure: E(true best - true value). `in_set`: it belongs to the smallest set
     that holds the true best with probability >= .95 (.975 with few topics or along training): it
-    cannot be told from the best. No interval (NaN) where systems form units, unless these are runs of training.
+    is statistically tied with the best. No interval (NaN) where systems form units, unless these are runs of training.
     """
 
     system: str

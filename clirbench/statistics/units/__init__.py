@@ -1,1 +1,1 @@
-"""Statistics of systems that are not all independent: units, and what may be said across them."""
+"""Statistics of systems that are not all independent: units, and inference across them."""

@@ -86,7 +86,7 @@ def units_of(board: Scoreboard, units: str = "") -> Units:
     A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
     configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
     column `group` that holds replicates of the same step is not taken for units. Systems along training without a
-    column that tells runs apart are told apart by name, else they are one run. Raises `UnknownName`.
+    column of their run are put into runs by name, else they are one run. Raises `UnknownName`.
     """
     steps, source = _steps(board)
     alone = tuple(f"system {name}" for name in board.systems)
@@ -228,7 +228,7 @@ def _stems(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
 
 
 def _one_run(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
-    """All systems with a step are one run: nothing tells two apart."""
+    """All systems with a step as one run, because nothing separates them into several."""
     return tuple(
         "training run" if np.isfinite(step) else f"system {name}"
         for name, step in zip(systems, steps.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""tau between units: whether two systems of different units stand in the same order by metric and measure.
+"""tau between units: whether two systems of different units have the same order by metric and measure.
 
     tau = sum w_ij s_ij(x) s_ij(y) / sqrt(sum w_ij |s_ij(x)| * sum w_ij |s_ij(y)|)
 

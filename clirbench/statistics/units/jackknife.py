@@ -12,7 +12,7 @@ FEWEST = 6
 """Units that an interval needs: with fewer it would reach from one end to the other nearly always."""
 
 MOST = 2000
-"""Systems of which every pair is looked at: a matrix of their pairs takes 32 MB, and dozens of them are held."""
+"""The most systems for which every pair is computed: a matrix of pairs takes 32 MB, and dozens of them are held."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def too_few(units: int) -> str:
 
 
 def too_many(systems: int) -> str:
-    """Why nothing is said that looks at every pair of systems."""
+    """Why results that need every pair of systems are left out."""
     return f"{systems} systems: at most {MOST} are compared pair by pair"
 
 

@@ -1,4 +1,4 @@
-"""Compiled loops over pairs of systems, weighted by their units; what they compute is said in `concordance`."""
+"""Compiled loops over pairs of systems, weighted by their units; `concordance` documents them."""
 
 import numpy as np
 from numba import njit

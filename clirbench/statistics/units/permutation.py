@@ -1,4 +1,4 @@
-"""Which re-assignments of the measure to the systems are equally likely if the metric says nothing, and their p-values.
+"""Which re-assignments of the measure to systems are equally likely if the metric is unrelated, and their p-values.
 
 What is exchangeable are whole units. Two units may change places if they have the same systems as far as strata tell:
 as many of them in every stratum (a step, a training size; without strata: as many systems). Their systems are matched
@@ -145,7 +145,7 @@ def permutation_tests(
 
     `x`: (metrics, n), `y`: (n,), finite. With every system its own unit and no ties in one column this is the exact
     test of Kendall's tau, for any n. Units that differ in size change places with
-    those of their own size alone. Where that leaves too few exchanges nothing is said: Student's test of the jackknife
+    those of their own size alone. With too few exchanges left there is no p-value: Student's test of the jackknife
     rejects .075 at .05 with 8 units of 1 to 8 systems, and .15 for the best of 6 metrics.
     """
     found = exchanges(unit, samples=samples, seed=seed)

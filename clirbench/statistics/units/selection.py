@@ -1,4 +1,4 @@
-"""What may be said of the best of several metrics, knowing that it was chosen: p-values, a set, a value.
+"""Inference about the best of several metrics, given that it was chosen: p-values, a set, intervals.
 
 All metrics are compared over the same systems (`common_systems`), under the same exchanges and the same resamples.
 """
@@ -39,7 +39,7 @@ def common_systems(x: Doubles, y: Doubles) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class Adjusted:
-    """`p_values`, `adjusted`: (metrics,), two-sided, by themselves and for having looked at all metrics.
+    """`p_values`, `adjusted`: (metrics,), two-sided, unadjusted and adjusted for testing all metrics.
 
     NaN with the reason in `note` where the test was not run.
     """
@@ -89,10 +89,10 @@ def step_down(each: Doubles) -> Doubles:
 class Best:
     """What is known of the best metric: all (metrics,).
 
-    `tau`: between units; `in_set`: whether it cannot be told from the best; `p_best`: p-value of "no other metric is
-    better"; `low`, `high`: intervals that hold for all metrics at once, and so for the one that came first too; NaN
-    with fewer than 8 units, or fewer than 12 of unequal sizes. All NaN with the reason in `note` where nothing is said:
-    because of the metric `unknown`.
+    `tau`: between units; `in_set`: whether it is statistically tied with the best; `p_best`: p-value of "no other
+    metric is better"; `low`, `high`: intervals that hold for all metrics at once, and so for the first one too; NaN
+    with fewer than 8 units, or fewer than 12 of unequal sizes. All NaN where there is no result: `note` has the
+    reason and `unknown` the metric that causes it.
     """
 
     tau: Doubles
@@ -105,7 +105,7 @@ class Best:
 
 
 def best_metrics(x: Doubles, y: Doubles, unit: Ints, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0) -> Best:
-    """The set of metrics that cannot be told from the best, and an interval for each tau, the winner's too.
+    """The metrics that are statistically tied with the best, and an interval for each tau, also the winner's.
 
     Both are from draws from a multivariate t around atanh(tau) with the delete-one-unit jackknife's covariance
     and units - 1 degrees of freedom. A metric leaves the set where its largest standardised deficit against another

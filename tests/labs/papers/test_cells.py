@@ -58,7 +58,7 @@ def test_a_table_without_one_cell_to_compare_makes_the_run_fail() -> None:
 def test_texts_that_are_not_at_hand_are_asked_for_once_the_printed_cells_are_written(cli: Cli) -> None:
     done = cli("+experiment=gowda2021_table14", "hydra.run.dir=out")
     assert done.returncode == 3
-    assert "none of the 20 cells could be compared: the texts of RO-EN are not at hand" in done.stderr
+    assert "none of the 20 cells could be compared: the texts of RO-EN are missing" in done.stderr
     assert len((cli.cwd / "out" / "gowda2021_table14.tsv").read_text(encoding="utf-8").splitlines()) == 21
 
 

@@ -19,7 +19,7 @@ def test_closed_forms_give_the_published_losses(shared_data: Path) -> None:
 
 def test_another_text_is_refused_before_anything_is_compared(shared_data: Path) -> None:
     folder = shared_data / "papers" / "snmt-vs-unmt" / "de-en"
-    wanted = r"'the' stands in it 2,\d\d\d times, .* in the published text 3,019 times: it is another text"
+    wanted = r"'the' occurs 2,\d\d\d times, .* in the published text 3,019 times: it is another text"
     with pytest.raises(InputError, match=wanted):
         tables("gowda2020_figure7", f"paths.mirror={shared_data}", f"++paper.folders={{DE-EN: {folder}}}")
     with pytest.raises(UnknownName, match="language pair of paper.folders 'FR-EN'"):

@@ -64,8 +64,8 @@ def test_its_systems_take_part_as_files_do(path: Path) -> None:
 def test_what_lacks_segments_is_left_out_and_noted(path: Path) -> None:
     notes = WmtXmlCorpus(path).read().notes
     assert [note.split(": ", 1)[1] for note in notes] == [
-        "reference B lacks 1 of 3 segments, left out: b.2 1",
-        "system short lacks 1 of 3 segments, left out: a.1 2",
+        "reference B is left out, 1 of 3 segments are missing: b.2 1",
+        "system short is left out, 1 of 3 segments are missing: a.1 2",
     ]
     with pytest.raises(UnknownName, match="unknown reference of .* 'B'.*Choices: A"):
         WmtXmlCorpus(path, references="B").read()

@@ -17,5 +17,5 @@ def test_half_a_line_is_cut_off(tmp_path: Path) -> None:
     journal.add("checkpoint", system="c")
     assert [row["system"] for row in journal] == ["a\u2028b", "c"]
     journal.path.write_text("something else\n", encoding="utf-8")
-    with pytest.raises(StoreError, match="no journal of a watch"):
+    with pytest.raises(StoreError, match="not a journal of a watch"):
         list(journal)

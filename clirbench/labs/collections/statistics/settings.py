@@ -25,8 +25,8 @@ class Collection:
     """The scores of one collection. `about`: what it shares with others, such as `pair` and `year`.
 
     `ceilings`: by measure, the tau that a perfect metric would reach in spite of the measure's noise, where known.
-    `texts`, `outputs`: sha256 of what is searched and the references, and of what its systems wrote; none of a table.
-    `apart`: it counts by itself, whatever it shares.
+    `texts`: sha256 of the documents and the references; `outputs`: of the systems' outputs; none of a table.
+    `apart`: it counts as independent, whatever it shares.
     """
 
     name: str
@@ -61,8 +61,8 @@ def _half(one: frozenset[str], other: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, order=True)
 class Stratum:
-    """What is never averaged: who judged (`pseudo`, `people`, `known-items`, `imported`, `unknown`), the measure, the
-    retriever.
+    """What is never averaged: the source of judgments (`pseudo`, `people`, `known-items`, `imported`, `unknown`), the
+    measure, the retriever.
     """
 
     judge: str

@@ -22,8 +22,8 @@ COLUMNS = ("metric", "rank", "segment", "delta", "favours", "reference")
 class FavoritismAnalysis:
     """Every segment by its sentence scores, and by how much each metric of the run favours one of two systems there.
 
-    `pair`: the systems, as `pair=[A,B]`; needless where only two take part. `top`: so many segments of each metric
-    are shown in the report; `favoritism.tsv` has all. Raises `ConfigError` for a run without texts, metrics or a pair.
+    `pair`: the systems, as `pair=[A,B]`; needless where only two take part. `top`: how many segments of each metric
+    the report shows; `favoritism.tsv` has all. Raises `ConfigError` for a run without texts, metrics or a pair.
     """
 
     pair: Sequence[str] | None = None
@@ -74,9 +74,9 @@ class FavoritismAnalysis:
 def favoritism(metric: Metric, ours: Statistics, theirs: Statistics) -> Doubles:
     """delta_i = (M(A) - M(A without i)) - (M(B) - M(B without i)) for every segment i: (segments,).
 
-    Exact: the segment's statistics are taken from the sums and the score is made anew, so that word types which
-    only that segment has leave the vocabulary of MacroF. On the metric's own scale; positive favours A, also where
-    less is better. 0 for a segment that both translate alike, if the rest is alike.
+    Exact: the segment's statistics are subtracted from the sums and the score is computed again, so that word types
+    which only that segment has leave the vocabulary of MacroF. On the metric's own scale; positive favours A, also
+    where less is better. 0 for a segment that both translate alike, if the rest is alike.
     **Source:** Gowda et al. 2021, section 4.1, equation 1.
     """
     sign = 1.0 if metric.higher_is_better else -1.0

@@ -16,16 +16,16 @@ from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import DocumentMap, Documents, Doubles, Need
 
 MOST = 10
-"""So many documents are named in which a system lost a term."""
+"""How many documents in which a system lost a term are named at most."""
 
 
 @dataclass(frozen=True)
 class LostTopicsAnalysis:
-    """For two systems: which topics differ, which of their query terms one system lacks where, and which segments.
+    """For two systems: which topics differ, which query terms a system lost in which documents, and in which segments.
 
     `measure`: the IR measure whose per-topic values differ (default: the run's first). `metric`: whose favoritism is
     summed over the segments concerned (default: the run's first; needs the searched text to be the test set). `top`:
-    so many topics with the largest difference have their terms listed. Raises `ConfigError` without retrieval.
+    for how many topics, those with the largest differences, terms are listed. Raises `ConfigError` without retrieval.
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"english"})
@@ -134,7 +134,7 @@ class LostTopic:
 
 @dataclass(frozen=True)
 class LostTerm:
-    """One query term of such a topic: in how many relevant documents, how often, and matched by each system."""
+    """One query term of a listed topic: in how many relevant documents, how often, and matched by each system."""
 
     topic_id: str
     term: str
@@ -171,7 +171,7 @@ def analyzer_of(result: Result) -> Analyzer:
 
 
 def terms_of(documents: Documents, wanted: set[str], analyzer: Analyzer) -> dict[str, Counter[str]]:
-    """How often each term stands in each of the wanted documents."""
+    """How often each term occurs in each of the wanted documents."""
     return {doc.doc_id: Counter(analyzer.terms(doc.text)) for doc in documents if doc.doc_id in wanted}
 
 

@@ -135,7 +135,7 @@ def figure(found: Sensitivity, columns: Iterable[str] = ()) -> "Figure":
     width, height = 2.7 * n_columns + 0.4, 2.1 * n_rows + 0.5
     drawing = Figure(figsize=(width, height))
     axes = drawing.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
-    # Margins in inches, as shares of the figure: the labels of both axes stand in them.
+    # Margins in inches, as shares of the figure, which hold the labels of both axes.
     margins = {"left": 0.7 / width, "right": 1 - 0.1 / width, "bottom": 0.55 / height, "top": 1 - 0.3 / height}
     drawing.subplots_adjust(**margins, wspace=0.08, hspace=0.25)
     for axis, kind in zip(axes, found.kinds, strict=False):

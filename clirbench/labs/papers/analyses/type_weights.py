@@ -66,8 +66,8 @@ def type_weights(metric: Metric, words: Vocabulary, only: Sequence[str] = ()) ->
     """Type to loss: M(reference, reference) - M(copy, reference), on the metric's own scale.
 
     In the copy every token of the type is one out-of-vocabulary token of the same length. Only the segments that
-    have the type are counted anew, all types' segments at once; their statistics take the place of the old ones in
-    the sums. Positive where the metric gets worse. Text is the tokenised reference, so a metric with a tokeniser of
+    have the type are counted again, all types' segments at once; their statistics replace the old ones in the sums.
+    Positive where the metric gets worse. Text is the tokenised reference, so a metric with a tokeniser of
     its own splits at spaces. For MacroF1 this is 100 * 2 / (V + 1), for MicroF1 with k = 1 100 * (f + 2) / (N + V + 1)
     (V types, N tokens, f of this type). Raises `UnknownName` for a type of `only` that does not occur.
     **Source:** Gowda et al. 2021b (Macro-average, extended), figure 7.
@@ -150,7 +150,7 @@ def _losses(
 
 
 def _foreign(text: str) -> str:
-    """A character of the private use area that the text lacks."""
+    """A character of the private use area that does not occur in the text."""
     there = frozenset(text)
     return next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in there)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 BANDS = (1, 2, 5, 10, 100, 1000)
-# Okabe and Ito: told apart with any colour vision.
+# Okabe and Ito: distinct with any colour vision.
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class TypesAnalysis:
     """Per-type precision, recall and F1 of every system, and their means by frequency in the reference.
 
     `systems`: whose types (all by default; `pair=[A,B]` too limits them); `only`: these types alone, else all;
-    `first`: so many of the most frequent types make the figure. Raises `UnknownName` for a type that no system's
+    `first`: how many of the most frequent types the figure shows. Raises `UnknownName` for a type that no system's
     report contains, `ConfigError` for a run without texts.
     """
 
@@ -152,7 +152,7 @@ class TypesAnalysis:
                 raise UnknownName("word type", kind, near(kind, [t for report in reports for t in report.types]))
         text = (
             f"Tokens: {self.tokenize}, {'lower-cased' if self.lowercase else 'mixed case'}, the first reference. "
-            "Precision is 100 where a type is never predicted, recall 100 where the reference lacks it.",
+            "Precision is 100 where a type is never predicted, recall 100 where it is not in the reference.",
         )
         return (
             AnalysisTable.of(
@@ -168,7 +168,7 @@ class TypesAnalysis:
 
 
 def bands(report: TypeReport) -> list[Band]:
-    """Mean precision, recall and F1 of the types with so many occurrences in the reference; 0 is "only predicted"."""
+    """Mean precision, recall and F1 of types by their occurrences in the reference; 0 is "only predicted"."""
     found = []
     precision, recall, f1 = report.precision, report.recall, report.f1
     limits = (0, *BANDS)

@@ -1,4 +1,4 @@
-"""BS and TOTAL-BS: how much of hypothesis and reference stands in runs of words that only one of them has."""
+"""BS and TOTAL-BS: how many words of hypothesis and reference are in runs that only one of them has."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from clirbench.types import TestSet
 class TotalBS(SegmentMean, Tokenised):
     """Mean total length of the bad segments.
 
-    A bad segment is a maximal run of words of the hypothesis whose stems the reference lacks, or of the reference
-    whose stems the hypothesis lacks. A word's stem is the word less its last floor(length / 3) characters.
-    Per segment: the sum over its bad segments of their length in words.
+    A bad segment is a maximal run of words of the hypothesis whose stems are not in the reference, or of the
+    reference whose stems are not in the hypothesis. A word's stem is the word without its last floor(length / 3)
+    characters. Per segment: the sum over its bad segments of their length in words.
 
     Statistics: (segment value, 1). Score: the mean over segments, from 0 up (words, NOT 0-100), lower is better; of an
     empty hypothesis the whole reference is one bad segment, and the other way round. Defined for one reference: of
@@ -65,7 +65,7 @@ class BS(TotalBS):
 
 
 def bad_lengths(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[int]:
-    """Lengths of the maximal runs in either line of stems that the other line lacks."""
+    """Lengths of the maximal runs in either line of stems that are not in the other line."""
     for line, other in ((ours, frozenset(theirs)), (theirs, frozenset(ours))):
         run = 0
         for stem in line:

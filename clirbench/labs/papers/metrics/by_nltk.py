@@ -170,7 +170,7 @@ def read_wordnet(folder: str) -> Any:
         nltk.data.path.append(folder)
     try:
         with warnings.catch_warnings():
-            # The reader warns that other languages are not at hand; none is asked for.
+            # The reader warns that other languages are missing; none of them is used.
             warnings.simplefilter("ignore")
             return English(folder, None)
     except (OSError, ValueError) as error:

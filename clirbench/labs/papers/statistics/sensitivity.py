@@ -19,7 +19,7 @@ from clirbench.types import Doubles
 PERFECT = "none"
 COMMON_RATE = 0.1
 CLEARLY = 1.25  # one loss is clearly more than another from this factor on ...
-NOTICED = 0.02  # ... where it is a loss at all: a smaller one is said to go unseen
+NOTICED = 0.02  # ... where it is a loss at all: a smaller one is reported as unnoticed
 RESAMPLES = 2000
 
 
@@ -113,7 +113,7 @@ class Sensitivity:
         return next(curve for curve in self.curves if (curve.kind, curve.column) == (kind, column))
 
     def named(self, role: Role, wanted: str) -> str:
-        """`wanted` where there is such a column, else the first column of the role; raises `ConfigError` for none."""
+        """`wanted` where that column exists, else the first column of the role; raises `ConfigError` for none."""
         names = list(dict.fromkeys(curve.column for curve in self.curves if curve.role == role))
         if not names:
             raise ConfigError(f"sensitivity: there is no {role}; it compares MT metrics with IR measures")
@@ -127,7 +127,7 @@ def sensitivity(board: Scoreboard, per_topic: Mapping[str, Doubles] | None = Non
 
     board: systems with the metadata `kind` and `rate` (0-1), one of them of kind `none`. Kinds are
     compared at .1 where every kind was measured up to it, else at the highest rate that every kind reaches.
-    per_topic: by measure the values of systems x topics; such a measure must be their mean; its losses get 95 %
+    per_topic: by measure the values of systems x topics, whose mean the measure must be; its losses get 95 %
     intervals from resampled topics. A system without a value leaves its rate out; a perfect score of 0 or less makes
     the losses NaN. Raises `ConfigError` where metadata or the perfect translation are missing.
     """

@@ -1,6 +1,6 @@
 """`clirbench watch [key=value ...]`: look for new checkpoints while training runs, and keep one report fresh.
 
-The overrides are those of a run. Each checkpoint is computed once, as soon as its file is finished; everything lies in
+The overrides are those of a run. Each checkpoint is computed once, as soon as its file is finished; all results are in
 the store and in the run's folder, so a watch that is stopped or killed goes on where it was.
 """
 
@@ -155,7 +155,7 @@ class Watching:
             self.journal.add("pending", systems=dict(pending))
 
     def tell_once(self, text: str) -> bool:
-        """Say what was not the last thing said; whether it was said."""
+        """Print the text unless it was also the last one printed; returns whether it was printed."""
         new = text != self.said
         if new:
             tell(text)
