@@ -129,14 +129,6 @@ class Scoreboard:
 NO_ROWS = Scoreboard((), ())
 
 
-def judge(signature: str) -> Literal["people", "pseudo", ""]:
-    """Whose relevance a measure of this signature reads: that of people, of the English side's ranking, or unknown."""
-    rules = [part for part in signature.split("|") if part.startswith("rel:")]
-    if not rules:
-        return ""
-    return "people" if rules[0].startswith("rel:qrels") else "pseudo"
-
-
 def aligned(values: Mapping[str, float], systems: Sequence[str]) -> Doubles:
     """Values by system as a column in the order of `systems`; NaN where a system has none."""
     return np.array([values.get(system, np.nan) for system in systems], dtype=np.float64)
