@@ -234,9 +234,10 @@ def table_notes(result: Result, title: str) -> list[str]:
     computed = [column for column in columns if column.origin == "computed"]
     notes = []
     for note in dict.fromkeys(filter(None, map(source_note, computed))):
-        names = [column.name for column in computed if source_note(column) == note]
-        by_others = any(not source_note(column) for column in computed)  # people judged some of the measures
-        notes.append(f"{listed(names)}: {note}" if by_others else note)
+        noted = [column for column in computed if source_note(column) == note]
+        # Of a run that people judged, RBO alone compares with the English side's ranking.
+        few = len(noted) < len(computed) and not any(column.declared.get("reads_judgments") for column in noted)
+        notes.append(f"{listed([column.name for column in noted])}: {note}" if few else note)
     if any(column.origin == "imported" for column in columns):
         notes.append("imported: these measures were read from a score table, not computed now")
     reasons = dict.fromkeys(
