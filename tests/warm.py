@@ -69,7 +69,9 @@ def become(started: Mapping[str, Any]) -> NoReturn:
     os.chdir(started["cwd"])
     os.environ.clear()
     os.environ.update(started["env"])
-    sys.path[:1] = [str(Path.cwd()), *filter(None, started["env"].get("PYTHONPATH", "").split(os.pathsep))]
+    named = [path for path in started["env"].get("PYTHONPATH", "").split(os.pathsep) if path]
+    # A path that is named comes once: one of an editable install is not added a second time.
+    sys.path[:] = [str(Path.cwd()), *named, *(path for path in sys.path[1:] if path not in named)]
     sys.argv[1:] = started["arguments"]
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
