@@ -12,6 +12,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.documents import DocumentsCorpus, JsonDocuments
 from clirbench.corpora.sentences import Sentences
 from clirbench.errors import ConfigError, ResourceError
+from clirbench.labs.models.detected import Detected
 from clirbench.labs.models.transformers import TransformersTranslator
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.translation import completed
@@ -83,7 +84,9 @@ def test_a_sweep_of_models_translates_test_set_and_collection(marian: Path, tmp_
     source, english = TextLines(tuple(PAIRS)), TextLines(tuple(PAIRS.values()))
     test = TestSet((tuple(PAIRS.values())[:2],), tuple(PAIRS)[:2])
     corpus = Corpus(test, Documents(english, DocumentMap.blocks_of(len(PAIRS), 2)), source)
-    systems = CheckpointSystems(model=f"{tmp_path}/ckpt_%step%", shard_lines=3, cache=str(tmp_path / "cache"))
+    systems = CheckpointSystems(
+        model=f"{tmp_path}/ckpt_%step%", translator=Detected(), shard_lines=3, cache=str(tmp_path / "cache")
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found, errors = completed(systems.translations(corpus), lambda title, values, total: values)
@@ -157,7 +160,9 @@ def test_documents_are_translated_sentence_by_sentence(marian: Path, tmp_path: P
     corpus = DocumentsCorpus(reader, source=tmp_path / "docs.jsonl", sentences=Sentences("de")).read()
     (tmp_path / "models").mkdir()
     shutil.copytree(marian, tmp_path / "models" / "ckpt_1")
-    systems = CheckpointSystems(model=f"{tmp_path}/models/ckpt_%step%", cache=str(tmp_path / "cache"))
+    systems = CheckpointSystems(
+        model=f"{tmp_path}/models/ckpt_%step%", translator=Detected(), cache=str(tmp_path / "cache")
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (found,), errors = completed(systems.translations(corpus), lambda title, values, total: values)
