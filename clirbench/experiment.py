@@ -92,8 +92,11 @@ def stored(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Experime
     store = Store(cache / "store")
     store.sweep()
     begun = Plan.begin(plan, store.path)
-    with store.used(), taken(store.path):
-        yield replace(experiment, engine=Cached(experiment.engine, store, begun), plan=begun)
+    try:
+        with store.used(), taken(store.path):
+            yield replace(experiment, engine=Cached(experiment.engine, store, begun), plan=begun)
+    finally:
+        store.sweep()  # a worker that was killed has left what it was writing; the run went on without it
 
 
 def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Watch) -> Result:

@@ -1,5 +1,8 @@
 """The straight line over a corpus small enough to do by hand: every number of the board, and every count."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,14 +13,14 @@ import pytest
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
-from clirbench.experiment import count, holes, retrieve, run, score_translations, tied_runs, unwritten
+from clirbench.experiment import count, holes, retrieve, run, score_translations, stored, tied_runs, unwritten
 from clirbench.labs.papers.metrics.error_rates import WER
 from clirbench.measures.parsing import parse
 from clirbench.relevance.top_k import TopK
 from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, unwatched
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
-from clirbench.store.store import Store
+from clirbench.store.store import UNFINISHED, Store
 from clirbench.text import TextLines
 from clirbench.types import DocumentMap, Documents, Failure, Judged, Qrels, Run, TestSet, Topic, Translation
 
@@ -99,6 +102,16 @@ def test_a_system_that_cannot_be_searched_or_scored_is_a_hole_with_its_reason(tm
     assert np.array_equal(result.board["RR"].values, [1, np.nan, 0], equal_nan=True)
     assert result.failed == ("bad", "half")
     assert [note.partition(":")[0] for note in result.notes] == ["bad has no WER", "half has no IR measures"]
+
+
+def test_what_a_worker_was_writing_when_it_was_killed_is_removed_at_the_end_of_the_run(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as killed:
+        pass
+    unfinished = tmp_path / "store" / UNFINISHED
+    with stored(experiment(held()), tmp_path, tmp_path / "plan.tsv") as ready:
+        run(ready)
+        (unfinished / f"{os.uname().nodename}~{killed.pid}~0").write_bytes(b"half")
+    assert list(unfinished.iterdir()) == []
 
 
 def test_metrics_that_failed_for_one_reason_are_one_note() -> None:

@@ -24,7 +24,7 @@ size = len(pathlib.Path(train + ".en").read_text().split("\\n")) - 1
 for step in range(every := int(every), int(steps) + 1, every):
     if seed == "13" and step > every:
         sys.exit("no luck")
-    print("trained to", step)
+    print("trained to", step, flush=True)
     if kill and seed == "1" and len(list(pathlib.Path(out, "../..").glob("*/out/waits"))) == 0:
         waits.write_text(str(os.getpid()))
         time.sleep(60)
