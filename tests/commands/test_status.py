@@ -12,12 +12,12 @@ from clirbench.engines.local import Serial
 from clirbench.errors import InputError, StoreError
 from clirbench.experiment import translated
 from clirbench.files.run_files import MARKER
+from clirbench.labs.models.command_systems import CommandSystems
 from clirbench.metrics.bleu import BLEU
 from clirbench.result import Experiment, Inputs, unwatched
 from clirbench.store.cached import Cached, part_label
 from clirbench.store.plan import PLAN, Plan, Planned, read_plan
 from clirbench.store.store import Store
-from clirbench.systems.commands import CommandSystems
 from clirbench.systems.translation import shard_keys
 from clirbench.types import Failure
 from tests.lines import Lengths, Moments, made_texts

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.corpora.alignment import read_document_map, survey
-from clirbench.corpora.documents import JsonDocuments, ReadText
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.files.human_scores import read_human
 from clirbench.files.score_formats import score_rows
 from clirbench.files.score_tables import ScoreTables
 from clirbench.files.tables import read_table, system_column
 from clirbench.files.trec import read_qrels, read_run
+from clirbench.labs.formats.documents import JsonDocuments, ReadText
 from clirbench.labs.formats.europarl import EuroparlDocuments
 from clirbench.labs.formats.mtme import read_docs
 from clirbench.labs.formats.sgml import read_sgml
 from clirbench.labs.formats.trec_documents import TrecDocuments
+from clirbench.labs.formats.wmt_xml import read_wmt_xml
 from clirbench.labs.papers.author_files import read_author_table
-from clirbench.labs.papers.wmt_xml import read_wmt_xml
+from clirbench.labs.papers.human_scores import read_human
 from clirbench.store.plan import read_plan
 from clirbench.systems.files import read_metadata
 from clirbench.systems.metadata import joined_metadata

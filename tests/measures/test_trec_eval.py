@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from clirbench.corpora.documents import JsonDocuments, ReadText
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.files.trec import read_run, write_qrels, write_run
+from clirbench.labs.formats.documents import JsonDocuments, ReadText
+from clirbench.labs.papers.relevance.jenks import Jenks
 from clirbench.measures.ir import score_run
 from clirbench.measures.parsing import parse
-from clirbench.relevance.jenks import Jenks
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.top_k import TopK
 from clirbench.retrieval.analyzers.english import English

@@ -7,13 +7,13 @@ import pytest
 
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError
+from clirbench.labs.papers.relevance.jenks import Jenks
+from clirbench.labs.papers.relevance.percentile import Percentile
+from clirbench.labs.papers.relevance.query_in_document import QueryInDocument
 from clirbench.measures.parsing import parse
 from clirbench.relevance.base import Relevance
-from clirbench.relevance.jenks import Jenks
 from clirbench.relevance.needs import given, sorted_out, unmet
-from clirbench.relevance.percentile import Percentile
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.relevance.query_in_document import QueryInDocument
 from clirbench.relevance.score_share import ScoreShare
 from clirbench.relevance.top_k import TopK
 from clirbench.types import Document, DocumentMap, Documents, Need, Topic

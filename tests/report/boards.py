@@ -7,10 +7,10 @@ from math import nan
 import numpy as np
 
 from clirbench.engines.local import Serial
+from clirbench.labs.papers.statistics.differences import Difference
 from clirbench.result import AnalysisTable, Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate
-from clirbench.statistics.differences import Difference
 
 EVIL = "<script>alert(1)</script>"
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.labs.search.languages import Language
 from clirbench.retrieval import known_chunks as module
 from clirbench.retrieval.analyzers.english import English
-from clirbench.retrieval.analyzers.languages import Language
 from clirbench.retrieval.analyzers.plain import Whitespace
 from clirbench.retrieval.bm25 import BM25
 from clirbench.retrieval.known_chunks import known_chunks

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from clirbench.errors import AlignmentError, ConfigError, InputError, Problems, ResourceError, UnknownName
+from clirbench.labs.models.command_translator import CommandTranslator
 from clirbench.labs.models.detected import Detected
 from clirbench.systems.base import SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
-from clirbench.systems.translators.command import CommandTranslator
 from tests.systems.sides import ENGLISH, folder_corpus, two_sided, write
 
 

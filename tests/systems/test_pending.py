@@ -10,10 +10,10 @@ import pytest
 from clirbench.engines.local import Serial
 from clirbench.errors import AlignmentError, ConfigError, InputError, NothingCompared, Problems, UnknownName
 from clirbench.inputs.reading import read_inputs
+from clirbench.labs.models.command_translator import CommandTranslator
 from clirbench.result import Experiment
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.files import FileSystems
-from clirbench.systems.translators.command import CommandTranslator
 from tests.systems.sides import ENGLISH, folder_corpus, two_sided, write
 
 LONG_AGO = 1_000_000_000

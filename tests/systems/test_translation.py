@@ -15,8 +15,8 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.local import Processes
 from clirbench.errors import ClirbenchError, Problems, ResourceError, StoreError
+from clirbench.labs.models.command_systems import CommandSystems
 from clirbench.labs.models.openai_systems import OpenAISystems
-from clirbench.systems.commands import CommandSystems
 from clirbench.systems.translation import (
     MachineText,
     Progress,

@@ -7,7 +7,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from clirbench.analyses.two_systems import read
 from clirbench.analyses.wording import number
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.planning.corpus import SomeLines, lines_of
@@ -49,7 +48,7 @@ class SubsetAnalysis:
 
     def check(self, result: Result) -> str:
         """The measure; raises `ConfigError` where there is no retrieval of two systems, `UnknownName` for its name."""
-        read(result, "subset")
+        result.texts("subset")
         names = [measure.name for measure in result.experiment.measures]
         if not names or not any(len(found.runs) > 1 for found in result.retrieval.values()):
             raise ConfigError("analysis subset needs the retrieval of two systems: name measures=[MAP]")
@@ -70,7 +69,7 @@ class SubsetAnalysis:
         whole = retrieval.per_topic[relevance, name]
         measure = next(measure for measure in result.experiment.measures if measure.name == name)
         judged, ideal, topic_ids = retrieval.judged[relevance], retrieval.ideal, retrieval.topics(relevance, name)
-        doc_ids = read(result, "subset").corpus.english.map.doc_ids
+        doc_ids = result.texts("subset").corpus.english.map.doc_ids
         rng = np.random.default_rng(self.seed)
         some = [rng.permutation(len(topic_ids))[: (len(topic_ids) + 1) // 2] for _ in range(self.halves)]
         among = some or [np.arange(len(topic_ids))]
@@ -123,7 +122,7 @@ class SubsetAnalysis:
 
 def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dict[str, Run]:
     """The runs over these documents alone, by system; that of the English side has no name."""
-    inputs = read(result, "subset")
+    inputs = result.texts("subset")
     english, retriever = inputs.corpus.english, result.experiment.retrievers[retrieval.retriever]
     assert retriever is not None
     lines = tuple(lines_of(english.map, tuple(pool)).tolist())
