@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.config import CONF, build, composed
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import CONF, composed
 from clirbench.experiment import run, stored
 from clirbench.inputs.reading import read_inputs
 from clirbench.labs.papers.metrics.baselines import LengthRatio

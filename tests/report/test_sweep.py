@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.__main__ import prepared
-from clirbench.config import config_parts, sweep_of
+from clirbench.configuration.composing import config_parts, sweep_of
 from clirbench.labs.collections.hooks import after_sweep
 from clirbench.report.sweep import combine
 from tests.labs.collections.commands.test_pool import run

@@ -15,7 +15,7 @@ from clirbench.labs.models.dense import Dense
 from clirbench.labs.models.fusion import Fusion
 from clirbench.later import opened
 from clirbench.result import unwatched
-from clirbench.retrieval.base import Retriever
+from clirbench.retrieval.base import Retriever, Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.steps.search import search
 from clirbench.store.cached import Cached
@@ -85,7 +85,7 @@ def test_a_further_system_costs_its_own_text_and_other_topics_no_text_at_all(tmp
     def asked(texts: Sequence[TextLines], topics: tuple[Topic, ...] = TOPICS, retriever: Dense = dense) -> list[str]:
         encoder.asked.clear()
         pmap = Cached(Serial(), Store(tmp_path)).pmap
-        list(search(retriever, topics, MAP, texts, [str(i) for i in range(len(texts))], pmap, unwatched))
+        list(search(retriever, Search(topics, MAP, pmap, unwatched, texts, [str(i) for i in range(len(texts))])))
         return [text for text in encoder.asked if text not in {t.parts[0][0] for t in topics if t.parts}]
 
     assert asked(TEXTS) == [line for text in TEXTS for line in text.lines()]

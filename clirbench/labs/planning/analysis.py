@@ -13,6 +13,7 @@ from clirbench.labs.planning.corpus import SomeLines, lines_of
 from clirbench.labs.planning.recovery import Recovery, cut, judged_among, pooled, recovery, values_among
 from clirbench.later import opened
 from clirbench.result import AnalysisTable, Result, Retrieval, unwatched
+from clirbench.retrieval.base import Search
 from clirbench.steps.search import search
 from clirbench.types import DocumentMap, Run, sound
 
@@ -131,7 +132,7 @@ def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dic
     some = {"": SomeLines(english.text, lines)}
     some |= {system: SomeLines(inputs.searched[system], lines) for system in retrieval.runs}
     topics, pmap = inputs.topics[retrieval.topic_label], result.experiment.engine.pmap
-    found = search(retriever, topics, documents, list(some.values()), (), pmap, unwatched)
+    found = search(retriever, Search(topics, documents, pmap, unwatched, list(some.values())))
     runs, _ = sound(dict(zip(some, found, strict=True)))
     return {system: opened(run) for system, run in runs.items()}
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.labs.papers.statistics.test_people import judged_systems
 
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.analyses.segment_level import ellipse, figure
@@ -12,6 +11,7 @@ from clirbench.labs.papers.statistics.people import against_people
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.ter import TER
 from tests.conftest import Cli, write_lines
+from tests.labs.papers.statistics.test_people import judged_systems
 
 
 def test_ellipses_are_as_wide_and_high_as_the_intervals() -> None:

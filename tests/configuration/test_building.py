@@ -5,7 +5,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 
 from clirbench.__main__ import CONF
-from clirbench.config import build, limits_of
+from clirbench.configuration.building import build, limits_of
 from clirbench.errors import ConfigError, Problems, UnknownName
 from clirbench.text import Limits
 

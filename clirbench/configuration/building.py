@@ -1,32 +1,27 @@
-"""Configuration -> Experiment. Besides `__main__`, the only module that knows Hydra and OmegaConf."""
+"""Configuration -> Experiment: every node becomes a component, checked against its interface."""
 
-import re
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import fields
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from hydra import compose, initialize_config_dir
-from hydra.core.config_search_path import ConfigSearchPath
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.plugins import Plugins
-from hydra.core.utils import JobReturn, JobStatus
-from hydra.errors import HydraException, InstantiationException
-from hydra.experimental.callback import Callback
-from hydra.plugins.search_path_plugin import SearchPathPlugin
-from hydra.types import RunMode
+from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.checks import name_list, require
 from clirbench.columns import kind
-from clirbench.configuration import components, keys, leftovers
-from clirbench.configuration.laboratories import config_folders, hooks
-from clirbench.configuration.spelling import spelled, spoken_of
+from clirbench.configuration import components, keys
+from clirbench.configuration.composing import (
+    composed,
+    config_parts,
+    first_line,
+    laboratory_groups,
+    plain_configuration,
+    section,
+)
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
@@ -35,9 +30,7 @@ from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
-from clirbench.report.conditions import PAGE, TEXT
 from clirbench.report.image_files import FORMATS
-from clirbench.report.sweep import NAME, SUMMARY, combine
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
 from clirbench.statistics.bootstrap import Bootstrap
@@ -45,30 +38,6 @@ from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
 
-HERE = Path(__file__).resolve().parent
-# In a wheel conf/ lies inside the package, in a checkout beside it.
-CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
-
-# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
-OPEN = re.compile(
-    r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
-    r"|(?:grid|analyses)(?:\.\w+)+"
-)
-COMPOSING = threading.Lock()
-"""Hydra composes one configuration at a time in a process: what it is doing is in a singleton."""
-DEEPEST = 20
-
-
-class LaboratoriesSearchPath(SearchPathPlugin):
-    """Has Hydra look for configurations in the folders of laboratories too."""
-
-    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
-        for folder in config_folders():
-            search_path.append("clirbench.labs", f"file://{folder}")
-
-
-Plugins.instance().register(LaboratoriesSearchPath)
-LISTS = ("metric", "analyses", "measure")
 RUN_FILES = ("auto", "all", "ideal", "none")
 TABLE_FORMATS = ("tsv", "parquet")
 
@@ -77,7 +46,9 @@ def build(cfg: DictConfig) -> Experiment:
     """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
     errors: list[ClirbenchError] = [*keys.problems(plain_configuration(cfg))]
     errors += [
-        ConfigError(f"{key}: is a key of another command, and no key of a run") for key in _groups() & cfg.keys()
+        ConfigError(f"{key}: is a key of another command, and no key of a run")
+        for key in laboratory_groups() & cfg.keys()
+        for key in laboratory_groups() & cfg.keys()
     ]
     if cfg.get("engine") is None:
         errors.append(ConfigError("engine: a run needs one: serial, processes, ..."))
@@ -91,7 +62,7 @@ def build(cfg: DictConfig) -> Experiment:
     force = [bool(_popped(rule, "force")) for rule in nodes]  # said of what a rule judged, not to the rule
     relevance = [_component(rules, key, Relevance, errors) for key in rules]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
-    settings = _plain(cfg, "correlation", errors)
+    settings = section(cfg, "correlation", errors)
     intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
     experiment = {
         "corpus": _component(cfg, "corpus", CorpusSource, errors),
@@ -151,7 +122,7 @@ def _popped(node: DictConfig, key: str) -> Any:
 def limits_of(cfg: DictConfig) -> Limits:
     """The limits of the configuration; raises `UnknownName`, `ConfigError`."""
     errors: list[ClirbenchError] = []
-    named = _plain(cfg, "limits", errors)
+    named = section(cfg, "limits", errors)
     known = [field.name for field in fields(Limits)]
     errors += [UnknownName("limit", name, known) for name in named if name not in known]
     raise_all(errors)
@@ -169,7 +140,7 @@ def _component(
     except ClirbenchError as error:
         errors.append(error)
     except OmegaConfBaseException as error:
-        errors.append(ConfigError(f"{where or key}: {_first_line(error)}"))
+        errors.append(ConfigError(f"{where or key}: {first_line(error)}"))
     return None
 
 
@@ -242,7 +213,7 @@ def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, .
 
 
 def _tables(cfg: DictConfig, errors: list[ClirbenchError]) -> ScoreTables | None:
-    settings = _plain(cfg, "scores", errors)
+    settings = section(cfg, "scores", errors)
     if not settings.get("tables"):
         return None
     try:
@@ -250,15 +221,6 @@ def _tables(cfg: DictConfig, errors: list[ClirbenchError]) -> ScoreTables | None
     except ClirbenchError as error:
         errors.append(error)
     return None
-
-
-def _plain(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str, Any]:
-    try:
-        plain = OmegaConf.to_container(cfg[key], resolve=True)
-    except OmegaConfBaseException as error:
-        errors.append(ConfigError(f"{key}: {_first_line(error)}"))
-        return {}
-    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
 def _add_analyses(cfg: DictConfig) -> None:
@@ -292,23 +254,6 @@ def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, 
     return tuple(analysis for analysis in found if analysis is not None)
 
 
-def config_parts(group: str) -> list[Path]:
-    """The folder of a group of the configuration in the core, and those in laboratories."""
-    return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
-
-
-def sweep_of(experiment: str) -> DictConfig | None:
-    """The file of an experiment that is a sweep over others (`sweep.experiments`); None for any other."""
-    paths = (folder / f"{experiment}.yaml" for folder in config_parts("experiment"))
-    settings = next((OmegaConf.load(path) for path in paths if path.is_file()), None)
-    return settings if isinstance(settings, DictConfig) and "sweep" in settings else None
-
-
-def _groups() -> set[str]:
-    """The groups of configurations that only laboratories have."""
-    return {path.name for folder in config_folders() for path in folder.iterdir() if path.is_dir()} - {*keys.NODES}
-
-
 def _names(value: Any) -> list[str]:
     """A list of names, of which a single one needs no brackets; nothing where the key is null."""
     return list(name_list("names", OmegaConf.to_container(value) if OmegaConf.is_config(value) else value))
@@ -325,138 +270,9 @@ def _choices(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[Cli
     return tuple(_choice(key, name, choices, errors) for name in names)
 
 
-def composed(overrides: Sequence[str]) -> DictConfig:
-    """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
-    overrides = ready(overrides)
-    try:
-        with COMPOSING, initialize_config_dir(str(CONF), version_base="1.3"):
-            return settled(lambda some: compose("config", overrides=some), overrides, [CONF, *config_folders()])
-    except (HydraException, OmegaConfBaseException, ValueError) as error:
-        raise keys.refusal(error) from None
-
-
-def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
-    """The configuration that `load` makes of overrides, without an experiment's settings of nodes that they replace.
-
-    `force` stays, because it belongs to the run and not to the node's rule. folders: those of configuration files.
-    """
-    cfg = load(list(overrides))
-    for node in leftovers.switched(overrides, folders):
-        own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
-        force = OmegaConf.select(cfg, f"{node}.force")
-        with open_dict(cfg):
-            cfg[node] = own
-            if own is not None and force is not None:
-                cfg[node].force = force
-    return cfg
-
-
-def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:
-    """The overrides as Hydra must read them, checked in our own words, with the experiment that they speak of.
-
-    folders: where configurations of the user's lie too, with keys of their own; None: anywhere, so that choices cannot
-    be checked.
-    """
-    overrides = [spelled(one, config_parts("metric")) for one in overrides]
-    overrides = [f"+{one}" if one.partition("=")[0] in _groups() else one for one in overrides]
-    errors: list[ClirbenchError] = [] if folders is None or folders else [*keys.unknown(overrides, _groups())]
-    for one in overrides:
-        with gathered(errors):
-            check_override(one, folders)
-    raise_all(errors)
-    named = [one for one in overrides if one.lstrip("+").startswith("experiment=")]
-    if len(named) > 1:
-        raise ConfigError(f"{' '.join(named)}: a run is of one experiment; name one of them")
-    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
-    return overrides if named else [*overrides, f"+experiment={spoken_of(overrides)}"]
-
-
 def metric_named(name: str) -> Metric:
     """The metric that `metric=[NAME]` means; raises `UnknownName`, or `ConfigError` for one that needs settings."""
     errors: list[ClirbenchError] = []
     metrics = _listed(composed([f"metric={name}"]), "metric", Metric, errors)
     raise_all(errors)
     return metrics[0]  # type: ignore[no-any-return]
-
-
-def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
-    """The whole configuration as plain values, every `${key}` in it resolved."""
-    try:
-        plain = OmegaConf.to_container(cfg, resolve=True)
-    except OmegaConfBaseException as error:
-        raise ConfigError(f"the configuration: {_first_line(error)}") from None
-    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
-
-
-def _first_line(error: Exception) -> str:
-    """What OmegaConf says, without the names of its own that follow."""
-    return str(error).partition("\n")[0]
-
-
-def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
-    """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice.
-
-    folders: as in `ready`.
-    """
-    nested = accumulate((character in "[{(") - (character in "]})") for character in text)
-    if max(nested, default=0) > DEEPEST:
-        raise ConfigError(f"{text}: lists and mappings are nested more than {DEEPEST} deep")
-    if not text.partition("=")[0].strip("+~") or ("=" not in text and not text.startswith("~")):
-        raise ConfigError(f"{text!r} is not of the form key=value")
-    try:
-        override = OverridesParser.create().parse_override(text)
-    except HydraException:
-        key, _, value = text.partition("=")
-        raise ConfigError(
-            f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
-            f"quotes: '{key}=\"{value}\"'"
-        ) from None
-    group, own = override.key_or_group, folders
-    folders = None if folders is None else [*config_parts(group), *(folder / group for folder in folders)]
-    if folders is None or override.is_delete() or not any(folder.is_dir() for folder in folders):
-        return
-    if override.is_sweep_override():
-        for value in override.sweep_string_iterator() if override.is_choice_sweep() else ():
-            check_override(f"{group}={value}", own)
-        return
-    choices = [path.stem for folder in folders for path in folder.glob("*.yaml")]
-    named = override.value()
-    for name in named if isinstance(named, list) else [named]:
-        if not isinstance(name, str):
-            said = "null" if name is None else repr(name)
-            none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
-            raise ConfigError(
-                f"{text}: {said} is no name; {group} is one of {', '.join(sorted(choices))}; none is {none}"
-            )
-        if name not in choices:
-            raise UnknownName(group, name, choices)
-
-
-class SweepTable(Callback):
-    """Hydra's hook at the end of a sweep (`-m`): one table over all of its jobs."""
-
-    def __init__(self, exclude_not_significant: bool = False) -> None:
-        self._exclude = exclude_not_significant
-        self._jobs: list[tuple[Path, list[str]]] = []
-        self._failed: dict[Path, str] = {}
-
-    def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
-        """Write the whole table after every job of a sweep: after a failed job, Hydra makes no call at the end."""
-        if config.hydra.mode is RunMode.MULTIRUN:
-            job = Path(config.hydra.runtime.output_dir)
-            self._jobs.append((job, list(config.hydra.overrides.task)))
-            if job_return.status is JobStatus.FAILED:
-                self._failed[job] = str(job_return._return_value).removeprefix("error: ")
-            folder = Path(config.hydra.sweep.dir)
-            combine(folder, self._jobs, exclude_not_significant=self._exclude, failed=self._failed)
-
-    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Have laboratories write what they make of all jobs, and say where the tables are."""
-        folder, jobs, settings = (
-            Path(config.hydra.sweep.dir),
-            [job for job, _ in self._jobs],
-            _plain(config, "pool", []),
-        )
-        written = [path for after in hooks("after_sweep") for path in after(folder, jobs, settings)]
-        for path in (*(folder / name for name in (NAME, SUMMARY, PAGE, TEXT)), *written):
-            print(path)
