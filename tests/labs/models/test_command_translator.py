@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
-from clirbench.errors import AlignmentError, ConfigError, ResourceError
+from clirbench.errors import AlignmentError, ConfigError, Problems, ResourceError
 from clirbench.labs.models.command_translator import CommandTranslator
+from clirbench.labs.models.detected import Detected
+from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.translators.base import Translator, translate_lines
+from tests.systems.sides import folder_corpus, write
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "clirbench" / "labs" / "models" / "conf" / "systems" / "command.yaml"
 HEAD = "import sys; lines = sys.stdin.read().split(chr(10))[:-1]\n"
@@ -142,3 +145,17 @@ def test_apertium_translates_icelandic() -> None:
     translator = CommandTranslator(command, batch_lines=2)
     written = run(translator, ["Hundurinn er stór.", "", "Hvar er húsið?", "Kötturinn Snorri sefur."])
     assert written == ["The dog is big.", "", "Where is the house?", "The cat Snorri sleeps."]
+
+
+def test_models_of_a_sweep_are_checked_before_anything_runs(tmp_path: Path) -> None:
+    corpus = folder_corpus(tmp_path / "d")
+    for step in (20, 3):
+        write(tmp_path / f"models/ckpt_{step}/rules.txt", ["x"])
+    settings: dict[str, Any] = {"model": f"{tmp_path}/models/ckpt_%step%", "cache": str(tmp_path / "cache")}
+    found = CheckpointSystems(**settings, translator=CommandTranslator("cat {model}/rules.txt")).translations(corpus)
+    assert [t.system for t in found] == ["step3", "step20"]
+    with pytest.raises(ResourceError, match="no-such-program: no such program"):
+        CheckpointSystems(**settings, translator=CommandTranslator("no-such-program {model}")).translations(corpus)
+    with pytest.raises(Problems, match=r"neither model.bin .* but rules.txt") as caught:
+        CheckpointSystems(**settings, translator=Detected()).translations(corpus)
+    assert len(caught.value.errors) == 2

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError, InputError
 from clirbench.labs.papers.relevance.jenks import Jenks, natural_classes
+from clirbench.labs.papers.relevance.percentile import Percentile
+from clirbench.labs.papers.relevance.query_in_document import QueryInDocument
+from clirbench.relevance import needs
 from clirbench.relevance.base import Relevance
-from clirbench.types import Document, Documents, Run, Topic
+from clirbench.types import Document, DocumentMap, Documents, Run, Topic
 
 DOCUMENTS = Documents.of([Document("a", "x")])
 TOPICS = [Topic.of("1", "x"), Topic.of("2", "y"), Topic.of("none", "z")]
@@ -70,3 +74,10 @@ def test_what_has_no_meaning_is_refused() -> None:
         Jenks(1)
     with pytest.raises(InputError, match=r"topic 1: a score is negative \(-2\)"):
         Jenks().judge(Run.of({"1": {"a": -2}}), DOCUMENTS, TOPICS)
+
+
+def test_what_the_rule_needs_and_gives() -> None:
+    foreign = Corpus(NO_TEST, Documents(NoEnglish("docs"), DocumentMap(("a",), np.ones(1, dtype=np.int64))))
+    rules: dict[str, Relevance] = {"percentile": Percentile(), "jenks": Jenks(), "known": QueryInDocument()}
+    assert [str(error).split()[0] for error in needs.unmet(rules, foreign)] == ["percentile", "jenks", "known"]
+    assert needs.given(Jenks(), []) == {"grades"}

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from clirbench.labs.collections.commands.pool import main
-from tests.browser.conftest import Browser
+from tests.browser.conftest import Browser, browser
 from tests.browser.test_report_page import everything_open
 from tests.labs.collections.commands.test_pool import run
 
 pytestmark = pytest.mark.slow
+__all__ = ["browser"]
 
 
 @pytest.fixture(scope="module")
