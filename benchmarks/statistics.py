@@ -20,12 +20,12 @@ import numpy as np
 import scipy.stats
 
 from benchmarks.made_evidence import made
+from clirbench.labs.papers.statistics.differences import Comparing, differences
+from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
 from clirbench.report.answer import answer
 from clirbench.statistics.bootstrap import Bootstrap, intervals
-from clirbench.statistics.differences import Comparing, differences
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.decision import decide
-from clirbench.statistics.model.randomisation import PairTests, compare_systems
 from clirbench.statistics.resampling import Draws
 from clirbench.statistics.units.belonging import units_of
 from clirbench.statistics.vectorised import kendall_grid

@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.sweep_worlds import KINDS, SweepRecipe
 from benchmarks.validity_units import Cell
 from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe, World
+from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
 from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import against
@@ -22,7 +23,6 @@ from clirbench.statistics.model.decision import decide, true_values
 from clirbench.statistics.model.noise import Noise, doubly_centred, topic_noise
 from clirbench.statistics.model.parts import noise_structure
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
-from clirbench.statistics.model.randomisation import PairTests, compare_systems
 from clirbench.statistics.model.rise import jackknifed_slope, rise_of
 from clirbench.statistics.model.shipping import CAREFUL, CENTRAL, best_set, p_of_best, standings
 from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy

@@ -27,7 +27,8 @@ from omegaconf import DictConfig
 from clirbench import __version__
 from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
-from clirbench.config import CONF, build, limits_of, plain_configuration, ready, settled, sweep_of
+from clirbench.configuration.building import build, limits_of
+from clirbench.configuration.composing import CONF, plain_configuration, ready, settled, sweep_of
 from clirbench.configuration.reach import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, closest, raise_all

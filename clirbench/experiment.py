@@ -1,6 +1,6 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -31,6 +31,7 @@ from clirbench.result import (
     marked,
     unwatched,
 )
+from clirbench.retrieval.base import Retriever, Search
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.coefficients import UNTESTED
@@ -278,15 +279,15 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     english, topics = inputs.corpus.english, inputs.topics[label]
     none = Run.build(english.map, [])
     pmap = experiment.engine.pmap
-    by = partial(search, experiment.retriever, topics, english.map, pmap=pmap, watch=watch)
+    task = Search(topics, english.map, pmap, watch)
     if experiment.runs is None:
-        ideal = english_run(by, english.text) if inputs.corpus.has_english else none
+        ideal = english_run(experiment.retriever, task, english.text) if inputs.corpus.has_english else none
         searched = inputs.searched
-        found = by(list(searched.values()), tuple(searched))
+        found = search(experiment.retriever, task.of_systems(searched))
         runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
     else:
         runs, own = runs_of_others(experiment.runs, inputs)
-        ideal = own or (english_run(by, english.text) if inputs.corpus.has_english else none)
+        ideal = own or (english_run(experiment.retriever, task, english.text) if inputs.corpus.has_english else none)
     judged = {
         name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
         for name, rule in experiment.relevance.items()
@@ -306,9 +307,9 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
 
 
-def english_run(by: Callable[..., Iterator[Any]], english: Text) -> Run:
+def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
     """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
-    (found,) = by([english], ["(English side)"], english=True)
+    (found,) = search(retriever, task.of_english(english))
     searched, _ = sound({"english side": found})
     run: Run = opened(searched["english side"])
     return run

@@ -11,7 +11,7 @@ import numpy as np
 
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
-from clirbench.errors import Changed, ClirbenchError, InputError, UnknownName, raise_all
+from clirbench.errors import Changed, ClirbenchError, ConfigError, InputError, UnknownName, raise_all
 from clirbench.files.score_tables import ScoreTables
 from clirbench.later import some
 from clirbench.measures.base import Measure
@@ -322,6 +322,12 @@ class Result:
     tables: tuple[AnalysisTable, ...] = ()
     failed: tuple[str, ...] = ()
     baselines: Scoreboard = NO_ROWS
+
+    def texts(self, analysis: str) -> Inputs:
+        """What an analysis of texts reads; raises `ConfigError` where the run was made from score tables alone."""
+        if self.inputs is None:
+            raise ConfigError(f"analysis {analysis} reads texts, and this run has score tables only: give folder=DIR")
+        return self.inputs
 
     def rows(self, kind: type[Row]) -> tuple[Row, ...]:
         """Everything of one kind that the analyses computed, such as every `Difference`; none where none was asked."""

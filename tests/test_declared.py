@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from clirbench.columns import kind
-from clirbench.config import _labelled
+from clirbench.configuration.building import _labelled
 from clirbench.errors import ConfigError
 from clirbench.relevance.base import from_english_side, judged_by
 from tests.conftest import PACKAGE, Cli

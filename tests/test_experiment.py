@@ -14,8 +14,8 @@ from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.experiment import count, holes, retrieve, run, score_translations, stored, tied_runs, unwritten
-from clirbench.labs.papers.metrics.error_rates import WER
 from clirbench.measures.parsing import parse
+from clirbench.metrics.ter import TER
 from clirbench.relevance.top_k import TopK
 from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, unwatched
 from clirbench.retrieval.bm25 import BM25
@@ -67,7 +67,7 @@ def experiment(sources: Held) -> Experiment:
         {"": sources},
         BM25(),
         relevance={"": TopK(1)},
-        metrics=(WER(),),
+        metrics=(TER(),),
         measures=(parse("RR"), parse("AQWV(rule=top,at=1)")),
     )
 
@@ -75,17 +75,17 @@ def experiment(sources: Held) -> Experiment:
 def test_every_number_of_a_small_run() -> None:
     """Documents 1 and 2 are relevant to topics 1 and 3; no document matches topic 2.
 
-    WER: 0, 1 and 2 of 3 words. RR: 1, 1/2 and 0, as `bad` finds other documents than those. AQWV: 1 for a topic
+    TER: 0, 1 and 2 of 3 words. RR: 1, 1/2 and 0, as `bad` finds other documents than those. AQWV: 1 for a topic
     with the relevant document alone, and 1 - (1 + 40 * 1/4) = -10 for one with one of the 4 others alone.
     """
     result = run(experiment(held()))
     assert result.board.systems == ("good", "half", "bad")
-    assert result.board["WER"].values == pytest.approx([0, 100 / 3, 200 / 3], rel=1e-12)
+    assert result.board["TER"].values == pytest.approx([0, 100 / 3, 200 / 3], rel=1e-12)
     assert result.board["RR"].values.tolist() == [1, 0.5, 0]
     assert result.board["AQWV(rule=top,at=1)"].values == pytest.approx([1, -4.5, -10])
     taus = {(row.measure, row.metric, row.coefficient): row.value for row in result.correlations}
-    assert taus["RR", "WER", "kendall"] == taus["AQWV(rule=top,at=1)", "WER", "kendall"] == 1
-    assert taus["RR", "WER", "pearson"] == pytest.approx(1)
+    assert taus["RR", "TER", "kendall"] == taus["AQWV(rule=top,at=1)", "TER", "kendall"] == 1
+    assert taus["RR", "TER", "pearson"] == pytest.approx(1)
     retrieval = result.retrieval[""]
     assert retrieval.judged[""].n_documents == 5
     assert retrieval.judged[""].qrels.grades == {"1": {"1": 1}, "3": {"2": 1}}
@@ -98,10 +98,10 @@ def test_a_system_that_cannot_be_searched_or_scored_is_a_hole_with_its_reason(tm
     damaged = replace(sources.systems[2], test=TextLines(("a", "b")))
     made = experiment(replace(sources, systems=(*sources.systems[:2], damaged)))
     result = run(replace(made, engine=Cached(Serial(), Store(tmp_path))))
-    assert result.board["WER"].values == pytest.approx([0, 100 / 3, np.nan], nan_ok=True)
+    assert result.board["TER"].values == pytest.approx([0, 100 / 3, np.nan], nan_ok=True)
     assert np.array_equal(result.board["RR"].values, [1, np.nan, 0], equal_nan=True)
     assert result.failed == ("bad", "half")
-    assert [note.partition(":")[0] for note in result.notes] == ["bad has no WER", "half has no IR measures"]
+    assert [note.partition(":")[0] for note in result.notes] == ["bad has no TER", "half has no IR measures"]
 
 
 def test_what_a_worker_was_writing_when_it_was_killed_is_removed_at_the_end_of_the_run(tmp_path: Path) -> None:
@@ -158,15 +158,15 @@ def test_topics_of_which_none_can_be_scored_are_an_error_that_says_why() -> None
 
 
 def test_scores_are_those_of_the_summed_segments_unrounded() -> None:
-    """WER of 1 and 2 edits in 3 and 4 words: 300/7."""
+    """TER of 1 and 2 edits in 3 and 4 words: 300/7."""
     sources = held()
     corpus = replace(sources.corpus, test=TestSet((("a b c", "d e f g"),)))
     texts = {"s": Translation("s", TextLines(("a b x", "d x x g")), None), "none": Translation("none", None, None)}
     statistics, scores, failed = score_translations(
         experiment(sources), Inputs(corpus, tuple(texts.values()), {}), unwatched
     )
-    assert scores == {("WER", "s"): pytest.approx(300 / 7, rel=1e-12)}
-    assert statistics["WER", "s"].tolist() == [[1, 3], [2, 4]]
+    assert scores == {("TER", "s"): pytest.approx(300 / 7, rel=1e-12)}
+    assert statistics["TER", "s"].tolist() == [[1, 3], [2, 4]]
     assert failed == {}
 
 

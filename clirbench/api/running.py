@@ -79,7 +79,8 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
         cache = Path(settings.pop("cache", CACHE))
         made = experiment_of(settings)
         return _outcome(made, cache, {"components": repr(made)}, [IN_PYTHON])
-    from clirbench.config import build, composed, limits_of, plain_configuration
+    from clirbench.configuration.building import build, limits_of
+    from clirbench.configuration.composing import composed, plain_configuration
 
     overrides = [f"+experiment={quoted(experiment)}"] if experiment else []
     plain_settings = {name: value for name, value in settings.items() if name not in components}

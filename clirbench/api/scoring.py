@@ -28,7 +28,7 @@ Measures = Sequence[str | Measure]
 @lru_cache(maxsize=64)
 def named(name: str) -> Metric:
     """The metric of that name, as the command line has it."""
-    from clirbench.config import metric_named
+    from clirbench.configuration.building import metric_named
 
     return metric_named(name)
 

@@ -50,7 +50,7 @@ def _rerun(options: Namespace) -> int:
     recorded = read_provenance(options.provenance)
     given = [absolute(override) for override in options.overrides]
     raise_all(list(refused(recorded["command"][3:])))
-    from clirbench.config import sweep_of
+    from clirbench.configuration.composing import sweep_of
 
     experiments = [word.partition("=")[2] for word in recorded["command"][3:] if key_of(word) == "experiment"]
     raise_all(
@@ -103,7 +103,7 @@ def shown_run(words: Sequence[str], home: Path, cache: Path) -> Iterator[str]:
 
     A configuration from another folder than conf/ is not read for that: finding it can run code already.
     """
-    from clirbench.config import CONF, composed, plain_configuration
+    from clirbench.configuration.composing import CONF, composed, plain_configuration
 
     yield "This run would be done again:"
     yield from (f"  {word}" for word in ("clirbench", *words))

@@ -16,14 +16,6 @@ from clirbench.configuration.components import TARGET
 from clirbench.configuration.laboratories import laboratories
 from clirbench.errors import UNSEEN, ConfigError
 
-REACHES = {
-    "clirbench.metrics.command.CommandMetric": "runs a command",
-    "clirbench.systems.commands.CommandSystems": "runs commands",
-    "clirbench.systems.translators.command.CommandTranslator": "runs a command",
-}
-"""Components of the core, and what they do beyond reading files and computing; those of our laboratories are in each
-one's `reaches.yaml`. What laboratories of others name is code.
-"""
 CONFIG_DIR = "--config-dir="
 SEARCH_PATH = "hydra.searchpath"
 MOST = 20_000
@@ -67,7 +59,7 @@ def listed(conf: Path) -> tuple[set[str], dict[str, str]]:
     folders = [conf, *(laboratory.folder / "conf" for laboratory in ours)]
     paths = (path for folder in folders for path in folder.rglob("*.yaml"))
     lists = [path for laboratory in ours if (path := laboratory.folder / "reaches.yaml").is_file()]
-    does = REACHES | {name: what for path in lists for name, what in yaml.safe_load(path.read_bytes()).items()}
+    does = {name: what for path in lists for name, what in yaml.safe_load(path.read_bytes()).items()}
     return {name for path in paths for name in NAMED.findall(path.read_text(encoding="utf-8"))}, does
 
 

@@ -1,3 +1,4 @@
+from clirbench.labs.models.command_metric import CommandMetric
 from clirbench.labs.papers.metrics.bad_segments import BS as BS
 from clirbench.labs.papers.metrics.bad_segments import TotalBS as TotalBS
 from clirbench.labs.papers.metrics.baselines import CopyRate as CopyRate
@@ -16,7 +17,6 @@ from clirbench.labs.papers.metrics.sentence_bleu import SentBLEU as SentBLEU
 from clirbench.metrics.base import Metric as Metric
 from clirbench.metrics.bleu import BLEU as BLEU
 from clirbench.metrics.chrf import ChrF as ChrF
-from clirbench.metrics.command import CommandMetric
 from clirbench.metrics.macrof import MacroF as MacroF
 from clirbench.metrics.macrof import MacroPrecision as MacroPrecision
 from clirbench.metrics.macrof import MacroRecall as MacroRecall

@@ -1,9 +1,9 @@
+from clirbench.labs.papers.relevance.jenks import Jenks as Jenks
+from clirbench.labs.papers.relevance.percentile import Percentile as Percentile
+from clirbench.labs.papers.relevance.query_in_document import QueryInDocument as QueryInDocument
 from clirbench.labs.search.pyserini_qrels import PyseriniQrels
 from clirbench.relevance.base import Relevance as Relevance
-from clirbench.relevance.jenks import Jenks as Jenks
-from clirbench.relevance.percentile import Percentile as Percentile
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.relevance.query_in_document import QueryInDocument as QueryInDocument
 from clirbench.relevance.score_share import ScoreShare as ScoreShare
 from clirbench.relevance.top_k import TopK as TopK
 from clirbench.relevance.top_share import TopShare as TopShare

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from clirbench.analyses.differences import retriever_tables
+from clirbench.analyses.retrievers import retriever_tables
 from clirbench.analyses.wording import listed
 from clirbench.errors import shown
 from clirbench.files.tables import number

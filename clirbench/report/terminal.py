@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
@@ -42,10 +41,10 @@ from clirbench.report.facts import (
 )
 from clirbench.report.tables import systems_table
 from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
+from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
-from clirbench.steps.search import search
 from clirbench.store.store import Store
 from clirbench.types import Judged
 
@@ -263,8 +262,7 @@ def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str
     if not isinstance(engine, BM25) or len(english) > QUICK_TO_SEARCH:
         return
     for topics in inputs.topics.values() if experiment.runs is None else ():
-        by = partial(search, engine, topics, english.map, pmap=Serial().pmap, watch=unwatched)
-        ideal = english_run(by, english.text)
+        ideal = english_run(engine, Search(topics, english.map, Serial().pmap, unwatched), english.text)
         for rule in experiment.relevance.values():
             if not from_english_side(rule):
                 continue

@@ -4,12 +4,12 @@ from clirbench.labs.models.dense_static import Static as Static
 from clirbench.labs.models.dense_transformers import Transformers as Transformers
 from clirbench.labs.models.fusion import Fusion as Fusion
 from clirbench.labs.search.bm25s import BM25S as BM25S
+from clirbench.labs.search.languages import Language as Language
 from clirbench.labs.search.lucene import Lucene as Lucene
 from clirbench.labs.search.pyserini_index import PyseriniIndex
 from clirbench.labs.search.rank_bm25 import RankBM25 as RankBM25
 from clirbench.labs.search.rm3 import RM3 as RM3
 from clirbench.retrieval.analyzers.english import English as English
-from clirbench.retrieval.analyzers.languages import Language as Language
 from clirbench.retrieval.analyzers.plain import Character as Character
 from clirbench.retrieval.analyzers.plain import Whitespace as Whitespace
 from clirbench.retrieval.base import Retriever as Retriever

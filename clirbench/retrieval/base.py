@@ -1,6 +1,7 @@
 """What a retrieval engine is."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from clirbench.text import Text
@@ -36,21 +37,35 @@ class Watched(Protocol):
     def __call__(self, title: str, values: Iterator[Any], total: int) -> Iterator[Any]: ...
 
 
+@dataclass(frozen=True)
+class Search:
+    """Texts to search for topics, all divided into documents alike; `pmap` runs the steps, `watch` counts them.
+
+    `names`: those of the texts, where messages and the plan name them; `english`: the text is the English side.
+    """
+
+    topics: tuple[Topic, ...]
+    document_map: DocumentMap
+    pmap: Callable[..., Iterator[Any]]
+    watch: Watched
+    texts: Sequence[Text] = ()
+    names: Sequence[str] = ()
+    english: bool = False
+
+    def of_systems(self, texts: Mapping[str, Text]) -> "Search":
+        """The same search in the texts of systems."""
+        return replace(self, texts=list(texts.values()), names=tuple(texts))
+
+    def of_english(self, text: Text) -> "Search":
+        """The same search in the English side."""
+        return replace(self, texts=[text], names=["(English side)"], english=True)
+
+
 @runtime_checkable
 class Staged(Protocol):
     """A retriever that searches in several steps, each of which the store keeps: vectors, lists, fused lists."""
 
-    def search(
-        self,
-        topics: tuple[Topic, ...],
-        document_map: DocumentMap,
-        texts: Sequence[Text],
-        names: Sequence[str],
-        pmap: Callable[..., Iterator[Any]],
-        watch: Watched,
-        *,
-        english: bool,
-    ) -> Iterator[Any]:
+    def search(self, task: Search) -> Iterator[Any]:
         """The Run of every text, or why there is none."""
 
     def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:

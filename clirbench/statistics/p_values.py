@@ -188,22 +188,3 @@ def holm(p_values: Sequence[float], family: int | None = None) -> list[float]:
         highest = max(highest, min(1.0, ((family or len(defined)) - rank) * p))
         adjusted[i] = highest
     return adjusted
-
-
-def williams(r12: float, r13: float, r23: float, n: int) -> float:
-    """Two-sided p of "r12 = r13" for Pearson's r of two columns (2, 3) with a common one (1).
-
-    t = (r12 - r13) sqrt((n-1)(1+r23) / (2 |R| (n-1)/(n-3) + ((r12+r13)/2)^2 (1-r23)^3)), n - 3 degrees of freedom,
-    |R| = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23. n > 3; NaN where an r is; 1 where both columns agree perfectly.
-    **Source:** Williams 1959; Steiger 1980, eq. 7.
-    """
-    from scipy.special import stdtr
-
-    if isnan(r12) or isnan(r13) or n <= 3:
-        return nan
-    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    below = 2 * max(determinant, 0.0) * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
-    if below <= 0:
-        return 1.0
-    statistic = (r12 - r13) * np.sqrt((n - 1) * (1 + r23) / below)
-    return float(2 * stdtr(n - 3, -abs(statistic)))

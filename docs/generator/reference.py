@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from clirbench.config import config_parts
+from clirbench.configuration.composing import config_parts
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"

@@ -9,7 +9,8 @@ import pytest
 
 import clirbench as cb
 from clirbench.api.components import experiment_of, is_plain, parts
-from clirbench.config import build, composed
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import composed
 from clirbench.errors import ConfigError
 
 

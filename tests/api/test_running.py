@@ -18,7 +18,7 @@ from omegaconf import OmegaConf
 import clirbench as cb
 from clirbench.api.running import quoted
 from clirbench.commands.rerun import read_provenance
-from clirbench.config import composed
+from clirbench.configuration.composing import composed
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, UnknownName
 from clirbench.files.run_files import MARKER
 from clirbench.metrics.segments import SegmentMean

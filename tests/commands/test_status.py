@@ -17,11 +17,11 @@ from clirbench.result import Experiment, Inputs, unwatched
 from clirbench.store.cached import Cached, part_label
 from clirbench.store.plan import PLAN, Plan, Planned, read_plan
 from clirbench.store.store import Store
-from clirbench.systems.commands import CommandSystems
-from clirbench.systems.translation import shard_keys
+from clirbench.systems.translation import named_translations, shard_keys
 from clirbench.types import Failure
 from tests.lines import Lengths, Moments, made_texts
 from tests.systems.sides import folder_corpus
+from tests.systems.test_translation import Glossary
 
 
 @pytest.fixture
@@ -157,9 +157,8 @@ def test_parts_are_called_as_columns_are(tmp_path: Path) -> None:
 def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two systems of which one fails after its first shard; then the shards that are there, gone or damaged."""
     cache, source = tmp_path / "cache", folder_corpus(tmp_path / "data")
-    fails = ["awk", "{ if (/Buch/) exit 3; print }"]
-    systems = CommandSystems({"good": "cat", "bad": fails}, cache=str(cache), shard_lines=2, retries=0)
-    translations = tuple(systems.translations(source))
+    translators = {"good": Glossary({}), "bad": Glossary(stops_at="Buch")}
+    translations = named_translations(source, "systems", translators, str(cache), 2)
     keys = list(shard_keys(translations))
     n_shards = len(keys) // 2
     assert n_shards > 2
@@ -172,7 +171,7 @@ def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixtu
     done = sum((cache / key).exists() for system, key in keys if system == "bad")
     assert 0 < done < n_shards
     assert bad.startswith(f"bad Translate {done} of {n_shards} done; failed: ")
-    assert "3" in bad
+    assert "Buch" in bad
     assert total == f"{2 * n_shards} results: {n_shards + done} done, 0 missing, {n_shards - done} failed"
     (first, second), *_ = [[key for system, key in keys if system == "good"][:2]]
     (cache / first).unlink()
@@ -182,9 +181,9 @@ def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_translation_that_was_not_begun_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    systems = CommandSystems({"a": "cat"}, cache=str(tmp_path / "cache"), shard_lines=2)
     plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
-    translations = tuple(systems.translations(folder_corpus(tmp_path / "data")))
+    source = folder_corpus(tmp_path / "data")
+    translations = named_translations(source, "systems", {"a": Glossary({})}, str(tmp_path / "cache"), 2)
     plan.add(Planned(system, "Translate", "", key) for system, key in shard_keys(translations))
     assert status.main([str(tmp_path)]) == 1
     assert lines(capsys)[0].startswith("a Translate 0 of ")
@@ -196,10 +195,10 @@ def test_a_store_that_is_a_link_stands_beside_its_translations(
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "store").symlink_to(tmp_path / "elsewhere")
-    systems = CommandSystems({"a": "cat"}, cache=str(tmp_path / "cache"))
     source = folder_corpus(tmp_path / "data")
+    translations = named_translations(source, "systems", {"a": Glossary({})}, str(tmp_path / "cache"), 1000)
     plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
-    inputs = Inputs(source, tuple(systems.translations(source)), {})
+    inputs = Inputs(source, translations, {})
     translated(Experiment("machines", Serial(), plan=plan), inputs, unwatched)
     assert status.main([str(tmp_path)]) == 0
     assert lines(capsys)[0] == "a Translate done"

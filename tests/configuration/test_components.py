@@ -10,8 +10,8 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from clirbench.__main__ import CONF
-from clirbench.config import config_parts
 from clirbench.configuration.components import fits, misfits, unknown, words
+from clirbench.configuration.composing import config_parts
 from clirbench.configuration.laboratories import config_folders
 from clirbench.systems.error_model import ErrorModel
 

@@ -8,7 +8,8 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from clirbench.config import CONF, build, composed, config_parts, settled
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import CONF, composed, config_parts, settled
 from clirbench.configuration.keys import NODES
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.leftovers import switched

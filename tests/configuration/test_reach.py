@@ -3,7 +3,7 @@
 import ast
 import re
 
-from clirbench.config import CONF
+from clirbench.configuration.composing import CONF
 from clirbench.configuration.reach import listed
 from tests.test_architecture import SOURCES, imports
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.config import config_parts
+from clirbench.configuration.composing import config_parts
 from clirbench.configuration.spelling import spelled, spoken_of
 
 METRICS = config_parts("metric")

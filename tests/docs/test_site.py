@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from clirbench.config import config_parts
+from clirbench.configuration.composing import config_parts
 from clirbench.configuration.laboratories import config_folders
 
 ROOT = Path(__file__).resolve().parents[2]

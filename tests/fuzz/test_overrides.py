@@ -9,7 +9,8 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from clirbench.config import CONF, build, ready
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import CONF, ready
 from clirbench.configuration.keys import KEYS, NODES
 from clirbench.experiment import run
 from tests.fuzz.budget import INPUTS, SEED, few_calls, refused

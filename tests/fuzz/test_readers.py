@@ -1,13 +1,18 @@
 """Every reader on files that are damaged, cut, swapped or written to harm: a result, or one clear line of ours."""
 
 import random
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.fuzz.budget import INPUTS, SEED, few_calls, refused
 from tests.fuzz.mutation import mutated
-from tests.fuzz.readers import READERS, Reader
+from tests.fuzz.readers import READERS as CORE
+from tests.fuzz.readers import Reader
+
+LABS = sorted((Path(__file__).resolve().parents[1] / "labs").glob("*/readers.py"))
+READERS = (*CORE, *(one for path in LABS for one in import_module(f"tests.labs.{path.parent.name}.readers").READERS))
 
 SHARE = 0.95
 """Of all inputs; the others are configurations."""

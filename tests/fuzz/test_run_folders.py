@@ -23,8 +23,8 @@ from typing import Any
 import pytest
 
 import clirbench as cb
-import clirbench.config
 from clirbench.commands import compare, rerun, status, store
+from clirbench.configuration import composing
 from clirbench.files.run_files import MARKER
 from tests.conftest import write_lines
 from tests.fuzz.budget import SEED, refused
@@ -250,8 +250,8 @@ def actions(world: World, number: int) -> dict[str, Callable[[], object]]:
 def test_a_sent_folder_reaches_nothing_outside_it(
     numbers: range, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    composed = cache(clirbench.config.composed)  # the same command line again and again
-    monkeypatch.setattr(clirbench.config, "composed", lambda words: composed(tuple(words)))
+    composed = cache(composing.composed)  # the same command line again and again
+    monkeypatch.setattr(composing, "composed", lambda words: composed(tuple(words)))
     counts: Counter[tuple[str, bool]] = Counter()
     for number in numbers:
         draw = random.Random(f"{SEED} folders {number}")

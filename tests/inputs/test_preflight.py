@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.config import build, composed
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import composed
 from clirbench.errors import ClirbenchError
 from clirbench.experiment import run
 from clirbench.inputs.preflight import preflight

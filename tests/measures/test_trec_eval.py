@@ -5,19 +5,19 @@ trec_eval's, ours come from the runs in memory.
 """
 
 import gzip
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 import pytrec_eval
 
-from clirbench.corpora.documents import JsonDocuments, ReadText
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.files.trec import read_run, write_qrels, write_run
 from clirbench.measures.ir import score_run
 from clirbench.measures.parsing import parse
-from clirbench.relevance.jenks import Jenks
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.top_k import TopK
 from clirbench.retrieval.analyzers.english import English
@@ -70,6 +70,17 @@ def check(folder: Path, run: Run, judged: Judged) -> None:
         np.testing.assert_allclose(values, theirs, rtol=0, atol=1e-6, err_msg=name)
 
 
+@dataclass(frozen=True)
+class Graded:
+    """Grades by the rank of the English side: 3, 2, 1 by thirds of the first 3 k documents."""
+
+    k: int
+
+    def judge(self, ideal: Run, english: Documents, topics: Sequence[Topic]) -> Qrels:
+        listed = {topic_id: ideal.ranking(topic_id)[: 3 * self.k] for topic_id in ideal.topic_ids}
+        return Qrels({t: {d: 3 - at // self.k for at, d in enumerate(ids)} for t, ids in listed.items() if ids})
+
+
 def experiment(folder: Path, topics: Sequence[Topic] | None, k: int, systems: Sequence[str], out: Path) -> list[Run]:
     """BM25 over the English side and some systems, binary and graded judgments; all checked against trec_eval."""
     corpus = FolderCorpus(str(folder)).read()
@@ -80,7 +91,7 @@ def experiment(folder: Path, topics: Sequence[Topic] | None, k: int, systems: Se
     for system in systems:
         (path,) = (folder / "systems").glob(f"{system}.txt*")
         runs.append(retriever.rank(Documents(TextFile(path), corpus.document_map), topics))
-    for rule in (TopK(k), Jenks()):
+    for rule in (TopK(k), Graded(k)):
         judged = Judged(rule.judge(ideal, corpus.english, topics), ideal, len(corpus.english))
         assert len(judged.topic_ids) >= 60
         for run in runs:
@@ -138,8 +149,8 @@ def test_gmap_is_trec_evals(tmp_path: Path) -> None:
 def test_patapsco_with_judgments_of_people(shared_data: Path, tmp_path: Path) -> None:
     """Graded judgments (0 to 3) on 20 news documents; grades reach nDCG."""
     folder = shared_data / "clir" / "patapsco"
-    text = ReadText(folder / "eng_mini_docs.jsonl", JsonDocuments(["title", "text"]))
-    documents = Documents.of([Document(*pair) for pair in text.documents()])
+    read = (json.loads(line) for line in (folder / "eng_mini_docs.jsonl").read_text(encoding="utf-8").splitlines())
+    documents = Documents.of([Document(line["id"], f"{line['title']} {line['text']}") for line in read])
     topics = [Topic.of("001", "Flooding"), Topic.of("002", "political prisoners")]
     run = BM25(analyzer=English()).rank(documents, topics)
     qrels = QrelsFile(folder / "eng_mini_qrels").judge(run, documents, topics)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from clirbench.config import config_parts
+from clirbench.configuration.composing import config_parts
 
 FILES = sorted(path for folder in config_parts("metric") for path in folder.glob("*.yaml"))
 # Names with + or brackets, which no key of a configuration can spell.

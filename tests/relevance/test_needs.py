@@ -9,13 +9,11 @@ from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError
 from clirbench.measures.parsing import parse
 from clirbench.relevance.base import Relevance
-from clirbench.relevance.jenks import Jenks
 from clirbench.relevance.needs import given, sorted_out, unmet
-from clirbench.relevance.percentile import Percentile
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.relevance.query_in_document import QueryInDocument
 from clirbench.relevance.score_share import ScoreShare
 from clirbench.relevance.top_k import TopK
+from clirbench.relevance.top_share import TopShare
 from clirbench.types import Document, DocumentMap, Documents, Need, Topic
 
 FOREIGN = Corpus(NO_TEST, Documents(NoEnglish("docs"), DocumentMap(("a",), np.ones(1, dtype=np.int64))))
@@ -25,12 +23,11 @@ ALL: frozenset[Need] = frozenset({"grades", "all topics"})
 
 def test_rules_that_search_the_english_side_need_one() -> None:
     rules: dict[str, Relevance] = {
-        "top_k": TopK(), "percentile": Percentile(), "jenks": Jenks(), "share": ScoreShare(),
-        "known": QueryInDocument(),
+        "top_k": TopK(), "top_share": TopShare(), "share": ScoreShare(),
         "qrels": QrelsFile("people.txt"),
     }  # fmt: skip
     refused = [str(error).split()[0] for error in unmet(rules, FOREIGN)]
-    assert refused == ["top_k", "percentile", "jenks", "share", "known"]
+    assert refused == ["top_k", "top_share", "share"]
     assert not list(unmet(rules, ENGLISH))
 
 
@@ -66,4 +63,3 @@ def test_what_a_file_of_judgments_gives(tmp_path: Path) -> None:
     assert given(file, [topics["3"]]) == frozenset()
     assert given(file, [topics["1"]]) == {"grades"}
     assert given(file, [topics["2"]]) == {"all topics"}
-    assert given(Jenks(), []) == {"grades"}

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from math import nan
 
 import numpy as np
 
@@ -10,7 +9,6 @@ from clirbench.engines.local import Serial
 from clirbench.result import AnalysisTable, Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate
-from clirbench.statistics.differences import Difference
 
 EVIL = "<script>alert(1)</script>"
 
@@ -67,26 +65,3 @@ def result(made: Scoreboard, tables: Sequence[AnalysisTable] = (), notes: Sequen
     experiment = Experiment("by hand", Serial())
     rows = correlate(made, experiment.coefficients)
     return Result(experiment, made, tuple(rows), tables=tuple(tables), notes=tuple(notes))
-
-
-def difference(measure: str, metric_a: str, metric_b: str, value: float, significant: str) -> Difference:
-    """What one test said of two metrics; only what the answer reads is filled in."""
-    return Difference(
-        measure=measure,
-        metric_a=metric_a,
-        metric_b=metric_b,
-        test="perm-systems",
-        coefficient="kendall",
-        value_a=nan,
-        value_b=nan,
-        difference=value,
-        p_value=nan,
-        p_holm=nan,
-        significant=significant,
-        shift_a=0.0,
-        shift_b=0.0,
-        n_systems=10,
-        n_segments=0,
-        samples=1000,
-        seed=0,
-    )

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.config import CONF, build, composed
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import CONF, composed
 from clirbench.experiment import run, stored
 from clirbench.inputs.reading import read_inputs
-from clirbench.labs.papers.metrics.baselines import LengthRatio
+from clirbench.metrics.bleu import BLEU
 from clirbench.report.estimate import PACKED, READING, estimate, rate, rounded, size
 from clirbench.result import Experiment
 from clirbench.steps.search import readings
@@ -40,7 +41,7 @@ def test_packed_bytes_are_more_than_they_seem(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(b"word\n" * 20))
     assert size(TextFile(plain)) == 100
     assert size(TextFile(packed)) == packed.stat().st_size * PACKED
-    assert (rate(LengthRatio()), rate(Slow())) == (READING["LengthRatio"], None)
+    assert (rate(BLEU()), rate(Slow())) == (READING["BLEU"], None)
 
 
 def test_every_metric_and_retriever_that_is_shipped_has_a_rate_or_is_named() -> None:

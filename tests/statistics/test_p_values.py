@@ -19,7 +19,6 @@ from clirbench.statistics.p_values import (
     sampled,
     significance,
     smallest_significant_tau,
-    williams,
 )
 
 
@@ -120,17 +119,6 @@ def test_holm_counts_the_pairs_that_are_not_shown() -> None:
     assert holm([0.01, 0.001, 0.5], 10) == pytest.approx([0.09, 0.01, 1.0])
     assert holm([0.02, 0.019], 2) == pytest.approx([0.038, 0.038])
     assert holm([0.5, nan, 0.001], 10)[2] == pytest.approx(0.01)
-
-
-def test_williams_by_hand() -> None:
-    # Steiger 1980 works with n = 103, r12 = .4 (shared), r13 = .5, r23 = .1: Williams' t = -.89, 100 degrees of freedom
-    t = (0.4 - 0.5) * np.sqrt(
-        102 * 1.1 / (2 * (102 / 100) * (1 - 0.16 - 0.25 - 0.01 + 2 * 0.4 * 0.5 * 0.1) + 0.45**2 * 0.9**3)
-    )
-    assert t == pytest.approx(-0.89, abs=0.005)
-    assert williams(0.4, 0.5, 0.1, 103) == pytest.approx(2 * scipy.stats.t.sf(abs(t), 100))
-    assert williams(0.9, 0.9, 1.0, 20) == 1
-    assert np.isnan(williams(float("nan"), 0.5, 0.1, 20))
 
 
 @pytest.mark.parametrize("decimals", [None, 1])

@@ -6,11 +6,18 @@ from typing import Any
 import pytest
 
 from clirbench.errors import AlignmentError, ConfigError, InputError, Problems, ResourceError, UnknownName
-from clirbench.labs.models.detected import Detected
 from clirbench.systems.base import SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
-from clirbench.systems.translators.command import CommandTranslator
+from clirbench.systems.translators.base import Translator
 from tests.systems.sides import ENGLISH, folder_corpus, two_sided, write
+from tests.systems.test_translation import Glossary
+
+
+class Nobodys:
+    """Knows of no model which translator it is made for."""
+
+    def of(self, model: Path) -> Translator:
+        raise ResourceError(f"{model}: no translator is made for it")
 
 
 def sweep(root: Path, *names: str) -> None:
@@ -136,13 +143,11 @@ def test_models_are_listed_and_checked_but_not_run(tmp_path: Path) -> None:
     for step in (20, 3):
         write(tmp_path / f"models/ckpt_{step}/rules.txt", ["x"])
     settings: dict[str, Any] = {"model": f"{tmp_path}/models/ckpt_%step%", "cache": str(tmp_path / "cache")}
-    found = CheckpointSystems(**settings, translator=CommandTranslator("cat {model}/rules.txt")).translations(corpus)
+    found = CheckpointSystems(**settings, translator=Glossary()).translations(corpus)
     assert [(t.system, dict(t.metadata)) for t in found] == [("step3", {"step": "3"}), ("step20", {"step": "20"})]
     assert not (tmp_path / "cache").exists()
-    with pytest.raises(ResourceError, match="no-such-program: no such program"):
-        CheckpointSystems(**settings, translator=CommandTranslator("no-such-program {model}")).translations(corpus)
-    with pytest.raises(Problems, match=r"neither model.bin .* but rules.txt") as caught:
-        CheckpointSystems(**settings, translator=Detected()).translations(corpus)
+    with pytest.raises(Problems, match=r"ckpt_3: no translator is made for it") as caught:
+        CheckpointSystems(**settings, translator=Nobodys()).translations(corpus)
     assert len(caught.value.errors) == 2
     with pytest.raises(ConfigError, match="name what translates"):
         CheckpointSystems(**settings).translations(corpus)
@@ -151,6 +156,6 @@ def test_models_are_listed_and_checked_but_not_run(tmp_path: Path) -> None:
 def test_models_need_the_source_side(tmp_path: Path) -> None:
     corpus = folder_corpus(tmp_path / "d", source=None)
     write(tmp_path / "models/ckpt_3/rules.txt", ["x"])
-    systems = CheckpointSystems(model=f"{tmp_path}/models/ckpt_%step%", translator=CommandTranslator("cat {model}"))
+    systems = CheckpointSystems(model=f"{tmp_path}/models/ckpt_%step%", translator=Glossary())
     with pytest.raises(InputError, match="the source side is needed: put source.txt"):
         systems.translations(corpus)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from clirbench.config import config_parts
+from clirbench.configuration.composing import config_parts
 
 FILES = ("checkpoints", "pattern", "command", "translator/command", "translator/ctranslate2", "translator/transformers")
 ELSEWHERE = {"translator", "toolkit"}  # chosen by groups of their own

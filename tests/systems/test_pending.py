@@ -13,8 +13,8 @@ from clirbench.inputs.reading import read_inputs
 from clirbench.result import Experiment
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.files import FileSystems
-from clirbench.systems.translators.command import CommandTranslator
 from tests.systems.sides import ENGLISH, folder_corpus, two_sided, write
+from tests.systems.test_translation import Glossary
 
 LONG_AGO = 1_000_000_000
 
@@ -104,7 +104,7 @@ def test_a_model_that_is_still_saved(tmp_path: Path) -> None:
         file = write(tmp_path / f"ckpt_{step}" / "weights", ("x",))
         for path in (file, file.parent):
             os.utime(path, (age, age))
-    translator = CommandTranslator(command=["cat", "{model}"])
+    translator = Glossary()
     systems = CheckpointSystems(model=f"{tmp_path}/ckpt_%step%", translator=translator, unfinished="skip")
     found = systems.translations(folder_corpus(tmp_path / "d"))
     assert [t.pending.rpartition(": ")[2] for t in found] == ["", "touched just now"]

@@ -15,8 +15,6 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.local import Processes
 from clirbench.errors import ClirbenchError, Problems, ResourceError, StoreError
-from clirbench.labs.models.openai_systems import OpenAISystems
-from clirbench.systems.commands import CommandSystems
 from clirbench.systems.translation import (
     MachineText,
     Progress,
@@ -29,7 +27,6 @@ from clirbench.systems.translation import missing_work as lacking
 from clirbench.systems.translators.base import Translate
 from clirbench.text import TextFile
 from clirbench.types import EMPTY, Translation
-from tests.loopback import Said, answering
 from tests.systems.sides import GERMAN, folder_corpus, two_sided, write
 
 DICTIONARY = {"der": "the", "die": "the", "das": "the", "Hund": "dog", "Katze": "cat", "Haus": "house", "ist": "is"}
@@ -320,16 +317,26 @@ SOURCE = tuple(f"Zeile {n}" for n in range(38)) + ("", " ")
 """40 lines, 38 of them with text."""
 
 
+@dataclass(frozen=True)
+class Silent(Glossary):
+    """A translator that leaves the first `n` numbered lines empty."""
+
+    n: int = 0
+
+    @contextmanager
+    def loaded(self, model: Path | None) -> Iterator[Translate]:
+        yield lambda lines: ["" if int(line.split()[1]) < self.n else line for line in lines]
+
+
 def half_empty(root: Path, n_empty: int) -> tuple[list[str], list[str]]:
-    """(errors, notes) where a command leaves the first lines of the source empty, and where that is read again."""
+    """(errors, notes) where a translator leaves the first lines of the source empty, and where that is read again."""
     write(root / "d" / "reference.txt", [f"line {n}" for n in range(40)])
     write(root / "d" / "source.txt", SOURCE)
     corpus = FolderCorpus(str(root / "d")).read()
     said = []
     for _ in range(2):
-        command = f"""sed -r 's/^Zeile ([0-9]+)$/\\1 /; {"".join(f"s/^{n} $//;" for n in range(n_empty))}'"""
-        systems = CommandSystems({"good": "cat", "bad": command}, shard_lines=10, cache=str(root / "cache"))
-        found, errors = completed(systems.translations(corpus), lambda title, values, total: values)
+        translators = {"good": Silent({"good": ""}), "bad": Silent({"bad": ""}, n=n_empty)}
+        found, errors = completed(made(corpus, root / "cache", translators, 10), lambda title, values, total: values)
         assert [t.system for t in found if t.collection is None] == list(errors)
         said.append(([*map(str, errors.values())], list(emptied(found))))
     assert said[0] == said[1], "what is kept says what was said when it was made"
@@ -346,10 +353,3 @@ def test_empty_answers_are_said_and_many_are_an_error(tmp_path: Path) -> None:
     (error,), notes = half_empty(tmp_path / "4", 20)
     assert "20 of 38 lines with text came back empty" in error
     assert not notes
-
-
-def test_a_server_whose_every_answer_is_empty_is_no_system_with_bleu_0(tmp_path: Path) -> None:
-    with answering(lambda body, number: Said({"choices": [{"message": {"content": ""}}]})) as asked:
-        systems = OpenAISystems(f"{asked.url}/v1", {"a": "m"}, cache=str(tmp_path / "cache"))
-        with pytest.raises(ResourceError, match="4 of 4 lines with text came back empty; mend the translator"):
-            completed(systems.translations(folder_corpus(tmp_path / "d")), lambda title, values, total: values)

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.checks import one_of, whole_number
-from clirbench.corpora.documents import files_under
 from clirbench.errors import InputError
+from clirbench.labs.formats.documents import files_under
 from clirbench.text import TextFile
 
 UNITS = ("file", "chapter", "speaker")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.released import Key, Release, merged, one_line
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.labs.formats.released import Key, Release, merged, one_line
 from clirbench.text import whole_text
 
 TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b", re.IGNORECASE)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clirbench.corpora.documents import files_under
 from clirbench.errors import ConfigError, InputError
+from clirbench.labs.formats.documents import files_under
 from clirbench.text import whole_text
 
 DOCUMENT = re.compile(r"<(/?)DOC\s*>", re.IGNORECASE)

@@ -9,10 +9,10 @@ from typing import Any
 
 from clirbench.checks import one_of, require, version_of, whole_number
 from clirbench.errors import ResourceError
+from clirbench.labs.models.content import model_fingerprint
 from clirbench.labs.models.libraries import DEVICES, needed
 from clirbench.labs.models.pieces import KINDS, kind_of, load_pieces, require_pieces
 from clirbench.systems.translators.base import Translate
-from clirbench.systems.translators.content import model_fingerprint
 
 COMPUTE_TYPES = (
     "default", "auto", "int8", "int8_float32", "int8_float16", "int8_bfloat16",

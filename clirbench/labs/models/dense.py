@@ -12,7 +12,7 @@ from clirbench.checks import whole_number
 from clirbench.errors import EmptyCollection, ResourceError
 from clirbench.labs.models.dense_static import Static
 from clirbench.later import Later, opened
-from clirbench.retrieval.base import Watched
+from clirbench.retrieval.base import Search
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Failure, Floats, Ints, Run, Topic, rank_order
 
@@ -91,22 +91,12 @@ class Dense:
             raise EmptyCollection(f"{documents.text.where}: the collection is empty: no document has a vector")
         return nearest(self.asked(topics), [t.topic_id for t in topics], found, documents.map, self.depth)
 
-    def search(
-        self,
-        topics: tuple[Topic, ...],
-        document_map: DocumentMap,
-        texts: Sequence[Text],
-        names: Sequence[str],
-        pmap: Callable[..., Iterator[Any]],
-        watch: Watched,
-        *,
-        english: bool,
-    ) -> Iterator[Any]:
-        queries, probe = self.asked(topics), _checked_probe(self.encoder, pmap)
-        encode = replace(self._encode(document_map), probe=probe)
-        vectors = list(watch("encoding", pmap(encode, texts, names), len(texts)))
-        ids = tuple(topic.topic_id for topic in topics)
-        return pmap(Nearest(queries, ids, document_map, self.depth, english), vectors, names)
+    def search(self, task: Search) -> Iterator[Any]:
+        queries, probe = self.asked(task.topics), _checked_probe(self.encoder, task.pmap)
+        encode = replace(self._encode(task.document_map), probe=probe)
+        vectors = list(task.watch("encoding", task.pmap(encode, task.texts, task.names), len(task.texts)))
+        ids = tuple(topic.topic_id for topic in task.topics)
+        return task.pmap(Nearest(queries, ids, task.document_map, self.depth, task.english), vectors, task.names)
 
     def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
         yield self.encoder, self._encode(document_map)

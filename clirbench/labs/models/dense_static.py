@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from clirbench.checks import require
 from clirbench.errors import ResourceError
-from clirbench.systems.translators.content import content_fingerprint
+from clirbench.labs.models.content import content_fingerprint
 from clirbench.types import Floats
 
 KINDS: dict[str, "np.dtype[Any]"] = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4")}

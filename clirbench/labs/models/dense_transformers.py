@@ -12,6 +12,7 @@ import numpy as np
 
 from clirbench.checks import one_of, version_of, whole_number
 from clirbench.errors import ConfigError, ResourceError
+from clirbench.labs.models.content import content_fingerprint
 from clirbench.labs.models.libraries import (
     DEVICES,
     DTYPES,
@@ -20,7 +21,6 @@ from clirbench.labs.models.libraries import (
     device_of,
     pretrained,
 )
-from clirbench.systems.translators.content import content_fingerprint
 from clirbench.types import Floats
 
 POOLINGS = ("auto", "mean", "cls", "last")

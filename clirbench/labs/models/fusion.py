@@ -1,6 +1,6 @@
 """Reciprocal rank fusion: several retrievers' lists as one."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
@@ -11,9 +11,8 @@ import numpy as np
 from clirbench.checks import number, whole_number
 from clirbench.errors import ConfigError, EmptyCollection
 from clirbench.later import Later, opened
-from clirbench.retrieval.base import Retriever, Watched
+from clirbench.retrieval.base import Retriever, Search
 from clirbench.steps.search import readings, search
-from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Failure, Floats, Ints, Run, Topic, rank_order
 
 
@@ -63,23 +62,10 @@ class Fusion:
             raise empty[0]
         return fused(runs, documents.map, self.k, self.depth)
 
-    def search(
-        self,
-        topics: tuple[Topic, ...],
-        document_map: DocumentMap,
-        texts: Sequence[Text],
-        names: Sequence[str],
-        pmap: Callable[..., Iterator[Any]],
-        watch: Watched,
-        *,
-        english: bool,
-    ) -> Iterator[Any]:
-        each = [
-            list(search(one, topics, document_map, texts, names, pmap, watch, english=english))
-            for one in self.of.values()
-        ]
+    def search(self, task: Search) -> Iterator[Any]:
+        each = [list(search(one, task)) for one in self.of.values()]
         together = [next((run for run in runs if isinstance(run, Failure)), runs) for runs in zip(*each, strict=True)]
-        return pmap(Fuse(document_map, self.k, self.depth), together, names)
+        return task.pmap(Fuse(task.document_map, self.k, self.depth), together, task.names)
 
     def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
         for one in self.of.values():

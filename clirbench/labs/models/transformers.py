@@ -9,6 +9,7 @@ from typing import Any
 
 from clirbench.checks import one_of, version_of, whole_number
 from clirbench.errors import ResourceError
+from clirbench.labs.models.content import model_fingerprint
 from clirbench.labs.models.libraries import (
     DEVICES,
     DTYPES,
@@ -19,7 +20,6 @@ from clirbench.labs.models.libraries import (
     pretrained,
 )
 from clirbench.systems.translators.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
-from clirbench.systems.translators.content import model_fingerprint
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""The published tables of the source papers computed again, and the analyses and metrics that they need."""
+"""Published tables computed again, and the analyses, tests, metrics and relevance rules of papers."""

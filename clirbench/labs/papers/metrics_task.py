@@ -11,12 +11,12 @@ import numpy as np
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import ConfigError
-from clirbench.files.human_scores import HumanSegments, read_human
 from clirbench.labs.papers.analyses.segment_level import human_path
+from clirbench.labs.papers.human_scores import HumanSegments, read_human
+from clirbench.labs.papers.statistics.people import against_people
 from clirbench.labs.papers.statistics.segment_level import compared, matrix, segment_scores
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.people import against_people
 from clirbench.systems.files import FileSystems
 
 

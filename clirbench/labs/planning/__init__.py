@@ -1,1 +1,1 @@
-"""What a study needs: how many documents must be translated."""
+"""What a study needs: how many systems and topics, and how many documents must be translated."""

@@ -7,13 +7,13 @@ from itertools import takewhile
 
 import numpy as np
 
-from clirbench.analyses.two_systems import read
 from clirbench.analyses.wording import number
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.planning.corpus import SomeLines, lines_of
 from clirbench.labs.planning.recovery import Recovery, cut, judged_among, pooled, recovery, values_among
 from clirbench.later import opened
 from clirbench.result import AnalysisTable, Result, Retrieval, unwatched
+from clirbench.retrieval.base import Search
 from clirbench.steps.search import search
 from clirbench.types import DocumentMap, Run, sound
 
@@ -49,7 +49,7 @@ class SubsetAnalysis:
 
     def check(self, result: Result) -> str:
         """The measure; raises `ConfigError` where there is no retrieval of two systems, `UnknownName` for its name."""
-        read(result, "subset")
+        result.texts("subset")
         names = [measure.name for measure in result.experiment.measures]
         if not names or not any(len(found.runs) > 1 for found in result.retrieval.values()):
             raise ConfigError("analysis subset needs the retrieval of two systems: name measures=[MAP]")
@@ -70,7 +70,7 @@ class SubsetAnalysis:
         whole = retrieval.per_topic[relevance, name]
         measure = next(measure for measure in result.experiment.measures if measure.name == name)
         judged, ideal, topic_ids = retrieval.judged[relevance], retrieval.ideal, retrieval.topics(relevance, name)
-        doc_ids = read(result, "subset").corpus.english.map.doc_ids
+        doc_ids = result.texts("subset").corpus.english.map.doc_ids
         rng = np.random.default_rng(self.seed)
         some = [rng.permutation(len(topic_ids))[: (len(topic_ids) + 1) // 2] for _ in range(self.halves)]
         among = some or [np.arange(len(topic_ids))]
@@ -123,7 +123,7 @@ class SubsetAnalysis:
 
 def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dict[str, Run]:
     """The runs over these documents alone, by system; that of the English side has no name."""
-    inputs = read(result, "subset")
+    inputs = result.texts("subset")
     english, retriever = inputs.corpus.english, result.experiment.retrievers[retrieval.retriever]
     assert retriever is not None
     lines = tuple(lines_of(english.map, tuple(pool)).tolist())
@@ -132,7 +132,7 @@ def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dic
     some = {"": SomeLines(english.text, lines)}
     some |= {system: SomeLines(inputs.searched[system], lines) for system in retrieval.runs}
     topics, pmap = inputs.topics[retrieval.topic_label], result.experiment.engine.pmap
-    found = search(retriever, topics, documents, list(some.values()), (), pmap, unwatched)
+    found = search(retriever, Search(topics, documents, pmap, unwatched, list(some.values())))
     runs, _ = sound(dict(zip(some, found, strict=True)))
     return {system: opened(run) for system, run in runs.items()}
 

@@ -1,6 +1,6 @@
 """`retrieval=pyserini`: Lucene indexes that pyserini made, searched where they lie."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from clirbench.errors import ConfigError, InputError
 from clirbench.labs.search.lucene import IndexedText, Lucene, commits
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
-from clirbench.retrieval.base import Watched
+from clirbench.retrieval.base import Search
 from clirbench.steps.retrieve import Retrieve
 from clirbench.text import Text, sha256_of
 from clirbench.types import DocumentMap, Documents, Run, Topic
@@ -72,19 +72,10 @@ class PyseriniIndex:
         both = zip(texts, folders, strict=True)
         return [IndexedText(text, folder) if commits(folder) else text for text, folder in both]
 
-    def search(
-        self,
-        topics: tuple[Topic, ...],
-        document_map: DocumentMap,
-        texts: Sequence[Text],
-        names: Sequence[str],
-        pmap: Callable[..., Iterator[Any]],
-        watch: Watched,
-        *,
-        english: bool,
-    ) -> Iterator[Any]:
-        texts = self.indexed(texts, names, english)
-        return pmap(Retrieve(self.lucene, topics, document_map, english), texts, names)
+    def search(self, task: Search) -> Iterator[Any]:
+        texts = self.indexed(task.texts, task.names, task.english)
+        step = Retrieve(self.lucene, task.topics, task.document_map, task.english)
+        return task.pmap(step, texts, task.names)
 
     def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
         yield self, Retrieve(self, topics, document_map)

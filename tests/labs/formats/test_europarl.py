@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.corpora.documents import DocumentReader
 from clirbench.errors import ConfigError, InputError
+from clirbench.labs.formats.documents import DocumentReader
 from clirbench.labs.formats.europarl import EuroparlDocuments, marked_lines, without_parenthesis
 from tests.hostile import read_or_refused, repeated
 

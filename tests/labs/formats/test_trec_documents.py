@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.corpora.documents import DocumentReader
 from clirbench.errors import ConfigError, InputError
+from clirbench.labs.formats.documents import DocumentReader
 from clirbench.labs.formats.trec_documents import TrecDocuments
 from tests.hostile import read_or_refused, repeated
 

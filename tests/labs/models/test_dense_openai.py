@@ -15,6 +15,7 @@ from clirbench.labs.models.dense import Changeable, Dense, Encoder
 from clirbench.labs.models.dense_openai import NOISE, PROBE, OpenAIEncoder
 from clirbench.labs.models.dense_static import Static
 from clirbench.labs.models.dense_transformers import Transformers
+from clirbench.retrieval.base import Search
 from clirbench.steps.search import search
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
@@ -128,7 +129,9 @@ def searched(url: str, store: Path, names: tuple[str, ...], **settings: Any) -> 
     texts = [TextLines(TEXTS[name]) for name in names]
     dense = Dense(OpenAIEncoder(f"{url}/v1", "m", retries=0, **settings))
     pmap = Cached(Serial(), Store(store)).pmap
-    found = search(dense, TOPICS, DocumentMap.blocks_of(2), texts, names, pmap, lambda title, values, total: values)
+    found = search(
+        dense, Search(TOPICS, DocumentMap.blocks_of(2), pmap, lambda title, values, total: values, texts, names)
+    )
     return list(found)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clirbench.engines.local import Processes
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.labs.models.openai_systems import OpenAISystems
 from clirbench.systems.base import SystemSource
 from clirbench.systems.translation import completed
@@ -113,3 +113,10 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> 
 def test_names_that_are_no_names(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"systems.models: the name 'a/b' holds a slash"):
         OpenAISystems(URL, {"a/b": "m"}).translations(folder_corpus(tmp_path / "d"))
+
+
+def test_a_server_whose_every_answer_is_empty_is_no_system_with_bleu_0(tmp_path: Path) -> None:
+    with answering(lambda body, number: Said({"choices": [{"message": {"content": ""}}]})) as asked:
+        systems = OpenAISystems(f"{asked.url}/v1", {"a": "m"}, cache=str(tmp_path / "cache"))
+        with pytest.raises(ResourceError, match="4 of 4 lines with text came back empty; mend the translator"):
+            completed(systems.translations(folder_corpus(tmp_path / "d")), lambda title, values, total: values)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.documents import DocumentsCorpus, JsonDocuments
 from clirbench.corpora.sentences import Sentences
 from clirbench.errors import ConfigError, ResourceError
+from clirbench.labs.formats.documents import DocumentsCorpus, JsonDocuments
 from clirbench.labs.models.detected import Detected
 from clirbench.labs.models.transformers import TransformersTranslator
 from clirbench.systems.checkpoints import CheckpointSystems

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from hydra import compose, initialize_config_dir
 
-from clirbench.config import CONF, build
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import CONF
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import Scoreboard
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.config import build, composed
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import composed
 from clirbench.errors import ConfigError
 from clirbench.experiment import run
 from clirbench.files.tables import read_table

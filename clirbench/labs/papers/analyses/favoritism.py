@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, test_lines, with_test_text
 from clirbench.errors import ConfigError
+from clirbench.labs.papers.analyses.two_systems import TwoSystems, chosen_pair, test_lines, with_test_text
 from clirbench.labs.papers.statistics.segment_level import segment_scores
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.result import AnalysisTable, Inputs, Result
@@ -35,7 +35,7 @@ class FavoritismAnalysis:
 
     def check(self, result: Result) -> tuple[Inputs, TwoSystems]:
         """The texts and the pair; raises `ConfigError` where they are not to be had."""
-        inputs = read(result, "favoritism")
+        inputs = result.texts("favoritism")
         pair = chosen_pair(self.pair, with_test_text(inputs), "favoritism")
         if not result.experiment.metrics:
             raise ConfigError("analysis favoritism needs a metric with statistics, such as metric=[BLEU]")

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from clirbench.analyses.two_systems import TwoSystems, chosen_pair, read, searches_test_set
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.favoritism import favoritism
+from clirbench.labs.papers.analyses.two_systems import TwoSystems, chosen_pair, searches_test_set
 from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import DocumentMap, Documents, Doubles, Need
@@ -40,7 +40,7 @@ class LostTopicsAnalysis:
 
     def check(self, result: Result) -> tuple[Inputs, str, TwoSystems]:
         """The texts, the measure and the pair; raises `ConfigError` where they are not to be had."""
-        inputs = read(result, "lost_topics")
+        inputs = result.texts("lost_topics")
         if not result.retrieval or not result.experiment.measures:
             raise ConfigError("analysis lost_topics needs retrieval: name measures=[MAP]")
         analyzer_of(result)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analyses.two_systems import read, searches_test_set, with_test_text
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, MissingData
-from clirbench.files.human_scores import FILE, HumanSegments, read_human
+from clirbench.labs.papers.analyses.two_systems import searches_test_set, with_test_text
+from clirbench.labs.papers.human_scores import FILE, HumanSegments, read_human
+from clirbench.labs.papers.statistics.people import SystemCorrelation, SystemLevel, against_people
 from clirbench.labs.papers.statistics.segment_level import (
     SegmentAgreement,
     TrueSkillRating,
@@ -25,7 +26,6 @@ from clirbench.labs.papers.statistics.segment_level import (
 )
 from clirbench.result import AnalysisTable, Inputs, Result
 from clirbench.statistics.coefficients import pearson
-from clirbench.statistics.people import SystemCorrelation, SystemLevel, against_people
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class SegmentLevelAnalysis:
 
     def check(self, result: Result) -> tuple[Inputs, HumanSegments | None]:
         """The texts and people's scores, None where topics are the gold; raises `ConfigError`, `InputError`."""
-        inputs = read(result, "segment_level")
+        inputs = result.texts("segment_level")
         if not result.experiment.metrics:
             raise ConfigError("analysis segment_level needs a metric with statistics, such as metric=[BLEU]")
         if self.gold == PEOPLE:

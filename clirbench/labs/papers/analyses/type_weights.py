@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analyses.two_systems import read
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.types import near
 from clirbench.metrics.base import Metric
@@ -168,7 +167,7 @@ class TypeWeightsAnalysis:
 
     def check(self, result: Result) -> Inputs:
         """The texts; raises `ConfigError` where there are none, or no metric."""
-        inputs = read(result, "type_weights")
+        inputs = result.texts("type_weights")
         if not result.experiment.metrics:
             raise ConfigError("analysis type_weights needs a metric with statistics, such as metric=[BLEU]")
         return inputs

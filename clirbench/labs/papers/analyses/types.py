@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clirbench.analyses.two_systems import read, test_lines, with_test_text
 from clirbench.errors import ConfigError, UnknownName
+from clirbench.labs.papers.analyses.two_systems import test_lines, with_test_text
 from clirbench.metrics.macrof import MacroF
 from clirbench.report.drawing import COLOURS
 from clirbench.result import AnalysisTable, Inputs, Result
@@ -132,7 +132,7 @@ class TypesAnalysis:
 
     def check(self, result: Result) -> tuple[Inputs, list[str]]:
         """The texts and the systems; raises `ConfigError` where they are not to be had."""
-        inputs = read(result, "types")
+        inputs = result.texts("types")
         systems = with_test_text(inputs)
         if not systems:
             raise ConfigError("analysis types: no system translated the MT test set")

@@ -15,7 +15,8 @@ from clirbench.api.running import quoted
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import SOME_FAILED
 from clirbench.commands.rerun import run_clirbench
-from clirbench.config import composed, parts_of
+from clirbench.configuration.building import parts_of
+from clirbench.configuration.composing import composed
 from clirbench.configuration.reach import key_of
 from clirbench.engines.base import Engine
 from clirbench.engines.local import close_workers

@@ -23,7 +23,8 @@ from clirbench.checks import whole_number
 from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
-from clirbench.config import build, composed, limits_of, plain_configuration
+from clirbench.configuration.building import build, limits_of
+from clirbench.configuration.composing import composed, plain_configuration
 from clirbench.configuration.spelling import spoken_of
 from clirbench.errors import ClirbenchError, ConfigError, StoreError, gathered
 from clirbench.experiment import computed, concluded

@@ -7,11 +7,11 @@ import pytest
 
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.analyses.segment_level import ellipse, figure
+from clirbench.labs.papers.statistics.people import against_people
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.ter import TER
-from clirbench.statistics.people import against_people
 from tests.conftest import Cli, write_lines
-from tests.statistics.test_people import judged_systems
+from tests.labs.papers.statistics.test_people import judged_systems
 
 
 def test_ellipses_are_as_wide_and_high_as_the_intervals() -> None:

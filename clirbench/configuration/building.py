@@ -1,0 +1,278 @@
+"""Configuration -> Experiment: every node becomes a component, checked against its interface."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from hydra.errors import InstantiationException
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf.errors import OmegaConfBaseException
+
+from clirbench.checks import name_list, require
+from clirbench.columns import kind
+from clirbench.configuration import components, keys
+from clirbench.configuration.composing import (
+    composed,
+    config_parts,
+    first_line,
+    laboratory_groups,
+    plain_configuration,
+    section,
+)
+from clirbench.corpora.base import CorpusSource
+from clirbench.engines.base import Engine
+from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
+from clirbench.files.score_tables import ScoreTables
+from clirbench.measures.base import Measure
+from clirbench.measures.parsing import parse
+from clirbench.metrics.base import Metric
+from clirbench.relevance.base import Relevance
+from clirbench.report.image_files import FORMATS
+from clirbench.result import Analysis, Experiment
+from clirbench.retrieval.base import Retriever
+from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.systems.base import SystemSource
+from clirbench.text import Limits
+from clirbench.topics.base import TopicSource
+
+RUN_FILES = ("auto", "all", "ideal", "none")
+TABLE_FORMATS = ("tsv", "parquet")
+
+
+def build(cfg: DictConfig) -> Experiment:
+    """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
+    errors: list[ClirbenchError] = [*keys.problems(plain_configuration(cfg))]
+    errors += [
+        ConfigError(f"{key}: is a key of another command, and no key of a run")
+        for key in laboratory_groups() & cfg.keys()
+        for key in laboratory_groups() & cfg.keys()
+    ]
+    if cfg.get("engine") is None:
+        errors.append(ConfigError("engine: a run needs one: serial, processes, ..."))
+    if not _names(OmegaConf.select(cfg, "correlation.coefficients")):
+        errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
+    raise_all(errors)
+    _add_analyses(cfg)
+    engine = _component(cfg, "engine", Engine, errors)
+    rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
+    nodes = [rule for rule in rules.values() if isinstance(rule, DictConfig)]
+    force = [bool(_popped(rule, "force")) for rule in nodes]  # said of what a rule judged, not to the rule
+    relevance = [_component(rules, key, Relevance, errors) for key in rules]
+    topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
+    settings = section(cfg, "correlation", errors)
+    intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
+    experiment = {
+        "corpus": _component(cfg, "corpus", CorpusSource, errors),
+        "systems": _component(cfg, "systems", SystemSource, errors),
+        "topics": _labelled(topics),
+        "retriever": _component(cfg, "retrieval", Retriever, errors),
+        "also_retriever": _other_retrievers(cfg.get("also_retrieval"), errors),
+        "relevance": _labelled(relevance),
+        "metrics": _listed(cfg, "metric", Metric, errors),
+        "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
+        "tables": _tables(cfg, errors),
+        "analyses": _analyses(cfg, errors),
+        "paper": _component(cfg, "paper", Analysis, errors),
+        "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
+        "figures": _choices(cfg, "output.figures", FORMATS, errors),
+        "table_formats": (formats := _choices(cfg, "output.tables", TABLE_FORMATS, errors)),
+    }
+    with gathered(errors):
+        if "parquet" in formats:
+            require("output.tables=[parquet]", "parquet", "pyarrow")
+    raise_all(errors)
+    return Experiment(
+        name=str(cfg.name),
+        engine=engine,
+        runs=Path(str(cfg.runs)) if cfg.get("runs") else None,
+        table_title=str(cfg.title or ""),
+        seed=int(cfg.seed or 0),
+        units=str(cfg.get("units") or ""),
+        given=tuple(_names(cfg.get("given"))),
+        untranslated=bool(cfg.get("untranslated")),
+        baseline=str(cfg.get("baseline") or ""),
+        margin=float(cfg.get("margin") or 0),
+        remarks=tuple(_names(cfg.get("remarks"))),
+        force=any(force),
+        coefficients=tuple(_names(settings["coefficients"])),
+        alpha=float(settings["alpha"]),
+        p_value=str(settings["p_value"]),
+        intervals=intervals,
+        complete_pairs=bool(settings["complete_pairs"]),
+        **experiment,
+    )
+
+
+def parts_of(cfg: DictConfig, **protocols: type) -> list[Any]:
+    """The components that a command other than a run needs, by their keys; all errors are gathered."""
+    errors: list[ClirbenchError] = list(keys.problems(plain_configuration(cfg)))
+    parts = [_component(cfg, key, protocol, errors) for key, protocol in protocols.items()]
+    raise_all(errors)
+    return parts
+
+
+def _popped(node: DictConfig, key: str) -> Any:
+    OmegaConf.set_struct(node, False)
+    return node.pop(key, None)
+
+
+def limits_of(cfg: DictConfig) -> Limits:
+    """The limits of the configuration; raises `UnknownName`, `ConfigError`."""
+    errors: list[ClirbenchError] = []
+    named = section(cfg, "limits", errors)
+    known = [field.name for field in fields(Limits)]
+    errors += [UnknownName("limit", name, known) for name in named if name not in known]
+    raise_all(errors)
+    return Limits(**named)
+
+
+def _component(
+    cfg: Mapping[str, Any], key: str, protocol: type, errors: list[ClirbenchError], where: str | None = None
+) -> Any:
+    """The component configured under `key`; None where the group is empty or something is wrong with it."""
+    if cfg.get(key) is None:
+        return None
+    try:
+        return _instantiated(cfg[key], where or key, protocol)
+    except ClirbenchError as error:
+        errors.append(error)
+    except OmegaConfBaseException as error:
+        errors.append(ConfigError(f"{where or key}: {first_line(error)}"))
+    return None
+
+
+def _instantiated(node: Any, key: str, protocol: type) -> Any:
+    if not isinstance(node, DictConfig) or "_target_" not in node:
+        raise ConfigError(
+            f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs "
+            f"its entry chosen first"
+        )
+    plain = OmegaConf.to_container(node, resolve=True)
+    raise_all(list(components.unknown(plain, key)))
+    try:
+        built = instantiate(node, _convert_="all")
+    except InstantiationException as error:
+        cause = error.__cause__
+        while cause is not None and not isinstance(cause, ClirbenchError):
+            cause = cause.__cause__
+        if isinstance(cause, ClirbenchError):
+            raise cause from None
+        raise_all(list(components.misfits(plain, key)))
+        raise ConfigError(f"{key}: cannot be built: {error}") from error
+    # Afterwards, because what a component says of its own settings is more to the point.
+    raise_all(list(components.misfits(plain, key)))
+    if not isinstance(built, protocol):
+        raise ConfigError(f"{key}: {node['_target_']} is not a {protocol.__name__}")
+    return built
+
+
+def _labelled(rules: Sequence[Any]) -> dict[str, Any]:
+    """The first rule has the empty label, the second its kind."""
+    first, second = rules
+    labelled = {} if first is None else {"": first}
+    return labelled if second is None else {**labelled, kind(second): second}
+
+
+def _other_retrievers(node: DictConfig | None, errors: list[ClirbenchError]) -> dict[str, Any]:
+    """One retriever under the name of its kind, or several under theirs (`+retrieval@also.NAME=...`)."""
+    if node is None or "_target_" in node:
+        return _labelled([None, _component({"also_retrieval": node}, "also_retrieval", Retriever, errors)])
+    return {name: _component(node, name, Retriever, errors, f"also_retrieval.{name}") for name in map(str, node)}
+
+
+def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:
+    """The components of a list group, such as metric=[BLEU,chrF2]."""
+    nodes: Any = cfg.get(group) or {}
+    if not isinstance(nodes, Mapping):
+        errors.append(ConfigError(f"{group}={nodes}: no {group}/NAME.yaml is in a folder that --config-dir names"))
+        return ()
+    listed = (_component(nodes, name, protocol, errors, f"{group}.{name}") for name in nodes)
+    built = [component for component in listed if component is not None]
+    names = [component.name for component in built]
+    errors.extend(ConfigError(f"{group} {name} is configured twice") for name in _doubled(names))
+    return tuple(built)
+
+
+def _doubled(names: Sequence[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, ...]:
+    measures = []
+    for name in _names(cfg.get("measures")):
+        try:
+            measures.append(parse(name))
+        except ClirbenchError as error:
+            errors.append(error)
+    names = [measure.name for measure in measures]
+    errors.extend(ConfigError(f"measure {name} is listed twice") for name in _doubled(names))
+    return tuple(measures)
+
+
+def _tables(cfg: DictConfig, errors: list[ClirbenchError]) -> ScoreTables | None:
+    settings = section(cfg, "scores", errors)
+    if not settings.get("tables"):
+        return None
+    try:
+        return ScoreTables(**settings)
+    except ClirbenchError as error:
+        errors.append(error)
+    return None
+
+
+def _add_analyses(cfg: DictConfig) -> None:
+    """Put the settings of each analysis that `analysis` names beneath those given.
+
+    In Hydra's list of defaults they would take half of the time in which a configuration is put together.
+    """
+    given: Mapping[str, Any] = cfg.get("analyses") or {}
+    files = _analysis_files()
+    chosen = [name for name in (*_names(cfg.get("analysis")), *given) if name in files]
+    with open_dict(cfg):
+        cfg.analyses = given
+        for name in chosen:
+            if "_target_" not in (given.get(name) or {}):
+                settings = OmegaConf.select(OmegaConf.load(files[name]), name)
+                cfg.analyses[name] = OmegaConf.merge(settings, given.get(name) or {})
+
+
+def _analysis_files() -> dict[str, Path]:
+    return {path.stem: path for folder in config_parts("analyses") for path in folder.glob("*.yaml")}
+
+
+def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
+    """The analyses that `analysis` names, as `analyses.NAME` configures them; the correlation itself is always made."""
+    nodes: Mapping[str, Any] = cfg.get("analyses") or {}
+    names = _names(cfg.get("analysis"))
+    own = {name for name in nodes if "_target_" in (nodes[name] or {})}
+    choices = {*_analysis_files(), *own, "correlation"}
+    errors.extend(UnknownName("analysis", name, choices) for name in (*names, *nodes) if name not in choices)
+    found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in own]
+    return tuple(analysis for analysis in found if analysis is not None)
+
+
+def _names(value: Any) -> list[str]:
+    """A list of names, of which a single one needs no brackets; nothing where the key is null."""
+    return list(name_list("names", OmegaConf.to_container(value) if OmegaConf.is_config(value) else value))
+
+
+def _choice(key: str, value: str, choices: Sequence[str], errors: list[ClirbenchError]) -> str:
+    if value not in choices:
+        errors.append(UnknownName(key, value, choices))
+    return value
+
+
+def _choices(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[ClirbenchError]) -> tuple[str, ...]:
+    names = dict.fromkeys(_names(OmegaConf.select(cfg, key)))
+    return tuple(_choice(key, name, choices, errors) for name in names)
+
+
+def metric_named(name: str) -> Metric:
+    """The metric that `metric=[NAME]` means; raises `UnknownName`, or `ConfigError` for one that needs settings."""
+    errors: list[ClirbenchError] = []
+    metrics = _listed(composed([f"metric={name}"]), "metric", Metric, errors)
+    raise_all(errors)
+    return metrics[0]  # type: ignore[no-any-return]

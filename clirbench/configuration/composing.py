@@ -1,0 +1,173 @@
+"""The command line's overrides -> one configuration, composed by Hydra, checked in our own words."""
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.core.config_search_path import ConfigSearchPath
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.plugins import Plugins
+from hydra.errors import HydraException
+from hydra.plugins.search_path_plugin import SearchPathPlugin
+from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf.errors import OmegaConfBaseException
+
+from clirbench.configuration import keys, leftovers
+from clirbench.configuration.laboratories import config_folders
+from clirbench.configuration.spelling import spelled, spoken_of
+from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
+
+HERE = Path(__file__).resolve().parents[1]
+# In a wheel conf/ lies inside the package, in a checkout beside it.
+CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
+
+# Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
+OPEN = re.compile(
+    r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
+    r"|(?:grid|analyses)(?:\.\w+)+"
+)
+COMPOSING = threading.Lock()
+"""Hydra composes one configuration at a time in a process: what it is doing is in a singleton."""
+DEEPEST = 20
+LISTS = ("metric", "analyses", "measure")
+
+
+class LaboratoriesSearchPath(SearchPathPlugin):
+    """Has Hydra look for configurations in the folders of laboratories too."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        for folder in config_folders():
+            search_path.append("clirbench.labs", f"file://{folder}")
+
+
+Plugins.instance().register(LaboratoriesSearchPath)
+
+
+def composed(overrides: Sequence[str]) -> DictConfig:
+    """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
+    overrides = ready(overrides)
+    try:
+        with COMPOSING, initialize_config_dir(str(CONF), version_base="1.3"):
+            return settled(lambda some: compose("config", overrides=some), overrides, [CONF, *config_folders()])
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
+        raise keys.refusal(error) from None
+
+
+def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
+    """The configuration that `load` makes of overrides, without an experiment's settings of nodes that they replace.
+
+    `force` stays, because it belongs to the run and not to the node's rule. folders: those of configuration files.
+    """
+    cfg = load(list(overrides))
+    for node in leftovers.switched(overrides, folders):
+        own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
+        force = OmegaConf.select(cfg, f"{node}.force")
+        with open_dict(cfg):
+            cfg[node] = own
+            if own is not None and force is not None:
+                cfg[node].force = force
+    return cfg
+
+
+def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:
+    """The overrides as Hydra must read them, checked in our own words, with the experiment that they speak of.
+
+    folders: where configurations of the user's lie too, with keys of their own; None: anywhere, so that choices cannot
+    be checked.
+    """
+    overrides = [spelled(one, config_parts("metric")) for one in overrides]
+    overrides = [f"+{one}" if one.partition("=")[0] in laboratory_groups() else one for one in overrides]
+    errors: list[ClirbenchError] = [] if folders is None or folders else [*keys.unknown(overrides, laboratory_groups())]
+    for one in overrides:
+        with gathered(errors):
+            check_override(one, folders)
+    raise_all(errors)
+    named = [one for one in overrides if one.lstrip("+").startswith("experiment=")]
+    if len(named) > 1:
+        raise ConfigError(f"{' '.join(named)}: a run is of one experiment; name one of them")
+    overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
+    return overrides if named else [*overrides, f"+experiment={spoken_of(overrides)}"]
+
+
+def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
+    """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice.
+
+    folders: as in `ready`.
+    """
+    nested = accumulate((character in "[{(") - (character in "]})") for character in text)
+    if max(nested, default=0) > DEEPEST:
+        raise ConfigError(f"{text}: lists and mappings are nested more than {DEEPEST} deep")
+    if not text.partition("=")[0].strip("+~") or ("=" not in text and not text.startswith("~")):
+        raise ConfigError(f"{text!r} is not of the form key=value")
+    try:
+        override = OverridesParser.create().parse_override(text)
+    except HydraException:
+        key, _, value = text.partition("=")
+        raise ConfigError(
+            f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
+            f"quotes: '{key}=\"{value}\"'"
+        ) from None
+    group, own = override.key_or_group, folders
+    folders = None if folders is None else [*config_parts(group), *(folder / group for folder in folders)]
+    if folders is None or override.is_delete() or not any(folder.is_dir() for folder in folders):
+        return
+    if override.is_sweep_override():
+        for value in override.sweep_string_iterator() if override.is_choice_sweep() else ():
+            check_override(f"{group}={value}", own)
+        return
+    choices = [path.stem for folder in folders for path in folder.glob("*.yaml")]
+    named = override.value()
+    for name in named if isinstance(named, list) else [named]:
+        if not isinstance(name, str):
+            said = "null" if name is None else repr(name)
+            none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
+            raise ConfigError(
+                f"{text}: {said} is no name; {group} is one of {', '.join(sorted(choices))}; none is {none}"
+            )
+        if name not in choices:
+            raise UnknownName(group, name, choices)
+
+
+def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
+    """The whole configuration as plain values, every `${key}` in it resolved."""
+    try:
+        plain = OmegaConf.to_container(cfg, resolve=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"the configuration: {first_line(error)}") from None
+    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+
+
+def section(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str, Any]:
+    """A section of the configuration as plain values; empty where it cannot be resolved, which is an error."""
+    try:
+        plain = OmegaConf.to_container(cfg[key], resolve=True)
+    except OmegaConfBaseException as error:
+        errors.append(ConfigError(f"{key}: {first_line(error)}"))
+        return {}
+    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+
+
+def first_line(error: Exception) -> str:
+    """What OmegaConf says, without the names of its own that follow."""
+    return str(error).partition("\n")[0]
+
+
+def config_parts(group: str) -> list[Path]:
+    """The folder of a group of the configuration in the core, and those in laboratories."""
+    return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
+
+
+def sweep_of(experiment: str) -> DictConfig | None:
+    """The file of an experiment that is a sweep over others (`sweep.experiments`); None for any other."""
+    paths = (folder / f"{experiment}.yaml" for folder in config_parts("experiment"))
+    settings = next((OmegaConf.load(path) for path in paths if path.is_file()), None)
+    return settings if isinstance(settings, DictConfig) and "sweep" in settings else None
+
+
+def laboratory_groups() -> set[str]:
+    """The groups of configurations that only laboratories have."""
+    return {path.name for folder in config_folders() for path in folder.iterdir() if path.is_dir()} - {*keys.NODES}

@@ -1,0 +1,218 @@
+"""Collections that come as documents, each side in its own files: no lines that align, only ids that do."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from clirbench.corpora.alignment import check_doc_id, listed
+from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
+from clirbench.corpora.jsonl import JsonlText, doc_id_of, json_lines
+from clirbench.corpora.layout import NamedFiles, folder_layout, is_jsonl
+from clirbench.corpora.sentences import PARAGRAPH, Sentences
+from clirbench.corpora.sides import Choice, read_test_set
+from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.labs.formats.released import HeldLayout
+from clirbench.text import Text, TextFile, check_name
+from clirbench.types import DocumentMap, Documents
+
+
+@runtime_checkable
+class DocumentReader(Protocol):
+    """A format of documents; a frozen dataclass whose fields are its options."""
+
+    def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
+        """(doc_id, text) of each document of a file or folder, in order; raises `InputError` naming file and line.
+
+        `every`: also those that the reader's own limits drop, for a side whose documents another side has chosen.
+        """
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """The files that `documents` reads: their content and the reader's options are the collection's identity."""
+
+
+@dataclass(frozen=True)
+class ReadText(JsonlText):
+    """The documents of a file or folder, one a line, as a reader gives them; `only` keeps those of another side."""
+
+    reader: DocumentReader
+    only: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(self.reader.files(self.path))
+
+    @property
+    def fingerprint(self) -> str:
+        parts = [repr(self.reader), *(TextFile(path).fingerprint for path in self.files)]
+        return hashlib.sha256("\n".join([*parts, *self.only]).encode()).hexdigest()
+
+    def documents(self) -> Iterator[tuple[str, str]]:
+        kept = frozenset(self.only)
+        for doc_id, text in self.reader.documents(self.path, every=bool(kept)):
+            check_doc_id(str(self.path), doc_id)
+            if not kept or doc_id in kept:
+                yield doc_id, text
+
+
+@dataclass(frozen=True)
+class SourceText(ReadText):
+    """Documents that are cut into sentences later: a newline, which always ends one, stays to be seen."""
+
+    newline: ClassVar[str] = PARAGRAPH
+
+
+@dataclass(frozen=True)
+class DocumentsCorpus:
+    """A collection of documents in the format of `reader`, and perhaps a folder of MT outputs for the MT metrics.
+
+    `english` (a file or folder) is its English side, where it has one. `translations` is a folder with one entry a
+    system: a file or folder in the same format, a `.jsonl` file, or a `.txt` file with one document a line in the
+    order of the English side. Or `source` has the documents in their own language, for systems that translate here,
+    cut by `sentences`. The ids of documents are those of english, else of source, else of the first system: further
+    documents of another side are left out, a missing one is an error. `test_folder` holds the same systems'
+    outputs of a test set, of which `references` chooses the references.
+
+    `read` raises `ConfigError`, `InputError`, `AlignmentError`, or all of them at once as `Problems`.
+    """
+
+    reader: DocumentReader
+    english: str | Path | None = None
+    translations: str | Path | None = None
+    test_folder: str | Path | None = None
+    references: str | Sequence[str] = "first"
+    collection: str = ""
+    source: str | Path | None = None
+    sentences: Sentences | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.translations or self.source):
+            raise ConfigError(
+                "corpus.translations and corpus.source are not set: name the systems' translations of the documents, "
+                "a folder, or the documents themselves, for systems that translate them here"
+            )
+
+    def read(self) -> Corpus:
+        errors: list[ClirbenchError] = []
+        unnamed: list[ClirbenchError] = []
+        entries: dict[str, Path] = {}
+        with gathered(unnamed):
+            entries = entries_of(Path(self.translations)) if self.translations else {}
+        raise_all([] if self.english or self.source else unnamed)
+        first = Path(self.english or self.source or next(iter(entries.values()), ""))
+        ids: tuple[str, ...] = ()
+        with gathered(errors):
+            ids = self._documents(first).doc_ids()
+            if not ids:
+                raise InputError(f"{first}: no documents in it")
+        layout, test = None, NO_TEST
+        with gathered(errors):
+            if self.test_folder:
+                layout = folder_layout(str(self.test_folder))
+                test = read_test_set(layout, Choice(self.references))
+        raise_all([*errors, *unnamed])
+        source = self._source(ids) if self.source else None
+        files = {name: f"systems/{name}" for name in entries}
+        held = {files[name]: self._text(path, ids) for name, path in entries.items()}
+        english = ReadText(Path(self.english), self.reader) if self.english else NoEnglish(str(first))
+        return Corpus(
+            test=test,
+            english=Documents(english, DocumentMap(ids, np.ones(len(ids), dtype=np.int64))),
+            source=source,
+            collection=self.collection,
+            test_layout=layout,
+            collection_layout=HeldLayout(str(self.translations), NamedFiles({}), {}, files, {}, held=held)
+            if entries
+            else None,
+            sentences=self.sentences,
+            notes=()
+            if self.english
+            else ("no English side: nothing is compared with a search of it (RBO and others)",),
+        )
+
+    def _source(self, ids: tuple[str, ...]) -> Text:
+        """The documents to be translated, in the order of the English side; raises where one is not there."""
+        kind = SourceText if self.sentences else ReadText
+        source = kind(Path(self.source or ""), self.reader, ids if self.english else ())
+        if self.english and (found := source.doc_ids()) != ids:
+            lacking = sorted(set(ids) - set(found))
+            what = f"does not have the documents {listed(lacking)}" if lacking else "has the documents in another order"
+            raise AlignmentError(f"{source.path}: {what} of {self.english}")
+        return source
+
+    def _text(self, path: Path, ids: tuple[str, ...]) -> Text:
+        plain = path.name.removesuffix(".gz")
+        if path.is_file() and plain.endswith(".txt"):
+            return TextFile(path)
+        return self._documents(path, ids)
+
+    def _documents(self, path: Path, ids: tuple[str, ...] = ()) -> ReadText:
+        foreign = path.is_file() and is_jsonl(path) and not isinstance(self.reader, JsonDocuments)
+        return ReadText(path, JsonDocuments() if foreign else self.reader, ids)
+
+
+def entries_of(folder: Path) -> dict[str, Path]:
+    """The files and folders of a folder by the systems' names; raises `InputError` where there are none, or two."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; one file or folder for each system was expected")
+    entries: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        name = path.name if path.is_dir() else system_name(path)
+        check_name(folder, "system name", name)
+        if name in entries:
+            raise InputError(f"{folder}: system {name!r} has two entries; keep one of them")
+        entries[name] = path
+    if not entries:
+        raise InputError(f"{folder}: is empty; one file or folder for each system was expected")
+    return entries
+
+
+def system_name(path: Path) -> str:
+    """The name of the file without `.gz` and without its last suffix."""
+    return Path(path.name.removesuffix(".gz")).stem
+
+
+def files_under(path: Path, suffixes: tuple[str, ...] = ()) -> list[Path]:
+    """The file itself, or all files of a folder and its folders, sorted by path; hidden ones are left out."""
+    if not path.is_dir():
+        return [path]
+    shown = (p for p in path.rglob("*") if not any(part.startswith(".") for part in p.relative_to(path).parts))
+    files = (p for p in shown if p.is_file())
+    paths = sorted(p for p in files if not suffixes or p.name.removesuffix(".gz").endswith(suffixes))
+    if not paths:
+        raise InputError(f"{path}: no files in it" + (f" that end in {' or '.join(suffixes)}" if suffixes else ""))
+    return paths
+
+
+@dataclass(frozen=True)
+class JsonDocuments:
+    """JSON lines with `doc_id` (or `id`, ...); the text is those of `fields` that are there, a newline between.
+
+    `fields=("title", "text")` reads HC4 and Patapsco documents as they are searched there. Raises `InputError` naming
+    the line for an object without an id or with none of the fields.
+    """
+
+    fields: Sequence[str] = ("text",)
+
+    def __post_init__(self) -> None:
+        if not self.fields or isinstance(self.fields, str):
+            raise ConfigError(f"corpus.reader.fields={self.fields!r}: a list of at least one field was expected")
+        object.__setattr__(self, "fields", tuple(self.fields))  # hashable, whatever list the config gave
+
+    def files(self, path: Path) -> Sequence[Path]:
+        return files_under(path, (".jsonl",))
+
+    def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
+        for file in self.files(path):
+            for number, record in json_lines(file):
+                doc_id = doc_id_of(record, f"{file}: line {number}")
+                texts = [record[field] for field in self.fields if isinstance(record.get(field), str)]
+                if not texts:
+                    listed = ", ".join(self.fields)
+                    raise InputError(f"{file}: line {number}: none of the fields {listed}; keys: {', '.join(record)}")
+                yield doc_id, "\n".join(texts)

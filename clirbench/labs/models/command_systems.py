@@ -1,0 +1,65 @@
+"""`systems=command`: MT systems that are commands, each with a name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from clirbench.checks import whole_number
+from clirbench.corpora.base import Corpus
+from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
+from clirbench.labs.models.command_translator import CommandTranslator
+from clirbench.systems.translation import named_translations
+from clirbench.types import Translation
+
+
+@dataclass(frozen=True)
+class CommandSystems:
+    """One system for each command that reads source lines and writes as many lines.
+
+    `commands` maps a system's name to its command; `versions` maps some of the names to the version that belongs to
+    the key of what is kept. Everything else is as in `CommandTranslator`, the same for all. `shard_lines` and `cache`
+    are as in `CheckpointSystems`.
+
+    **Raises** `ConfigError` for no commands or a setting that makes no sense; `translations`: `ResourceError` for
+    programs that are not there, `InputError` for a name with a control character or a slash, or a corpus without a
+    source side.
+    """
+
+    commands: Mapping[str, str | Sequence[str]] | None = field(default=None, hash=False)
+    shell: bool = False
+    batch_lines: int | None = 1000
+    timeout: float | None = 3600.0
+    retries: int = 1
+    environment: Mapping[str, str] = field(default_factory=lambda: {"LC_ALL": "C.UTF-8"}, hash=False)
+    versions: Mapping[str, str] | None = field(default=None, hash=False)
+    shard_lines: int = 1000
+    cache: str = "runs/.cache"
+
+    def __post_init__(self) -> None:
+        if not self.commands:
+            raise ConfigError(
+                "systems=command: no command; for example 'systems.commands={apertium: \"apertium -u isl-eng\"}'"
+            )
+        whole_number("systems.shard_lines", self.shard_lines)
+        if strange := sorted(set(self.versions or {}) - set(self.commands)):
+            raise ConfigError(f"systems.versions names systems without a command: {', '.join(strange)}")
+        errors: list[ClirbenchError] = []
+        for name in self.commands:
+            with gathered(errors):
+                self.translator(name)
+        raise_all(errors)
+
+    def translator(self, name: str) -> CommandTranslator:
+        """The translator of one system."""
+        return CommandTranslator(
+            (self.commands or {})[name],
+            self.shell,
+            self.batch_lines,
+            self.timeout,
+            self.retries,
+            self.environment,
+            str((self.versions or {}).get(name, "")),
+        )
+
+    def translations(self, corpus: Corpus) -> Sequence[Translation]:
+        translators = {name: self.translator(name) for name in self.commands or {}}
+        return named_translations(corpus, "systems.commands", translators, self.cache, self.shard_lines)

@@ -1,0 +1,1 @@
+"""Relevance rules of published experiments."""

@@ -1,0 +1,62 @@
+"""`analysis=[power]`: how many systems and topics it would take to see a difference between two metrics."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+
+from clirbench.analyses.wording import number, sizes
+from clirbench.labs.planning.power import Power, PowerPlan, power_table
+from clirbench.result import AnalysisTable, Result
+
+HOW = (
+    "Simulated from a normal copula of metrics and measure, each with the noise that resampling shows; tested as by "
+    "analysis=[differences] (perm-systems, Holm over all pairs of metrics). Taus are of true values, without noise."
+)
+
+
+@dataclass(frozen=True)
+class PowerAnalysis(PowerPlan):
+    """How many systems and topics would it take? Table `power`.
+
+    A run that cannot be modelled (fewer than 3 units or 2 metrics, or along training) gives no rows and a sentence.
+    """
+
+    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        evidence = result.evidence
+        rows = power_table(evidence, self, result.units)
+        text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
+        return (AnalysisTable.of("power", "How many systems and topics would it take?", Power, rows, text),)
+
+
+def power_findings(rows: Sequence[Power]) -> Iterator[str]:
+    """For each measure: the smallest difference that would be found; for each size its power, and what is enough."""
+    if not rows:
+        yield (
+            "Not simulated: that takes 3 independent systems, 2 metrics that are not constant and a measure at least; "
+            "along training no difference is claimed."
+        )
+    for measure in dict.fromkeys(row.measure for row in rows):
+        here = [row for row in rows if row.measure == measure]
+        first, simulated = here[0], [row for row in here if not isnan(row.power)]
+        if simulated:
+            found = f"the smallest difference in tau that would be found with probability {first.wanted:g} is "
+            found += number(first.smallest) if not isnan(first.smallest) else "larger than any that is possible"
+            yield (
+                f"{measure}, {first.n_systems} systems: {found} ({first.metric_a}, tau {number(first.tau_a)}, against "
+                f"{first.metric_b}; Holm over {first.family} pairs, alpha {first.alpha:g})."
+            )
+        for row in simulated:
+            systems = "more systems than were tried" if isinf(row.systems_needed) else f"{row.systems_needed:g} systems"
+            text = f"{measure}: power for a difference of {row.difference:g} is {number(row.power, 2)} now"
+            text += f" (+-{number(row.error, 2)}); {row.wanted:g} takes {systems}"
+            if not isnan(row.topics_needed):
+                enough = f"{row.topics_needed:g} topics" if not isinf(row.topics_needed) else "no number of topics"
+                text += f", or {enough} with {row.n_systems} systems"
+            yield f"{text}."
+        notes = dict.fromkeys(row.note for row in here if row.note)
+        for note in notes:
+            if any(other != note and other.startswith(note) for other in notes):
+                continue
+            yield f"{measure}, {first.metric_a} against {first.metric_b}: {note}."
+    if rows:
+        yield HOW

@@ -1,0 +1,61 @@
+"""What the laboratory does at the end of a sweep, and the study, which is one."""
+
+from pathlib import Path
+
+import pytest
+
+from clirbench.__main__ import prepared
+from clirbench.configuration.composing import config_parts, sweep_of
+from clirbench.labs.collections.hooks import after_sweep
+from tests.labs.collections.commands.test_pool import run
+
+
+def test_a_sweep_over_seeds_or_topics_of_one_collection_is_not_pooled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three jobs over one collection: other systems are drawn, or other topics asked, of the same English side."""
+    texts = {"collection": {"sha256": "A"}, "test_sha256": "A"}
+    jobs = [run(tmp_path / str(i), i, "s", {**texts, "topics": {"first": i}}) for i in range(3)]
+    assert after_sweep(tmp_path, jobs, {}) == []
+    assert capsys.readouterr().out == ""
+
+
+def test_a_sweep_over_collections_is_pooled_and_one_over_settings_is_not(tmp_path: Path) -> None:
+    jobs = [run(tmp_path / str(i), i) for i in range(5)]
+    tables = {"tables": ["embedded:gowda2021_clssts"], "measures": ["MAP"], "metrics": ["BLEU", "MacroF1"]}
+    written = after_sweep(tmp_path, jobs, tables)
+    assert [path.name for path in written] == [*["pooled.html", "pooled.tsv"] * 2, "findings.md"]
+    page = written[-1].read_text()
+    assert page.startswith("# Which MT metrics predict retrieval?")
+    assert "+experiment=study" in page
+    assert "# Published table" in page
+    assert after_sweep(tmp_path, [jobs[0], jobs[0]], {}) == []
+
+
+def test_several_reasons_not_to_pool_are_said_and_raise_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Hydra turns what its callback raises into a warning."""
+    jobs = [run(tmp_path / str(i), i % 2) for i in range(4)]
+    assert after_sweep(tmp_path, jobs, {}) == []
+    assert "not pooled: " in capsys.readouterr().out
+
+
+def test_the_study_names_experiments_and_retrievers_that_exist() -> None:
+    study = sweep_of("study")
+    assert study is not None
+    assert len(study.sweep.experiments) == len(set(study.sweep.experiments)) == 9
+    for group, names in (("experiment", study.sweep.experiments), ("retrieval", study.sweep.retrieval)):
+        assert {*names} <= {path.stem for folder in config_parts(group) for path in folder.glob("*.yaml")}
+
+
+def test_the_study_says_what_is_missing_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [argument for argument in prepared(["+experiment=study"]) if "retrieval" in argument]
+    assert asked == ["+retrieval@also_retrieval.dense=dense", "+retrieval@also_retrieval.fusion=fusion"]
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("clirbench.__main__.find_spec", lambda name: None)
+    assert [argument for argument in prepared(["+experiment=study"]) if "retrieval" in argument] == []
+    said = capsys.readouterr().err
+    assert said == "study: without dense and fusion, which take: pip install 'clirbench[dense]'\n"

@@ -1,0 +1,47 @@
+"""pooled.html as people meet it: in a browser, wide and narrow, light and dark."""
+
+from pathlib import Path
+
+import pytest
+
+from clirbench.labs.collections.commands.pool import main
+from tests.browser.conftest import Browser, browser
+from tests.browser.test_report_page import everything_open
+from tests.labs.collections.commands.test_pool import run
+
+pytestmark = pytest.mark.slow
+__all__ = ["browser"]
+
+
+@pytest.fixture(scope="module")
+def pooled_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pooled")
+    runs = [str(run(folder / f"a_collection_with_a_rather_long_name_{i}", i)) for i in range(6)]
+    assert main([*runs, "--out", str(folder / "out")]) == 0
+    return folder / "out" / "pooled.html"
+
+
+def test_it_opens_without_an_error_and_shows_every_plot(browser: Browser, pooled_page: Path) -> None:
+    browser.open(pooled_page)
+    everything_open(browser)
+    assert browser.errors() == []
+    assert browser.run("return [...document.images].map(i => i.complete && i.naturalWidth > 0)") == [True] * 3
+    assert browser.texts("main h2")[0] == "MAP (pseudo-relevance, bm25)"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_phone_never_scrolls_sideways_and_contrast_passes(browser: Browser, pooled_page: Path, dark: bool) -> None:
+    browser.open(pooled_page, width=400, dark=dark)
+    everything_open(browser)
+    assert browser.run("return document.documentElement.scrollWidth") <= 400
+    wide = browser.run(
+        "return [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > 401"
+        " && !e.closest('.scroll') && e.getBoundingClientRect().width > 0).map(e => e.outerHTML.slice(0, 80))"
+    )
+    assert wide == []
+    # A figure has a white ground of its own, on which its ink is seen in the dark too.
+    drawn = browser.run("return [...document.images].map(i => atob(i.src.split(',')[1]))")
+    assert all('fill="#FFFFFF"' in figure for figure in drawn)
+    # A narrow cell with many names would make every row as tall as a screen.
+    assert max(browser.run("return [...document.querySelectorAll('main tbody tr')].map(r => r.offsetHeight)")) < 100
+    assert browser.violations() == []

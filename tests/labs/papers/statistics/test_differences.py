@@ -1,0 +1,287 @@
+"""Tests of differences: against a slow loop, by hand, and by simulation of their false-positive rate."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.stats
+from scipy.stats import kendalltau
+from scipy.stats import t as student
+
+from clirbench.errors import UnknownName
+from clirbench.files.score_tables import table_path
+from clirbench.files.tables import read_table
+from clirbench.labs.papers.statistics.differences import TESTS, Comparing, Difference, clusters, differences, williams
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.units.concordance import estimates
+from clirbench.statistics.units.given import normal_scores
+from tests.statistics.worlds import Mean, scores_only, with_counts, world
+
+A, B, Y = [1.0, 2, 3, 4, 5, 7], [2.0, 1, 4, 3, 6, 5], [1.0, 2, 4, 3, 5, 6]
+
+
+def standard(values: np.ndarray) -> np.ndarray:
+    return (values - values.mean()) / values.std()
+
+
+def tau(x: np.ndarray, y: np.ndarray) -> float:
+    return float(scipy.stats.kendalltau(x, y).statistic)
+
+
+def test_swapping_systems_counts_all_exchanges() -> None:
+    (a, b), y = normal_scores(np.array([A, B])), np.array(Y)
+    observed = abs(tau(a, y) - tau(b, y))
+    reached = []
+    for swap in itertools.product([False, True], repeat=6):
+        kept, other = np.where(swap, b, a), np.where(swap, a, b)
+        reached.append(abs(tau(kept, y) - tau(other, y)) >= observed - 1e-12)
+    (row,) = differences(scores_only([A, B], [Y]), Comparing(["perm-systems"]))
+    assert row.p_value == pytest.approx(np.mean(reached))
+    assert row.difference == pytest.approx(tau(a, y) - tau(b, y))
+
+
+def slow(evidence: Evidence, swap: Callable[[np.random.Generator, int, int], np.ndarray], samples: int) -> float:
+    """PERM-* on segment scores with plain loops: the metrics here are means, so scores are their own pseudo-values."""
+    rng = np.random.default_rng(123)
+    values = [standard(np.stack([evidence.statistics[m, s][:, 0] for s in evidence.systems])) for m in ("m0", "m1")]
+    y = evidence.y[0]
+    observed = abs(tau(values[0].mean(1), y) - tau(values[1].mean(1), y))
+    hits = 0
+    for _ in range(samples):
+        coin = swap(rng, *values[0].shape)
+        kept, other = np.where(coin, values[1], values[0]), np.where(coin, values[0], values[1])
+        hits += abs(tau(kept.mean(1), y) - tau(other.mean(1), y)) >= observed - 1e-12
+    return (1 + hits) / (1 + samples)
+
+
+@pytest.mark.parametrize("test", ["perm-both", "perm-inputs", "perm-systems"])
+def test_agrees_with_a_slow_loop(test: str) -> None:
+    evidence = world(n=16, noise=(0.25, 0.45), segments=40, seed=3)
+    swaps = {
+        "perm-both": lambda rng, n, m: rng.random((n, m)) < 0.5,
+        "perm-inputs": lambda rng, n, m: np.tile(rng.random(m) < 0.5, (n, 1)),
+        "perm-systems": lambda rng, n, m: np.tile(rng.random((n, 1)) < 0.5, (1, m)),
+    }
+    (row,) = differences(evidence, Comparing([test], samples=4000))
+    expected = slow(evidence, swaps[test], 1500)
+    # two sampled shares; whole systems are standardised over their scores, not over segments: a little other data
+    assert row.p_value == pytest.approx(expected, abs=0.05 if test == "perm-systems" else 0.035)
+    assert 0.01 < row.p_value < 0.99
+
+
+def test_pseudo_values_of_a_mean_shift_nothing() -> None:
+    (row,) = differences(world(), Comparing(["perm-both"], samples=10))
+    assert (row.shift_a, row.shift_b) == (0, 0)
+    assert (row.n_systems, row.n_segments, row.samples, row.seed) == (12, 60, 10, 0)
+
+
+def test_williams_by_hand() -> None:
+    # Steiger 1980 works with n = 103, r12 = .4 (shared), r13 = .5, r23 = .1: Williams' t = -.89, 100 degrees of freedom
+    t = (0.4 - 0.5) * np.sqrt(
+        102 * 1.1 / (2 * (102 / 100) * (1 - 0.16 - 0.25 - 0.01 + 2 * 0.4 * 0.5 * 0.1) + 0.45**2 * 0.9**3)
+    )
+    assert t == pytest.approx(-0.89, abs=0.005)
+    assert williams(0.4, 0.5, 0.1, 103) == pytest.approx(2 * scipy.stats.t.sf(abs(t), 100))
+    assert williams(0.9, 0.9, 1.0, 20) == 1
+    assert np.isnan(williams(float("nan"), 0.5, 0.1, 20))
+
+
+def test_williams_of_a_run() -> None:
+    row = next(row for row in differences(scores_only([A, B], [Y]), Comparing(["williams"])))
+    r = np.corrcoef([Y, A, B])
+    assert row.coefficient == "pearson"
+    assert row.p_value == pytest.approx(williams(r[0, 1], r[0, 2], r[1, 2], 6))
+
+
+def row(a: str, b: str, values: dict[str, float], significant: str) -> Difference:
+    (template,) = differences(scores_only([A, B], [Y]), Comparing(["perm-systems"]))
+    return replace(template, metric_a=a, metric_b=b, value_a=values[a], value_b=values[b], significant=significant)
+
+
+def test_clusters_by_hand() -> None:
+    values = {"a": 0.9, "b": 0.8, "c": 0.5, "d": 0.4}
+    apart = {("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")}
+    rows = [row(x, y, values, str((x, y) in apart).lower()) for x, y in itertools.combinations("abcd", 2)]
+    assert [(c.metric, c.rank, c.cluster) for c in clusters(rows)] == [
+        ("a", 1, 1),
+        ("b", 2, 1),
+        ("c", 3, 2),
+        ("d", 4, 2),
+    ]
+    overlapping = [
+        row(x, y, values, str((x, y) in apart - {("b", "c")}).lower()) for x, y in itertools.combinations("abcd", 2)
+    ]
+    assert {c.cluster for c in clusters(overlapping)} == {1}
+
+
+def test_bad_input_is_stated() -> None:
+    nan = float("nan")
+    longer = [7.0, 8, 9]
+    evidence = scores_only([A + longer, B + longer, [3.0] * 9, [1, 2, nan, 4, 5, 6, *longer]], [Y + longer, [0.0] * 9])
+    by_pair = {(r.metric_a, r.metric_b, r.measure): r for r in differences(evidence, Comparing(complete=False))}
+    assert by_pair["x0", "x2", "y0"].note == "a column is constant between units"
+    assert by_pair["x0", "x1", "y1"].significant == "undefined"
+    assert not any("x3" in pair for pair in by_pair)
+    complete = {
+        (r.metric_a, r.metric_b, r.measure): r
+        for r in differences(evidence, Comparing(["perm-systems"], complete=True))
+    }
+    assert complete["x0", "x3", "y0"].n_systems == 8
+    assert complete["x0", "x3", "y0"].note.startswith("over 8 of 9 systems")
+    (both,) = differences(scores_only([A, B], [Y]), Comparing(["perm-both"]))
+    assert both.note == "needs the segments of both metrics; only scores are known"
+    (few,) = differences(scores_only([[1, 2], [2, 1]], [[1, 2]]), Comparing(["perm-systems"]))
+    assert few.note == "2 systems: too few for this test"
+    with pytest.raises(UnknownName, match="analyses.differences.tests 'perm-all'.*perm-both"):
+        differences(evidence, Comparing(["perm-all"]))
+    assert differences(scores_only([A], [Y])) == []
+
+
+def test_same_seed_same_rows() -> None:
+    assert differences(world(), Comparing(TESTS, samples=50, seed=5)) == differences(
+        world(), Comparing(TESTS, samples=50, seed=5)
+    )
+
+
+def exchangeable(rng: np.random.Generator, own: float, n: int = 15, segments: int = 40) -> Evidence:
+    """Two metrics of the same quality; `own` is how far each sees every system its own way, beyond segment noise."""
+    quality = np.linspace(0, 1, n)
+    statistics, columns = {}, []
+    for name in ("m0", "m1"):
+        seen = quality + own * rng.normal(size=n)
+        for i in range(n):
+            statistics[name, f"s{i}"] = with_counts(seen[i] + rng.normal(size=segments))
+        columns.append(
+            Column(name, "metric", np.array([Mean().score(statistics[name, f"s{i}"].sum(0)) for i in range(n)]))
+        )
+    columns.append(Column("y0", "measure", quality + 0.2 * rng.normal(size=n)))
+    board = Scoreboard(tuple(f"s{i}" for i in range(n)), tuple(columns))
+    return Evidence(board, statistics, {"m0": Mean(), "m1": Mean()})
+
+
+def rejected(test: str, own: float, runs: int) -> float:
+    rng = np.random.default_rng(9)
+    p_values = [differences(exchangeable(rng, own), Comparing([test], samples=200))[0].p_value for _ in range(runs)]
+    return float(np.mean(np.array(p_values) < 0.05))
+
+
+@pytest.mark.parametrize(
+    ("test", "own"), [("perm-systems", 0.0), ("perm-systems", 0.2), ("perm-inputs", 0.0), ("perm-both", 0.0)]
+)
+def test_false_positive_rate_is_kept_where_the_null_is_true(test: str, own: float) -> None:
+    # standard error of a rate of .05 over 400 runs: .011
+    assert rejected(test, own, 400) <= 0.05 + 3 * 0.011
+
+
+def test_false_positive_rate_of_swapped_segments_where_systems_are_seen_differently() -> None:
+    """Equally good metrics that disagree about systems: no exchange of segments reproduces that; documented."""
+    assert rejected("perm-both", 0.2, 150) > 0.1
+    assert rejected("perm-inputs", 0.2, 150) > 0.1
+
+
+def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
+    """Table 4 of Gowda et al. 2021: 0 of its 12 rows are significant; the smallest p is that of PS-EN In with MAP.
+
+    Its BLEU and MacroF1 have ties, so the jackknife decides. Held against delete-one jackknives of scipy's taus: of
+    their difference .118, of the difference of atanh(tau) .138, and with the variances that `estimates` gives .133.
+    """
+    groups: dict[str, dict[str, list[float]]] = {}
+    for record in read_table(table_path("embedded:gowda2021_clssts")).records():
+        group = groups.setdefault(record["group"], {name: [] for name in ("BLEU", "MacroF1", "mAQWV", "MAP")})
+        for name, values in group.items():
+            values.append(float(record[name]))
+    p_values = {}
+    for group, columns in groups.items():
+        if not group.endswith("Dev"):
+            evidence = scores_only([columns["MacroF1"], columns["BLEU"]], [columns["mAQWV"], columns["MAP"]])
+            for found in differences(evidence, Comparing(["perm-systems"], samples=9999)):
+                p_values[group, found.measure] = found.p_value
+    assert len(p_values) == 12
+    smallest = min(p_values, key=lambda key: p_values[key])
+    assert smallest == ("PS-EN In", "y1")
+    a, b, y = (np.array(groups["PS-EN In"][name]) for name in ("MacroF1", "BLEU", "MAP"))
+    n = len(y)
+    whole = np.array([kendalltau(column, y).statistic for column in (a, b)])
+    rest = np.array(
+        [[kendalltau(np.delete(column, i), np.delete(y, i)).statistic for column in (a, b)] for i in range(n)]
+    )
+    influence = np.sqrt((n - 1) / n) * (rest - rest.mean(axis=0))
+
+    def p_value(value: np.ndarray, each: np.ndarray) -> float:
+        error = np.sqrt(((each[:, 0] - each[:, 1]) ** 2).sum())
+        return float(2 * student.sf(abs(value[0] - value[1]) / error, n - 1))
+
+    assert p_value(whole, influence) == pytest.approx(0.1175, abs=0.0001)
+    bent, z = influence / (1 - whole**2), np.arctanh(whole)
+    assert p_value(z, bent) == pytest.approx(0.1377, abs=0.0001)
+    variance = estimates(np.stack([a, b]), y, np.arange(n)).variance
+    sized = bent * np.sqrt(variance / (influence**2).sum(axis=0))
+    assert p_values[smallest] == pytest.approx(p_value(z, sized), abs=1e-9)
+    assert p_values[smallest] > 0.05
+
+
+def of_board(x: np.ndarray, y: np.ndarray, **metadata: tuple[str, ...]) -> Evidence:
+    evidence = scores_only(x.tolist(), [y.tolist()])
+    return replace(evidence, board=replace(evidence.board, metadata=metadata))
+
+
+def test_nothing_is_claimed_along_training() -> None:
+    """Two exchangeable metrics with AR(.9) noise around one curve: exchanges reject .3, so no test is made."""
+    rng = np.random.default_rng(3)
+    noise = np.zeros((3, 30))
+    for t in range(1, 30):
+        noise[:, t] = 0.9 * noise[:, t - 1] + rng.normal(size=3)
+    rise = np.log(np.arange(1.0, 31.0))
+    columns = rise + 0.2 * noise
+    steps = tuple(str(1000 * t) for t in range(1, 31))
+    rows = differences(of_board(columns[:2], columns[2], step=steps), Comparing(TESTS, samples=100))
+    assert len(rows) == len(TESTS)
+    assert all(np.isnan(row.p_value) and row.significant == "undefined" for row in rows)
+    assert all("description only" in row.note for row in rows)
+    assert clusters(rows) == []
+
+
+def test_families_are_tested_by_units_alone() -> None:
+    rng = np.random.default_rng(4)
+    unit = np.repeat(np.arange(16), 4)
+    y, a, b = (rng.normal(size=16)[unit] + 0.1 * rng.normal(size=64) for _ in range(3))
+    family = tuple(f"f{i}" for i in unit)
+    rows = {
+        row.test: row for row in differences(of_board(np.stack([y + 0.2 * a, b]), y, family=family), Comparing(TESTS))
+    }
+    assert rows["perm-systems"].significant == "true"
+    assert rows["perm-systems"].coefficient == "kendall between units"
+    assert rows["perm-systems"].note == "jackknife over 16 units (family)"
+    assert "tested by perm-systems alone" in rows["williams"].note
+    few = differences(of_board(np.stack([y + 0.2 * a, b])[:, :20], y[:20], family=family[:20]))
+    assert few[0].note == "too few independent systems (5)"
+
+
+def test_what_correction_makes_impossible_is_not_run_and_more_exchanges_are_drawn() -> None:
+    rng = np.random.default_rng(5)
+    six = differences(scores_only(rng.normal(size=(3, 6)).tolist(), rng.normal(size=(1, 6)).tolist()))
+    assert {row.note for row in six} == {"not run: 6 systems and 3 pairs cannot give a corrected p below 0.05"}
+    many = differences(
+        scores_only(rng.normal(size=(12, 16)).tolist(), rng.normal(size=(1, 16)).tolist()), Comparing(samples=100)
+    )
+    assert {row.samples for row in many} == {2640}
+    x = rng.normal(size=(3, 9))
+    (linear,) = differences(of_board(x[:2], x[2]), Comparing(coefficient="pearson"))
+    assert linear.note == "perm-systems tests kendall alone"
+
+
+@pytest.mark.parametrize("how", ["ties", "families"])
+def test_false_positive_rate_with_ties_and_in_families(how: str) -> None:
+    """Fixed seed, 200 worlds of 16 systems: equally good metrics in steps, or 8 units of 2 near-copies."""
+    rng, called = np.random.default_rng(7), 0
+    unit = np.repeat(np.arange(8), 2) if how == "families" else np.arange(16)
+    family = {"family": tuple(map(str, unit))} if how == "families" else {}
+    for _ in range(200):
+        y, a, b = (rng.normal(size=unit[-1] + 1)[unit] + 0.1 * rng.normal(size=16) for _ in range(3))
+        x = np.stack([y + a, y + b])
+        x, y = (np.round(x), np.round(y)) if how == "ties" else (x, y)
+        called += differences(of_board(x, y, **family), Comparing(samples=199))[0].p_value < 0.05
+    assert called / 200 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)

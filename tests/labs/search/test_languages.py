@@ -1,0 +1,96 @@
+"""Analysers by code: stems are checked against Snowball's compiled build (PyStemmer), lists against their library."""
+
+import importlib.util
+import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+
+import pytest
+from snowballstemmer.german_stemmer import GermanStemmer
+
+from clirbench.errors import ResourceError, UnknownName
+from clirbench.labs.search.languages import BY_CHARACTER, CODES, STEMMERS, STOP_LISTS, Language
+
+TEXT = {
+    "de": "Die Häuser der Städte waren schön",
+    "fr": "Les maisons de l'avocat étaient grandes",
+    "es": "Las casas de los abogados eran grandes",
+    "ru": "Дома в городах были большими",
+    "fi": "Kaupunkien talot olivat suuria",
+    "cs": "Domy ve městech byly velké",
+    "sv": "Husen i städerna var stora",
+}
+
+
+def test_german_step_by_step() -> None:
+    """die, der, waren are stop words; Snowball: Häuser -> haus, Städte -> stadt, schön -> schon."""
+    pytest.importorskip("stop_words")
+    assert Language("de").terms(TEXT["de"]) == ["haus", "stadt", "schon"]
+    assert Language("de", stem=False).terms(TEXT["de"]) == ["häuser", "städte", "schön"]
+    assert Language("de", stop_words=False, stem=False).terms("Die Häuser") == ["die", "häuser"]
+
+
+@pytest.mark.parametrize("code", sorted(TEXT))
+def test_stems_are_snowballs(code: str) -> None:
+    stemmer = pytest.importorskip("Stemmer")
+    plain = Language(code, stop_words=False, stem=False).terms(TEXT[code])
+    assert Language(code, stop_words=False).terms(TEXT[code]) == stemmer.Stemmer(STEMMERS[code]).stemWords(plain)
+
+
+@pytest.mark.parametrize("code", BY_CHARACTER)
+def test_chinese_japanese_korean_are_one_term_a_character(code: str) -> None:
+    assert Language(code).terms("日本語のカタカナ 한국 EU-27") == [*"日本語のカタカナ한국", "eu", "27"]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_works_and_signs(code: str) -> None:
+    pytest.importorskip("stop_words")
+    analyzer = Language(code)
+    assert analyzer.terms("") == []
+    assert "27" in analyzer.terms("27 Europa 1957")
+    assert analyzer.signature.startswith(f"{code},words:uax29-12.1")
+    assert ("snowball-" in analyzer.signature) == (code in STEMMERS)
+    assert ("stop-words-" in analyzer.signature) == (code in STOP_LISTS)
+
+
+def test_signature_names_both_libraries() -> None:
+    pytest.importorskip("stop_words")
+    assert Language("de").signature == (
+        f"de,words:uax29-12.1,stop:stop-words-{version('stop-words')},stem:snowball-german-{version('snowballstemmer')}"
+    )
+
+
+def test_turkish_i_and_catalan_elision() -> None:
+    assert Language("tr", stop_words=False, stem=False).terms("ISPARTA İzmir") == ["ısparta", "izmir"]
+    assert Language("ca", stop_words=False, stem=False).terms("L'home d\u2019avui") == ["home", "avui"]
+
+
+def test_an_unknown_code_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match="unknown language of analyzer.code 'xx'.*Choices: ar, bg, ca, cs, da, de"):
+        Language("xx")
+
+
+def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr("clirbench.checks.find_spec", lambda name: None if name == "stop_words" else find_spec(name))
+    with pytest.raises(ResourceError, match=r"unless analyzer.stop_words=false, .*'clirbench\[languages\]'"):
+        _ = Language("de").signature
+    assert Language("de", stop_words=False).terms("Die Häuser") == ["die", "haus"]
+
+
+def test_each_thread_has_a_stemmer_of_its_own() -> None:
+    """A stemmer keeps the word in hand: shared by threads it gave other words' stems, and raised."""
+    chosen = random.Random(3)
+    stems = ["".join(chosen.choices("abdeghiklmnorstu", k=chosen.randint(4, 9))) for _ in range(4000)]
+    found = [stem + chosen.choice(("ungen", "keiten", "lichen", "isch", "est")) for stem in stems]
+    parts = [" ".join(found[n::4]) for n in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that threads cut in on each other within a word
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(Language("de", stop_words=False).terms, parts))
+    finally:
+        sys.setswitchinterval(before)
+    alone = GermanStemmer()
+    assert together == [[alone.stemWord(word) for word in part.split()] for part in parts]
