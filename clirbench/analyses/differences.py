@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from clirbench.analyses.wording import listed, number, sizes
-from clirbench.result import AnalysisTable, Result
+from clirbench.analyses.wording import listed, sizes
+from clirbench.pages.numbers import number
+from clirbench.pages.table import Table
+from clirbench.result import Result
 from clirbench.statistics.differences import Cluster, Comparing, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_judged, twice_searched
@@ -35,25 +37,25 @@ class DifferencesAnalysis(Comparing):
     gives no rows and a sentence that says so.
     """
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         rows = differences(evidence, self, result.units)
         found = clusters(rows)
         size = sizes(evidence, self.samples, self.seed)
         text = [*difference_findings(evidence, rows, self.alpha, result.units), size, *_what_the_tests_ask(rows)]
         tables = [
-            AnalysisTable.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            AnalysisTable.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
+            Table.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
+            Table.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
         ]
         bias = tau_gaps(evidence.board, result.units, twice_judged(evidence.board))
         if bias:
             title = "Does a metric look better by pseudo-relevance than by human judgments?"
             text = [BIAS, *_clear(bias), size]
-            tables.append(AnalysisTable.of("pseudo_bias", title, TauGap, bias, text, header=BIAS_COLUMNS))
+            tables.append(Table.of("pseudo_bias", title, TauGap, bias, text, header=BIAS_COLUMNS))
         return tables
 
 
-def retriever_tables(result: Result) -> list[AnalysisTable]:
+def retriever_tables(result: Result) -> list[Table]:
     """Table `retrievers`, where a second retriever searched: does a metric predict one better than the other?"""
     rows = tau_gaps(result.board, result.units, twice_searched(result.board))
     text = [
@@ -63,7 +65,7 @@ def retriever_tables(result: Result) -> list[AnalysisTable]:
         *_clear(rows),
     ]
     title = "Does a metric predict one retriever better than the other?"
-    return [AnalysisTable.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
+    return [Table.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
 
 
 def _clear(rows: Sequence[TauGap]) -> Iterator[str]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from clirbench.analyses.wording import listed, sizes
 from clirbench.errors import UnknownName
 from clirbench.metrics.base import Typed
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.model.randomisation import PairResult, PairTests, compare_systems
 
@@ -28,13 +29,13 @@ class PairsAnalysis(PairTests):
             if name not in result.board.systems:
                 raise UnknownName("system of pair", str(name), result.board.systems)
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         if "randomisation" in self.tests:
             evidence = replace(evidence, types=type_names(result))
         rows = compare_systems(evidence, self)
         text = [*pair_findings(evidence, rows, self.alpha), sizes(evidence)]
-        return (AnalysisTable.of("pairs", "Is one MT system better than another?", PairResult, rows, text),)
+        return (Table.of("pairs", "Is one MT system better than another?", PairResult, rows, text),)
 
 
 def type_names(result: Result) -> dict[tuple[str, str], tuple[str, ...]]:

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 
-from clirbench.analyses.wording import number, sizes
-from clirbench.result import AnalysisTable, Result
+from clirbench.analyses.wording import sizes
+from clirbench.pages.numbers import number
+from clirbench.pages.table import Table
+from clirbench.result import Result
 from clirbench.statistics.model.power import Power, PowerPlan, power_table
 
 HOW = (
@@ -21,11 +23,11 @@ class PowerAnalysis(PowerPlan):
     A run that cannot be modelled (fewer than 3 units or 2 metrics, or along training) gives no rows and a sentence.
     """
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         rows = power_table(evidence, self, result.units)
         text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
-        return (AnalysisTable.of("power", "How many systems and topics would it take?", Power, rows, text),)
+        return (Table.of("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
 def power_findings(rows: Sequence[Power]) -> Iterator[str]:

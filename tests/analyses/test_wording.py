@@ -1,16 +1,7 @@
-"""Numbers, lists and sizes in words."""
+"""Lists and sizes in words."""
 
-from clirbench.analyses.wording import listed, many, number, sizes
+from clirbench.analyses.wording import listed, many, sizes
 from tests.statistics.worlds import scores_only, world
-
-
-def test_numbers() -> None:
-    assert (number(-0.25), number(1.2), number(float("nan")), number(float("inf"))) == (
-        "-.250",
-        "1.200",
-        "undefined",
-        "more than was tried",
-    )
 
 
 def test_lists() -> None:

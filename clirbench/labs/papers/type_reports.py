@@ -18,8 +18,8 @@ from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.pair_texts import PairTexts, TwoSystems
 from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import PublishedFiles
+from clirbench.pages.table import Table
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ class TypeReports(TwoSystems, PublishedFiles):
                     value, row = float(mine[rank - 1]), f"{self._pair} first {rank} types"
                     yield PaperCell(row, "mean F1", system, printed=there, shown=leading(value, 1), value=value)
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """The curves of the figure from the texts."""
         a, b = self._curves
         return [
-            AnalysisTable(
+            Table(
                 f"{self.name}_curves",
                 f"{self.title}: mean F1 of the most frequent types",
                 ("rank", *self.pair),

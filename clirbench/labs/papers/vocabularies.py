@@ -14,8 +14,8 @@ from clirbench.errors import MissingData
 from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.printing import half_up, leading
 from clirbench.labs.papers.published import PublishedTable, shipped
+from clirbench.pages.table import Table
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable
 from clirbench.statistics import imbalance
 from clirbench.statistics.imbalance import Recommendation, Rows
 
@@ -58,7 +58,7 @@ class Vocabularies(PublishedTable):
         for file in self._files(self.rates, "*.tsv*"):
             yield from bias_cells(file)
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """What the rule of thumb recommends, and the figures."""
         rows = self._rows
         advice = [
@@ -66,7 +66,7 @@ class Vocabularies(PublishedTable):
             for row in imbalance.recommendations(rows, self.floor, "BLEU_test")
         ]
         return [
-            AnalysisTable(
+            Table(
                 f"{self.name}_recommended",
                 "Vocabulary recommended by the rule of thumb, and vocabulary with the best BLEU",
                 ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"),
@@ -75,7 +75,7 @@ class Vocabularies(PublishedTable):
                 figure=lambda: sweep_figure(rows),
                 said=len(advice),
             ),
-            AnalysisTable(
+            Table(
                 f"{self.name}_bias",
                 "Bias by class frequency against imbalance (Figure 8)",
                 ("group", "name", "D_published", "rho_precision", "rho_recall"),

@@ -8,12 +8,13 @@ from itertools import takewhile
 import numpy as np
 
 from clirbench.analyses.two_systems import read
-from clirbench.analyses.wording import number
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.planning.corpus import SomeLines, lines_of
 from clirbench.labs.planning.recovery import Recovery, cut, judged_among, pooled, recovery, values_among
 from clirbench.later import opened
-from clirbench.result import AnalysisTable, Result, Retrieval, unwatched
+from clirbench.pages.numbers import number
+from clirbench.pages.table import Table
+from clirbench.result import Result, Retrieval, unwatched
 from clirbench.steps.search import search
 from clirbench.types import DocumentMap, Run, sound
 
@@ -57,11 +58,11 @@ class SubsetAnalysis:
             raise UnknownName("analyses.subset.measure", self.measure, names)
         return self.measure or names[0]
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         measure = self.check(result)
         rows = list(self.recoveries(result, measure))
         title = "Would it do to translate some of the documents?"
-        return (AnalysisTable.of("subset", title, Recovery, rows, self.findings(rows)),)
+        return (Table.of("subset", title, Recovery, rows, self.findings(rows)),)
 
     def recoveries(self, result: Result, name: str) -> Iterator[Recovery]:
         """A row for every fraction, and for every pool that is not the whole collection."""

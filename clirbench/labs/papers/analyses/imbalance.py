@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.result import Result
 from clirbench.statistics.imbalance import (
     LEARNERS,
     Classes,
@@ -88,7 +89,7 @@ class ImbalanceAnalysis:
             TextFile(Path(self.text)).lines()
         return [read_classes(Path(path)) for path in self.statistics]
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         vocabularies = self.vocabularies(result)
         found = [imbalance_table(vocabularies, self.floor, self.percent)]
         if self.rates:
@@ -108,7 +109,7 @@ class ImbalanceAnalysis:
         return [*read, characters(lines), *(learned(lines, n, self.learner) for n in self.sizes), words(lines)]
 
 
-def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> AnalysisTable:
+def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> Table:
     """A row for each vocabulary, the recommendation in words, and the figure."""
     mark = f"F{percent:g}"
     rows = [
@@ -128,7 +129,7 @@ def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: floa
         "occur at least so often, higher is better. mu: classes in a segment, its end counted, lower is better.",
         advice(vocabularies, floor, percent),
     ]
-    return AnalysisTable.of(
+    return Table.of(
         "imbalance",
         "Imbalance of vocabularies",
         Imbalance,
@@ -152,7 +153,7 @@ def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str
     )
 
 
-def bias_table(paths: Sequence[Path]) -> AnalysisTable:
+def bias_table(paths: Sequence[Path]) -> Table:
     """A row for each table of rates: how precision and recall change with the rank of a class."""
     rows = []
     for path in paths:
@@ -163,7 +164,7 @@ def bias_table(paths: Sequence[Path]) -> AnalysisTable:
         "Pearson's r of a class's rank by training frequency with its precision and its recall; below 0: rare "
         "classes do worse, above 0: frequent ones do.",
     )
-    return AnalysisTable.of("class_bias", "Bias by class frequency", ClassBias, rows, text)
+    return Table.of("class_bias", "Bias by class frequency", ClassBias, rows, text)
 
 
 def figure(rows: Sequence[Imbalance], mark: str) -> "Figure":

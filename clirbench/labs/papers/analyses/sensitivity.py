@@ -14,8 +14,9 @@ from clirbench.labs.papers.statistics.sensitivity import (
     losses,
     sensitivity,
 )
+from clirbench.pages.table import Table
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable, Result
+from clirbench.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,14 +38,14 @@ class SensitivityAnalysis:
         """Raise `ConfigError` where the systems' kinds and rates are not known."""
         sensitivity(result.board)
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         means = {name: values for name, values in evidence.per_topic.items() if evidence.is_mean(name)}
         found = sensitivity(result.board, per_topic=means, seed=self.seed)
         header, costs = cost_table(found)
         text = [sentence for measure in self.measures for sentence in sensitivity_findings(found, self.metric, measure)]
         return (
-            AnalysisTable(
+            Table(
                 "sensitivity_costs",
                 "What each kind of error costs",
                 header,
@@ -52,7 +53,7 @@ class SensitivityAnalysis:
                 tuple(text),
                 figure=lambda: figure(found),
             ),
-            AnalysisTable.of("sensitivity", "Every rate of every kind of error", Loss, losses(found)),
+            Table.of("sensitivity", "Every rate of every kind of error", Loss, losses(found)),
         )
 
 

@@ -13,8 +13,9 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.types import near
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
+from clirbench.pages.table import Table
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable, Inputs, Result
+from clirbench.result import Inputs, Result
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ class TypeWeightsAnalysis:
             raise ConfigError("analysis type_weights needs a metric with statistics, such as metric=[BLEU]")
         return inputs
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         inputs = self.check(result)
         words = vocabulary(inputs.corpus.test.references[0], self.tokenize, self.lowercase)
         frequency = dict(zip(words.types, words.frequency, strict=True))
@@ -184,7 +185,7 @@ class TypeWeightsAnalysis:
             for kind, loss in losses.items()
         ]
         return (
-            AnalysisTable.of(
+            Table.of(
                 "type_weights",
                 "What the word types weigh",
                 TypeWeight,

@@ -17,7 +17,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from clirbench.analyses.wording import number
 from clirbench.checks import number as checked
 from clirbench.checks import whole_number
 from clirbench.columns import scoreboard
@@ -33,6 +32,7 @@ from clirbench.labs.watching.journal import Journal
 from clirbench.labs.watching.outlook import in_words, learning_curve
 from clirbench.labs.watching.stopping import Outlook, outlook
 from clirbench.labs.watching.tensorboard import EventFiles
+from clirbench.pages.numbers import number
 from clirbench.report import terminal
 from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder

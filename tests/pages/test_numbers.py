@@ -1,0 +1,39 @@
+"""Numbers as WRITING asks for them, and that nothing else makes digits."""
+
+import pytest
+
+from clirbench.pages.numbers import FORMATS, fixed, grouped, interval, number, short, signed
+
+NAN, INF = float("nan"), float("inf")
+
+
+def test_numbers_of_sentences() -> None:
+    assert (number(-0.25), number(1.2), number(NAN), number(INF)) == (
+        "-.250",
+        "1.200",
+        "undefined",
+        "more than was tried",
+    )
+    assert (fixed(0.867, 2), short(0.05), short(1234567.0, 3), signed(0.01234)) == (
+        "0.87",
+        "0.05",
+        "1.23e+06",
+        "+0.0123",
+    )
+    assert (grouped(23340), grouped(1234.56, 1), interval(0.714, 0.95, 2)) == ("23,340", "1,234.6", "[.71, .95]")
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("number", ["0.8670", "-0.0210", "99.9900", "150.0", "", "∞", "-∞"]),
+        ("score", ["0.87", "-0.02", "99.99", "150.00", "", "inf", "-inf"]),
+        (
+            "coefficient",
+            [".867", "-.021", "99.990", "150.000", "undefined", *["more than was tried"] * 2],
+        ),
+        ("difference", ["+0.867", "-0.021", "+100", "+150", "", "+inf", "-inf"]),
+    ],
+)
+def test_formats_of_columns(name: str, texts: list[str]) -> None:
+    assert [FORMATS[name](value) for value in (0.867, -0.021, 99.99, 150.0, NAN, INF, -INF)] == texts
