@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from clirbench.analyses.wording import listed, sizes
-from clirbench.pages.numbers import number
+from clirbench.analyses.wording import sizes
 from clirbench.pages.table import Table
+from clirbench.pages.wording import listed, number
 from clirbench.result import Result
 from clirbench.statistics.differences import Cluster, Comparing, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence, holes

@@ -10,8 +10,8 @@ from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.experiment import retrieve, translated
 from clirbench.inputs.reading import read_inputs
-from clirbench.pages.numbers import number
 from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.result import Experiment, Result, unwatched
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clirbench.analyses.wording import listed, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
 from clirbench.metrics.base import Typed
 from clirbench.pages.table import Table
+from clirbench.pages.wording import listed
 from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.model.randomisation import PairResult, PairTests, compare_systems

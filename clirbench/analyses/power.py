@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 from clirbench.analyses.wording import sizes
-from clirbench.pages.numbers import number
 from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.result import Result
 from clirbench.statistics.model.power import Power, PowerPlan, power_table
 

@@ -6,8 +6,8 @@ from math import isnan
 
 from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
-from clirbench.pages.numbers import number
 from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.robustness import Robustness, robustness

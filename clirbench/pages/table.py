@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from clirbench.errors import ClirbenchError
-from clirbench.pages.numbers import FORMATS
 from clirbench.pages.tsv import frame, write_rows
+from clirbench.pages.wording import FORMATS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,10 +174,7 @@ class Table:
     def _texts(self) -> Iterator[str]:
         """The columns with a value that is no number; a hole says nothing."""
         for at, name in enumerate(self.header):
-            values = (value_of(row[at]) for row in self.rows)
-            if any(
-                isinstance(v, bool) or not (v in ("", None) or isinstance(v, int | float | np.number)) for v in values
-            ):
+            if not all(_is_number(value_of(row[at])) for row in self.rows):
                 yield name
 
     def cells(self, rows: Sequence[Sequence[Any]]) -> list[list[str]]:

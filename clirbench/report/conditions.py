@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clirbench.analyses.wording import listed
 from clirbench.errors import shown
 from clirbench.pages.page import Alarm, Aside, Page, Section
 from clirbench.pages.table import Cell, Table
+from clirbench.pages.wording import listed
 from clirbench.report import markdown
 from clirbench.report.facts import highest, tau_cells, tau_table
 from clirbench.report.html.page import write_page

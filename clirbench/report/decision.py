@@ -6,9 +6,8 @@ from math import isnan
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, many
-from clirbench.pages.numbers import number
 from clirbench.pages.table import Table
+from clirbench.pages.wording import listed, many, number
 from clirbench.report.picking import bounds, expectation
 from clirbench.result import Result
 from clirbench.statistics.model.baseline import Comparison

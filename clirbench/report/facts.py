@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import says_no_order
-from clirbench.pages import numbers
-from clirbench.pages.numbers import number
+from clirbench.pages import wording
 from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
+from clirbench.pages.wording import number
 from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
@@ -133,7 +133,7 @@ def marks(table: Table) -> str:
 
 def interval(row: Correlation) -> str:
     """` [.71, .95]` where the run made an interval, nothing where it did not."""
-    return "" if isnan(row.ci_low) or isnan(row.ci_high) else f" {numbers.interval(row.ci_low, row.ci_high, 2)}"
+    return "" if isnan(row.ci_low) or isnan(row.ci_high) else f" {wording.interval(row.ci_low, row.ci_high, 2)}"
 
 
 def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:

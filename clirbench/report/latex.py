@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import shown
-from clirbench.pages.numbers import short
 from clirbench.pages.table import Cell, Table, TableColumn, is_hole, value_of
+from clirbench.pages.wording import short
 from clirbench.report import facts, tables
 from clirbench.result import Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard

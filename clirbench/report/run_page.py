@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from clirbench.pages.numbers import short
 from clirbench.pages.page import Page, Section, points
 from clirbench.pages.table import Table
+from clirbench.pages.wording import short
 from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences, decision_tables

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from clirbench.analyses.differences import retriever_tables
-from clirbench.analyses.wording import listed
 from clirbench.files.tables import number
 from clirbench.pages.table import Cell, Streamed, Table
+from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
 from clirbench.result import Result, marked
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isnan
 
-from clirbench.analyses.wording import listed, many
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.pooling import Pooled
 from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT
 from clirbench.labs.collections.statistics.settings import IMPORTED, Stratum
 from clirbench.labs.collections.statistics.transport import Transported
-from clirbench.pages.numbers import number
+from clirbench.pages.wording import listed, many, number
 from clirbench.types import UNKNOWN
 
 ALPHA = 0.05

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import isnan, nan
 
-from clirbench.analyses.wording import listed, many
 from clirbench.labs.collections.findings import ALPHA, FEW, JUDGES, TRIVIAL, p_text
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT
 from clirbench.labs.collections.statistics.retrievers import Beside
 from clirbench.labs.collections.statistics.settings import Stratum
-from clirbench.pages.numbers import number
 from clirbench.pages.table import Table
+from clirbench.pages.wording import listed, many, number
 
 HOW = (
     "Kendall's tau of each metric with a measure, by several retrievers, over the same systems. Under pseudo-relevance "

@@ -6,7 +6,6 @@ from math import isnan
 from pathlib import Path
 from types import MappingProxyType
 
-from clirbench.analyses.wording import listed, many
 from clirbench.errors import shown
 from clirbench.labs.collections import findings, retrievers
 from clirbench.labs.collections.pooling import Pooling
@@ -15,10 +14,10 @@ from clirbench.labs.collections.statistics.pooling import Point, Pooled
 from clirbench.labs.collections.statistics.retrievers import Beside
 from clirbench.labs.collections.statistics.settings import Stratum
 from clirbench.labs.collections.statistics.transport import Transported
-from clirbench.pages.numbers import number
 from clirbench.pages.page import Block, Page, Plots, Points, Section, points
 from clirbench.pages.table import Table
 from clirbench.pages.tsv import write_tsv
+from clirbench.pages.wording import listed, many, number
 from clirbench.report import latex, markdown
 from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg
 from clirbench.report.figures import GREY, Scale, file_stem

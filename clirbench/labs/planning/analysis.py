@@ -12,8 +12,8 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.planning.corpus import SomeLines, lines_of
 from clirbench.labs.planning.recovery import Recovery, cut, judged_among, pooled, recovery, values_among
 from clirbench.later import opened
-from clirbench.pages.numbers import number
 from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.result import Result, Retrieval, unwatched
 from clirbench.steps.search import search
 from clirbench.types import DocumentMap, Run, sound

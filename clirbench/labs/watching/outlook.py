@@ -5,7 +5,7 @@ from contextlib import suppress
 import numpy as np
 
 from clirbench.labs.watching.stopping import FEWEST, PAST, Outlook
-from clirbench.pages.numbers import number
+from clirbench.pages.wording import number
 from clirbench.report.grouping import training_runs
 from clirbench.result import Result
 from clirbench.statistics.model.decision import topic_values

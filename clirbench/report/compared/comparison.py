@@ -13,7 +13,7 @@ from typing import Any
 
 from clirbench.files.run_files import RESULTS, described_columns, numbers, read_provenance, read_results, read_run_table
 from clirbench.files.tables import TextTable
-from clirbench.pages.numbers import short
+from clirbench.pages.wording import short
 
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
 ABSENT = "(absent)"

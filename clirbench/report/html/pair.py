@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from clirbench.pages.numbers import number
 from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.report.html.page import rendered
 from clirbench.result import Result
 

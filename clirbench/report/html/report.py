@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.pages.numbers import number
 from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.curves import recommended

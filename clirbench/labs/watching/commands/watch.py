@@ -32,7 +32,7 @@ from clirbench.labs.watching.journal import Journal
 from clirbench.labs.watching.outlook import in_words, learning_curve
 from clirbench.labs.watching.stopping import Outlook, outlook
 from clirbench.labs.watching.tensorboard import EventFiles
-from clirbench.pages.numbers import number
+from clirbench.pages.wording import number
 from clirbench.report import terminal
 from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clirbench.pages.numbers import FORMATS, fixed, grouped, interval, number, short, signed
+from clirbench.pages.wording import FORMATS, fixed, grouped, interval, listed, many, number, short, signed
 
 NAN, INF = float("nan"), float("inf")
 
@@ -37,3 +37,11 @@ def test_numbers_of_sentences() -> None:
 )
 def test_formats_of_columns(name: str, texts: list[str]) -> None:
     assert [FORMATS[name](value) for value in (0.867, -0.021, 99.99, 150.0, NAN, INF, -INF)] == texts
+
+
+def test_lists() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(list("abcdefgh"), 2) == "a, b and 6 more"
+    assert listed([]) == ""
+    assert (many(1, "system"), many(2, "system")) == ("1 system", "2 systems")

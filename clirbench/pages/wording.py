@@ -1,9 +1,9 @@
-"""How a number is written. No other module of a report or of an analysis makes digits (`tests/pages/test_numbers.py`).
+"""How numbers and lists are written. No other module makes digits for a reader (`tests/pages/test_wording.py`).
 
 A sentence has `.867` (`number`), a cell of a table has what its column's format says (`FORMATS`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isinf, isnan
 from types import MappingProxyType
 
@@ -41,6 +41,20 @@ def grouped(value: float, digits: int = 0) -> str:
 def interval(low: float, high: float, digits: int = 3) -> str:
     """`[.71, .95]`."""
     return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """`A, B and C`; of many, the first and how many more."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def many(n: int, noun: str) -> str:
+    """`1 system`, `38 systems`."""
+    return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
 def _plain(value: float) -> str:
