@@ -6,7 +6,7 @@ from math import isnan
 
 from clirbench.analyses.wording import sizes
 from clirbench.pages.table import Table
-from clirbench.pages.wording import listed, number
+from clirbench.pages.wording import listed, number, short
 from clirbench.result import Result
 from clirbench.statistics.differences import Cluster, Comparing, Difference, clusters, differences
 from clirbench.statistics.evidence import Evidence, holes
@@ -108,7 +108,7 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
             continue
         beaten = [r.metric_b if r.metric_a == best else r.metric_a for r in apart if best in (r.metric_a, r.metric_b)]
         versus = f"significantly better than {listed(beaten)}" if beaten else "not significantly better than any other"
-        yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {alpha:g})."
+        yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {short(alpha)})."
     yield from (f"{hole}: its rows are over the systems it has." for hole in holes(evidence))
 
 

@@ -11,7 +11,7 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.experiment import retrieve, translated
 from clirbench.inputs.reading import read_inputs
 from clirbench.pages.table import Table
-from clirbench.pages.wording import number
+from clirbench.pages.wording import number, short
 from clirbench.result import Experiment, Result, unwatched
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
@@ -128,7 +128,7 @@ def multiverse_findings(rows: Sequence[MultiverseRow], choices: Mapping[str, Seq
             (row for row in rows if row.measure == measure and not isnan(row.share)), key=lambda row: -row.wins
         )
         told = ", ".join(
-            f"{row.metric} {row.wins:.3g} of {row.universes} ({number(row.lowest)} to {number(row.highest)})"
+            f"{row.metric} {short(row.wins, 3)} of {row.universes} ({number(row.lowest)} to {number(row.highest)})"
             for row in here
         )
         yield f"{measure}: best metric, ties shared, and range of its tau: {told}."

@@ -7,7 +7,7 @@ from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
 from clirbench.metrics.base import Typed
 from clirbench.pages.table import Table
-from clirbench.pages.wording import listed
+from clirbench.pages.wording import listed, short
 from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.model.randomisation import PairResult, PairTests, compare_systems
@@ -67,7 +67,7 @@ def pair_findings(evidence: Evidence, rows: Sequence[PairResult], alpha: float) 
         alike = [row.system_b for row in here if not row.p_holm < alpha]
         apart = f"{len(here) - len(alike)} of {len(here)}" if len(here) > 1 else ("no", "yes")[not alike]
         said = f"; not significantly different from {listed(alike)}" if alike and len(here) > 1 else ""
-        yield f"{head}, Holm over {first.family}): significantly different at {alpha:g}: {apart}{said}."
+        yield f"{head}, Holm over {first.family}): significantly different at {short(alpha)}: {apart}{said}."
     yield from (NAMED_TESTS[test] for test in dict.fromkeys(row.test for row in rows) if test in NAMED_TESTS)
     if not rows:
         yield "No column's segments or topics are known, so no two systems can be compared."

@@ -172,7 +172,7 @@ class Table:
         return frame(stream, self.texts_of_columns)
 
     def _texts(self) -> Iterator[str]:
-        """The columns with a value that is no number; a hole says nothing."""
+        """The columns with a value that is no number and no hole."""
         for at, name in enumerate(self.header):
             if not all(_is_number(value_of(row[at])) for row in self.rows):
                 yield name

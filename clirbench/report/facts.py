@@ -9,7 +9,7 @@ import numpy as np
 from clirbench.columns import says_no_order
 from clirbench.pages import wording
 from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
-from clirbench.pages.wording import number
+from clirbench.pages.wording import number, short
 from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
@@ -182,7 +182,7 @@ def _count_line(label: str, found: Counts) -> str:
         line += f"; dropped, nothing judged relevant: {listed(found.unjudged)}"
     if found.median_matched is not None and found.share_relevant is not None:
         line += (
-            f"; median documents matched {found.median_matched:g}, "
+            f"; median documents matched {short(found.median_matched)}, "
             f"median share of them relevant {number(found.share_relevant)}"
         )
     return line

@@ -14,6 +14,7 @@ from clirbench.labs.papers.published import PublishedFiles, shipped
 from clirbench.labs.papers.statistics.segment_level import segment_scores
 from clirbench.metrics.base import Metric
 from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.text import TextFile
 from clirbench.types import TestSet
 
@@ -88,7 +89,7 @@ def spreads(read: Sentences, scores: Mapping[str, Sequence[float]]) -> Iterator[
     for reference in dict.fromkeys(read.references):
         wrong = [i for i, (expected, line) in enumerate(pairs) if expected == reference and line != reference]
         parts = [
-            f"{name} {min(values[i] for i in wrong):.3f} to {max(values[i] for i in wrong):.3f}"
+            f"{name} {fixed(min(values[i] for i in wrong), 3)} to {fixed(max(values[i] for i in wrong), 3)}"
             for name, values in scores.items()
         ]
         yield f"{reference!r} with {len(wrong)} wrong first words: {', '.join(parts)}."

@@ -19,6 +19,7 @@ from clirbench.labs.papers.pair_texts import PairTexts, TwoSystems
 from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import PublishedFiles
 from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.report.drawing import COLOURS
 from clirbench.types import Doubles
 
@@ -128,7 +129,7 @@ def report_cells(row: str, ours: TypeReport, theirs: PublishedReport) -> Iterato
     counts = (ours.refs, ours.preds, ours.match)
     rates = (ours.f1, ours.precision, ours.recall)
     cells = [[str(n) for n in count.tolist()] for count in counts]
-    cells += [[f"{x:.2f}" for x in rate.tolist()] for rate in rates]
+    cells += [[fixed(x, 2) for x in rate.tolist()] for rate in rates]
     printed = str(len(theirs.types))
     yield PaperCell(row, "types", printed=printed, shown=str(len(place)), value=len(place))
     for name, column in zip(COLUMNS, cells, strict=True):

@@ -11,6 +11,7 @@ import numpy as np
 from clirbench.checks import number
 from clirbench.errors import ConfigError
 from clirbench.pages.table import Table
+from clirbench.pages.wording import short
 from clirbench.report.drawing import COLOURS
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
@@ -111,7 +112,8 @@ def too_weak(board: Scoreboard) -> str:
     if max(known, default=np.inf) > ENOUGH:
         return ""
     return (
-        f"No finding: nothing is concluded unless a system has a BLEU above {ENOUGH:g}; the best has {max(known):.2g}."
+        f"No finding: nothing is concluded unless a system has a BLEU above {short(ENOUGH)}; the best has "
+        f"{short(max(known), 2)}."
     )
 
 
@@ -139,8 +141,8 @@ def rule_table(board: Scoreboard, cells: Sequence[Configuration], floor: float) 
     weak = too_weak(board)
     text = (
         "The rule: of the vocabularies with F95 of at least "
-        f"{floor:g} the largest (Gowda 2020, section 9). Regret: what it gives up against the best vocabulary at that "
-        "size, which is chosen by the same numbers and so looks better than it is.",
+        f"{short(floor)} the largest (Gowda 2020, section 9). Regret: what it gives up against the best vocabulary at "
+        "that size, which is chosen by the same numbers and so looks better than it is.",
         *([weak] if weak else [_judged(name, rules) for name, rules in found.items()]),
     )
     header = ("column", SIZE, "recommended", "value", "best", "best_value", "regret")
@@ -169,8 +171,8 @@ def _judged(name: str, found: Sequence[Recommendation]) -> str:
     if not given:
         return f"{name}: no size has a vocabulary with an F95 that high: all are too large for their text."
     return (
-        f"{name}: the best in {given.count(0)} of {len(given)} sizes; regret {np.mean(given):.3g} on average, "
-        f"{max(given):.3g} at most."
+        f"{name}: the best in {given.count(0)} of {len(given)} sizes; regret {short(float(np.mean(given)), 3)} on average,"
+        f" {short(max(given), 3)} at most."
     )
 
 
@@ -209,7 +211,7 @@ def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
             axis.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1,
                       color=COLOURS[at % len(COLOURS)], label=" ".join(filter(None, line)))  # fmt: skip
         axis.set_xscale("log")
-        axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+        axis.set_xticks(sizes, [short(size) for size in sizes])
         axis.set_xticks([], minor=True)
         axis.set_xlabel("pairs")
         axis.set_ylabel(column.name)

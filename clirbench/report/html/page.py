@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from clirbench.errors import shown
 from clirbench.pages.page import Page
+from clirbench.pages.wording import short
 from clirbench.report.html.cells import numeric, rows_of
 
 HERE = Path(__file__).resolve().parent
@@ -64,7 +65,7 @@ def plain(value: Any) -> Any:
 
 def rounded(value: float, digits: int = 5) -> float:
     """The value with `digits` significant digits: enough for a plot, a third of the bytes."""
-    return value if not math.isfinite(value) or value == 0 else float(f"{value:.{digits}g}")
+    return value if not math.isfinite(value) or value == 0 else float(short(value, digits))
 
 
 def _base64(content: str | bytes) -> str:

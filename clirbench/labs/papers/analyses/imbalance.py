@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.pages.table import Table
+from clirbench.pages.wording import short
 from clirbench.result import Result
 from clirbench.statistics.imbalance import (
     LEARNERS,
@@ -111,7 +112,7 @@ class ImbalanceAnalysis:
 
 def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> Table:
     """A row for each vocabulary, the recommendation in words, and the figure."""
-    mark = f"F{percent:g}"
+    mark = f"F{short(percent)}"
     rows = [
         Imbalance(
             name=classes.name,
@@ -125,7 +126,7 @@ def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: floa
     ]
     text = [
         f"classes: those that occur. D: distance from a balanced distribution, 0 to 1, lower is better; D_published "
-        f"also counts classes that never occur, as the published figures do. {mark}: {percent:g} % of the classes "
+        f"also counts classes that never occur, as the published figures do. {mark}: {short(percent)} % of the classes "
         "occur at least so often, higher is better. mu: classes in a segment, its end counted, lower is better.",
         advice(vocabularies, floor, percent),
     ]
@@ -145,11 +146,12 @@ def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str
     best = recommended(vocabularies, floor, percent)
     if best is None:
         return (
-            f"No vocabulary has {percent:g} % of its classes at least {floor:g} times: all are too large for the text."
+            f"No vocabulary has {short(percent)} % of its classes at least {short(floor)} times: all are too large for "
+            "the text."
         )
     return (
-        f"The largest vocabulary of which {percent:g} % of the classes occur at least {floor:g} times is {best.name} "
-        f"({len(best.used)} classes): the rule of thumb recommends it for training."
+        f"The largest vocabulary of which {short(percent)} % of the classes occur at least {short(floor)} times is "
+        f"{best.name} ({len(best.used)} classes): the rule of thumb recommends it for training."
     )
 
 

@@ -24,6 +24,7 @@ from clirbench.labs.papers.statistics.segment_level import (
     topic_segments,
 )
 from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.result import Inputs, Result
 from clirbench.statistics.coefficients import pearson
 from clirbench.statistics.people import SystemCorrelation, SystemLevel, against_people
@@ -168,7 +169,7 @@ def rating_table(human: HumanSegments, games: int, seed: int) -> Table:
     agreement = pearson(ratings, scores, p_value="scipy").value
     text = (
         f"TrueSkill over relative rankings made from people's segment scores: five runs of {games} comparisons drawn "
-        f"from {len(pairs)}, seed {seed}. Pearson's r of rating and mean score: {agreement:.3f}.",
+        f"from {len(pairs)}, seed {seed}. Pearson's r of rating and mean score: {fixed(agreement, 3)}.",
     )
     return Table.of("trueskill", "TrueSkill ratings", TrueSkillRating, rows, text)
 
@@ -202,7 +203,7 @@ def figure(found: Sequence[SystemLevel]) -> "Figure":
         axis.scatter(one.scores, one.human_scores, s=16, color="#0072B2")
         axis.set_xlabel(one.row.metric)
         axis.set_ylabel("people")
-        axis.set_title(f"r {one.row.pearson:.3f}", fontsize=9)
+        axis.set_title(f"r {fixed(one.row.pearson, 3)}", fontsize=9)
         axis.grid(alpha=0.25, linewidth=0.5)
     for axis in axes[len(found) :]:
         axis.set_visible(False)

@@ -15,6 +15,7 @@ from clirbench.labs.papers.statistics.sensitivity import (
     sensitivity,
 )
 from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.report.drawing import COLOURS
 from clirbench.result import Result
 
@@ -110,8 +111,8 @@ def _exchange(compared: Sequence[Contrast]) -> list[str]:
     worth = sorted(((row.measure_loss / row.metric_loss, row) for row in seen), key=lambda pair: -pair[0])
     (most, first), (least, last) = worth[0], worth[-1]
     return [
-        f"One per cent of {first.metric} stands for {most:.2f} % of {first.measure} when it is lost to {first.kind}, "
-        f"and for {least:.2f} % when it is lost to {last.kind}."
+        f"One per cent of {first.metric} stands for {fixed(most, 2)} % of {first.measure} when it is lost to "
+        f"{first.kind}, and for {fixed(least, 2)} % when it is lost to {last.kind}."
     ]
 
 
@@ -119,7 +120,7 @@ def _percent(share: float) -> str:
     """A share as per cent with one decimal, none where it is a whole number; `-` where it is undefined."""
     if not isfinite(share):
         return "-"
-    text = f"{100 * share:.1f}".removesuffix(".0")
+    text = fixed(100 * share, 1).removesuffix(".0")
     return "0" if text == "-0" else text
 
 

@@ -14,6 +14,7 @@ from clirbench.labs.papers.analyses.types import near
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
 from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.report.drawing import COLOURS
 from clirbench.result import Inputs, Result
 from clirbench.types import Doubles, TestSet
@@ -209,8 +210,8 @@ def weight_findings(weights: dict[str, dict[str, float]], frequency: dict[str, i
         total = sum(losses.values())
         share = sum(losses[kind] for kind in ten) / total if total else 0.0
         yield (
-            f"{name}: the heaviest type is {heaviest!r} (loss {losses[heaviest]:.4f}); the {len(ten)} most frequent of "
-            f"{len(losses)} types have {100 * share:.1f} % of all losses."
+            f"{name}: the heaviest type is {heaviest!r} (loss {fixed(losses[heaviest], 4)}); the {len(ten)} most "
+            f"frequent of {len(losses)} types have {fixed(100 * share, 1)} % of all losses."
         )
 
 

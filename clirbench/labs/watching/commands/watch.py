@@ -32,7 +32,7 @@ from clirbench.labs.watching.journal import Journal
 from clirbench.labs.watching.outlook import in_words, learning_curve
 from clirbench.labs.watching.stopping import Outlook, outlook
 from clirbench.labs.watching.tensorboard import EventFiles
-from clirbench.pages.wording import number
+from clirbench.pages.wording import fixed, number
 from clirbench.report import terminal
 from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder
@@ -141,7 +141,7 @@ class Watching:
         values = {column.name: float(column.values[0]) for column in (*board.measures, *board.metrics)}
         seconds = time.perf_counter() - begun
         shown = "  ".join(f"{name} {number(value)}" for name, value in values.items())
-        tell(f"{translation.system}  {shown}  ({seconds:.1f} s)")
+        tell(f"{translation.system}  {shown}  ({fixed(seconds, 1)} s)")
         kept = {name: value if isfinite(value) else None for name, value in values.items()}
         metadata = dict(translation.metadata)
         if self.events:
