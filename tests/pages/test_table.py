@@ -1,6 +1,8 @@
 """What a table knows of its columns, and what every writer makes of a cell."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,8 +10,10 @@ import pytest
 from clirbench.pages.table import KNOWN, Cell, Streamed, Table, is_hole
 from clirbench.report import latex, markdown, terminal
 from clirbench.report.html.cells import rows_of
+from clirbench.statistics.correlation import Correlation
 
 NAN = float("nan")
+ROOT = Path(__file__).resolve().parents[2]
 MADE = Table(
     "made",
     "Made",
@@ -51,6 +55,14 @@ def test_every_writer_shows_the_same_digits() -> None:
         ["b", "–", "12", "false", "x|y"],
         ["c", "123.5 x", "1", "true", ""],
     ]
+
+
+def test_a_meaning_is_the_tooltip_the_schema_and_the_page_of_columns() -> None:
+    schema = json.loads((ROOT / "clirbench" / "data" / "results.schema.json").read_text(encoding="utf-8"))
+    described = schema["properties"]["correlations"]["items"]["properties"]
+    assert [field.name for field in fields(Correlation)] == list(described)
+    for name, node in described.items():
+        assert node["description"] == KNOWN[name]["meaning"], name
 
 
 def test_a_file_has_the_values_to_the_last_bit() -> None:
