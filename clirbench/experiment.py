@@ -18,9 +18,9 @@ from clirbench.inputs.reading import fitted, read_inputs, runs_of_others
 from clirbench.later import Shelf, opened
 from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.per_system import per_system
+from clirbench.pages.table import Table
 from clirbench.result import (
     MANY_SYSTEMS,
-    AnalysisTable,
     Counts,
     Experiment,
     Inputs,
@@ -140,7 +140,7 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
     return concluded(experiment, work.without(changed), snapshot, watch) if changed else result
 
 
-def health_table(rows: Sequence[FileHealth]) -> AnalysisTable:
+def health_table(rows: Sequence[FileHealth]) -> Table:
     """What is strange about the systems' files comes first, and alone is shown."""
     strange = [row for row in rows if row.strange]
     ordered = [*strange, *(row for row in rows if not row.strange)]
@@ -148,7 +148,7 @@ def health_table(rows: Sequence[FileHealth]) -> AnalysisTable:
         f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
         "lost lines, missing files, names that look alike."
     ]
-    return AnalysisTable.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
+    return Table.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
 
 
 def correlations(result: Result, watch: Watch) -> list[Correlation]:

@@ -1,21 +1,22 @@
 """The nouns of one run: what it needs, what it read, what it found."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
-from clirbench.errors import Changed, ClirbenchError, ConfigError, InputError, UnknownName, raise_all
+from clirbench.errors import Changed, ConfigError, InputError, UnknownName, raise_all
 from clirbench.files.score_tables import ScoreTables
 from clirbench.later import some
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
+from clirbench.pages.table import Table
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import NO_ROWS, Scoreboard
@@ -35,10 +36,6 @@ from clirbench.text import Text
 from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
 Value = TypeVar("Value")
 Row = TypeVar("Row")
 
@@ -48,58 +45,11 @@ MANY_SYSTEMS = 50
 """Up to this number of systems run files are written unless the configuration sets it; 1,000 would be gigabytes."""
 
 
-@dataclass(frozen=True)
-class AnalysisTable:
-    """One table of a report: `name` is its file (`differences` -> differences.tsv), `text` what the numbers say.
-
-    `rows` hold strings, ints and floats (NaN: undefined); `records` are the same rows as the analysis computed them
-    (`of`), for those who ask a run for them (`Result.rows`). `text` are sentences for report.md, computed from the
-    numbers: sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it.
-    A report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes the run fail after
-    everything was written, such as a cell of a published table that is neither reproduced nor explained.
-    """
-
-    name: str
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    text: tuple[str, ...] = ()
-    figure: "Callable[[], Figure] | None" = None
-    shown: int = 60
-    said: int = 0
-    failures: tuple[ClirbenchError, ...] = ()
-    records: tuple[object, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        title: str,
-        kind: type[Row],
-        records: Iterable[Row],
-        text: Iterable[str] = (),
-        *,
-        header: Sequence[str] | None = None,
-        figure: "Callable[[], Figure] | None" = None,
-        shown: int = 60,
-        said: int = 0,
-    ) -> "AnalysisTable":
-        """The table of records of one `kind`, a frozen dataclass: a column for each field; None is an empty cell.
-
-        `header`: other names for the columns; by default those of the fields, which stand there without records too.
-        """
-        names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-        kept = tuple(records)
-        values = ((getattr(record, name) for name in names) for record in kept)
-        rows = tuple(tuple("" if value is None else value for value in row) for row in values)
-        return cls(name, title, tuple(header or names), rows, tuple(text), figure, shown, said, records=kept)
-
-
 @runtime_checkable
 class Analysis(Protocol):
     """A further analysis; a frozen dataclass whose fields are its configuration (conf/analyses/NAME.yaml)."""
 
-    def tables(self, result: "Result") -> Sequence[AnalysisTable]:
+    def tables(self, result: "Result") -> Sequence[Table]:
         """The tables; raises `ConfigError`, before any long work, where the run does not have what it needs."""
 
 
@@ -319,7 +269,7 @@ class Result:
     retrieval: Mapping[str, Retrieval] = field(default_factory=lambda: MappingProxyType({}))
     statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
-    tables: tuple[AnalysisTable, ...] = ()
+    tables: tuple[Table, ...] = ()
     failed: tuple[str, ...] = ()
     baselines: Scoreboard = NO_ROWS
 

@@ -9,7 +9,8 @@ from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.measures.parsing import parse
-from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Retrieval, Work, marked
+from clirbench.pages.table import Table
+from clirbench.result import Experiment, Inputs, Result, Retrieval, Work, marked
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.text import TextLines
 from clirbench.types import Document, Documents, Failure, Judged, Qrels, Run, TestSet, Translation
@@ -73,12 +74,12 @@ class Cost:
 
 
 def test_a_table_has_a_column_for_each_field_and_keeps_its_records() -> None:
-    table = AnalysisTable.of("costs", "Costs", Cost, iter([Cost("a", 0.5), Cost("b", None)]), ["dear"])
+    table = Table.of("costs", "Costs", Cost, iter([Cost("a", 0.5), Cost("b", None)]), ["dear"])
     assert (table.header, table.rows, table.text) == (("system", "loss"), (("a", 0.5), ("b", "")), ("dear",))
-    held = replace(result(), tables=(table, AnalysisTable("other", "Other", ("x",), ((1,),))))
+    held = replace(result(), tables=(table, Table("other", "Other", ("x",), ((1,),))))
     assert held.rows(Cost) == (Cost("a", 0.5), Cost("b", None))
     assert held.rows(Failure) == ()
-    assert AnalysisTable.of("none", "None", Cost, [], header=["s", "l"]).header == ("s", "l")
+    assert Table.of("none", "None", Cost, [], header=["s", "l"]).header == ("s", "l")
 
 
 def test_marks_name_collection_topics_and_judgments() -> None:

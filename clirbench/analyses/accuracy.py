@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clirbench.analyses.wording import sizes
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.result import Result
 from clirbench.statistics.model.soft_accuracy import Accuracy, accuracies
 
 MEANING = (
@@ -21,9 +22,9 @@ class AccuracyAnalysis:
     complete: bool = True
     seed: int = 0
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         rows = accuracies(evidence, samples=self.samples, seed=self.seed, complete=self.complete, units=result.units)
         text = [MEANING, sizes(evidence, self.samples, self.seed)]
         title = "Does a metric order two systems as retrieval does?"
-        return (AnalysisTable.of("accuracy", title, Accuracy, rows, text),)
+        return (Table.of("accuracy", title, Accuracy, rows, text),)

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 
-from clirbench.analyses.wording import number, sizes
-from clirbench.result import AnalysisTable, Result
+from clirbench.analyses.wording import sizes
+from clirbench.pages.table import Table
+from clirbench.pages.wording import number
+from clirbench.result import Result
 from clirbench.statistics.choice import Choice, Stop, choices, early_stopping
 from clirbench.statistics.evidence import holes
 from clirbench.statistics.model.rise import Improvement, improvements
@@ -27,7 +29,7 @@ class ChoiceAnalysis:
     complete: bool = True
     seed: int = 0
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         chosen = choices(
             evidence,
@@ -43,14 +45,12 @@ class ChoiceAnalysis:
         rises = [*improvement_findings(curves), sizes(evidence), *lacking]
         title = "Which system would each metric ship, and what does that lose?"
         tables = [
-            AnalysisTable.of("choice", title, Choice, chosen, told),
-            AnalysisTable.of("improvement", "Does retrieval improve when a metric rises?", Improvement, curves, rises),
+            Table.of("choice", title, Choice, chosen, told),
+            Table.of("improvement", "Does retrieval improve when a metric rises?", Improvement, curves, rises),
         ]
         if has_steps(evidence.board):
             stops = early_stopping(evidence, self.patiences, self.series)
-            tables.append(
-                AnalysisTable.of("early_stopping", "Early stopping replayed", Stop, stops, stop_findings(stops))
-            )
+            tables.append(Table.of("early_stopping", "Early stopping replayed", Stop, stops, stop_findings(stops)))
         return tables
 
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan
 from typing import Any
 
-from clirbench.analyses.wording import number, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.experiment import retrieve, translated
 from clirbench.inputs.reading import read_inputs
-from clirbench.result import AnalysisTable, Experiment, Result, unwatched
+from clirbench.pages.table import Table
+from clirbench.pages.wording import number, short
+from clirbench.result import Experiment, Result, unwatched
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
 
@@ -44,7 +46,7 @@ class MultiverseAnalysis:
         for universe in universes(self.choices):
             changed(result.experiment, universe)
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         self.check(result)
         assert result.inputs is not None
         grid = universes(self.choices)
@@ -54,8 +56,8 @@ class MultiverseAnalysis:
         rows = multiverse(taus)
         text = [*multiverse_findings(rows, self.choices), sizes(result.evidence)]
         return (
-            AnalysisTable.of("multiverse", "Would other choices have named another winner?", MultiverseRow, rows, text),
-            AnalysisTable.of("multiverse_taus", "Every universe", UniverseTau, taus),
+            Table.of("multiverse", "Would other choices have named another winner?", MultiverseRow, rows, text),
+            Table.of("multiverse_taus", "Every universe", UniverseTau, taus),
         )
 
 
@@ -126,7 +128,7 @@ def multiverse_findings(rows: Sequence[MultiverseRow], choices: Mapping[str, Seq
             (row for row in rows if row.measure == measure and not isnan(row.share)), key=lambda row: -row.wins
         )
         told = ", ".join(
-            f"{row.metric} {row.wins:.3g} of {row.universes} ({number(row.lowest)} to {number(row.highest)})"
+            f"{row.metric} {short(row.wins, 3)} of {row.universes} ({number(row.lowest)} to {number(row.highest)})"
             for row in here
         )
         yield f"{measure}: best metric, ties shared, and range of its tau: {told}."

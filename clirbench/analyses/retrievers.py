@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from clirbench.analyses.wording import listed, number
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.pages.wording import listed, number
+from clirbench.result import Result
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
 
 
-def retriever_tables(result: Result) -> list[AnalysisTable]:
+def retriever_tables(result: Result) -> list[Table]:
     """Table `retrievers`, where a second retriever searched: does a metric predict one better than the other?"""
     rows = tau_gaps(result.board, result.units, twice_searched(result.board))
     text = [
@@ -18,7 +19,7 @@ def retriever_tables(result: Result) -> list[AnalysisTable]:
         *gap_findings(rows),
     ]
     title = "Does a metric predict one retriever better than the other?"
-    return [AnalysisTable.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
+    return [Table.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
 
 
 def gap_findings(rows: Sequence[TauGap]) -> Iterator[str]:

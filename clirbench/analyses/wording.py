@@ -1,33 +1,6 @@
-"""Numbers, lists and sizes as all analyses, the report and the answer write them."""
-
-from collections.abc import Sequence
-from math import isinf, isnan
+"""Sizes as all analyses write them."""
 
 from clirbench.statistics.evidence import Evidence
-
-
-def number(value: float, digits: int = 3) -> str:
-    """`.867`, `-.021`, `1.200`, `undefined`, `more than was tried`."""
-    if isnan(value):
-        return "undefined"
-    if isinf(value):
-        return "more than was tried"
-    text = f"{value:.{digits}f}"
-    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """`A, B and C`; of many, the first and how many more."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def many(n: int, noun: str) -> str:
-    """`1 system`, `38 systems`."""
-    return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
 def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from clirbench.api.outcome import Outcome, checked_path
 from clirbench.files.run_files import PROVENANCE, RESULTS
+from clirbench.pages.tsv import write_tsv
 from clirbench.report.compared.comparison import Part, RunFiles, read_run, verdict
 from clirbench.report.compared.comparison import compare as compare_files
 from clirbench.report.compared.view import write_html
 from clirbench.report.results_json import as_json
-from clirbench.report.tables import write_tsv
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,11 +19,12 @@ from clirbench.errors import ClirbenchError, ConfigError, InputError
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import stored
 from clirbench.files.run_files import inside, read_marker, read_provenance, read_results, refuse_links
+from clirbench.pages.tsv import frame, write_tsv
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
 from clirbench.report.results_json import results
-from clirbench.report.tables import frame, run_tables, texts_of, write_tsv
+from clirbench.report.tables import run_tables, texts_of
 from clirbench.report.terminal import progress
 from clirbench.result import Experiment
 from clirbench.statistics.correlation import Correlation

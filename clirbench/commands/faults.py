@@ -9,6 +9,7 @@ from pathlib import Path
 
 from clirbench.configuration.keys import refusal
 from clirbench.errors import ClirbenchError, NothingCompared, Problems, ResourceError, shortened, shown
+from clirbench.pages.wording import fixed
 
 MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
 """What the user can mend; some systems failed, the rest is there; nothing was compared; training may stop; all
@@ -50,7 +51,8 @@ def check_memory() -> None:
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most != resource.RLIM_INFINITY and most < LEAST_MEMORY:
         raise ResourceError(
-            f"the memory is limited to {most / 1e6:.0f} MB (ulimit -v), and a run needs {LEAST_MEMORY / 1e6:.0f} MB"
+            f"the memory is limited to {fixed(most / 1e6)} MB (ulimit -v), and a run needs "
+            f"{fixed(LEAST_MEMORY / 1e6)} MB"
         )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import InputError, StoreError
+from clirbench.pages.wording import fixed
 from clirbench.store.plan import PLAN, read_plan
 from clirbench.store.store import Store
 
@@ -70,7 +71,7 @@ def summary(found: Sequence[Held], names: Mapping[str, tuple[str, str]]) -> Iter
 
 
 def megabytes(found: Iterable[Held]) -> str:
-    return f"{sum(one.size for one in found) / 1e6:10.1f} MB"
+    return f"{fixed(sum(one.size for one in found) / 1e6, 1):>10} MB"
 
 
 def prunable(found: Sequence[Held], names: Mapping[str, tuple[str, str]], days: float | None) -> list[Held]:

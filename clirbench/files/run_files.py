@@ -13,7 +13,7 @@ from typing import Any
 
 from clirbench.errors import InputError
 from clirbench.files.nesting import refuse_depth
-from clirbench.files.tables import LARGEST, Table, number, read_table
+from clirbench.files.tables import LARGEST, TextTable, number, read_table
 from clirbench.text import SURROGATE, check_name, whole_content, whole_text
 
 MARKER = ".clirbench"
@@ -171,7 +171,7 @@ def _misfits(value: Mapping[str, Any], shape: Mapping[Any, Any]) -> Iterator[str
             yield f"{key!r} is missing"
 
 
-def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> Table:
+def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> TextTable:
     """NAME.tsv of a run's folder, which has these columns; raises `InputError`."""
     table = read_table(inside(folder, f"{name}.tsv"))
     if missing := [column for column in columns if column not in table.header]:
@@ -179,7 +179,7 @@ def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> Table:
     return table
 
 
-def numbers(table: Table, column: str) -> list[float]:
+def numbers(table: TextTable, column: str) -> list[float]:
     """The numbers of a column, NaN for an empty cell; raises `InputError` for a cell that is no finite number."""
     if column not in table.header:
         raise InputError(f"{table.where}: has no column {column}")

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from clirbench.checks import name_list, one_of
 from clirbench.datasets.manifests import manifest_folder
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.tables import LARGEST, Table, number, read_table, system_column
+from clirbench.files.tables import LARGEST, TextTable, number, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.types import Doubles
 
@@ -63,7 +63,7 @@ class ScoreTables:
     def read(self, computed: Collection[str] = ()) -> Scoreboard:
         """All columns as a scoreboard; `computed` are the names of columns that the run computes itself."""
         errors: list[ClirbenchError] = []
-        tables: list[Table] = []
+        tables: list[TextTable] = []
         original: set[str] = set()
         for name in dict.fromkeys(self.tables):
             with gathered(errors):
@@ -100,7 +100,7 @@ class ScoreTables:
             origin="imported",
         )
 
-    def _renamed(self, table: Table) -> Table:
+    def _renamed(self, table: TextTable) -> TextTable:
         header = tuple(self.rename.get(name, name) for name in table.header)
         if doubled := sorted({name for name in header if header.count(name) > 1}):
             raise ConfigError(f"{table.where}: after scores.rename columns stand twice: {', '.join(doubled)}")
@@ -108,7 +108,7 @@ class ScoreTables:
         table.unique(system_column(table))
         return table
 
-    def _unknown(self, tables: Sequence[Table]) -> list[ClirbenchError]:
+    def _unknown(self, tables: Sequence[TextTable]) -> list[ClirbenchError]:
         """Names in the lists that no table has, once columns are renamed."""
         known = {name for table in tables for name in _data_columns(table)}
         return [
@@ -118,7 +118,7 @@ class ScoreTables:
             if name not in known
         ]
 
-    def _collisions(self, tables: Sequence[Table], computed: Collection[str]) -> list[ClirbenchError]:
+    def _collisions(self, tables: Sequence[TextTable], computed: Collection[str]) -> list[ClirbenchError]:
         errors: list[ClirbenchError] = []
         first: dict[str, str] = {}
         remedy = "leave one out (scores.ignore=[NAME]) or rename it ('scores.rename={OLD: NEW}')"
@@ -133,7 +133,7 @@ class ScoreTables:
                 first.setdefault(name, table.where)
         return errors
 
-    def _add(self, table: Table, found: "_Found", errors: list[ClirbenchError]) -> None:
+    def _add(self, table: TextTable, found: "_Found", errors: list[ClirbenchError]) -> None:
         """Sort the columns of one table into numbers and texts; cells that are neither go to `errors`."""
         systems = table.column(system_column(table))
         numeric: dict[str, dict[str, float]] = {}
@@ -194,7 +194,7 @@ def table_path(name: str) -> Path:
     return shipped[wanted]
 
 
-def _data_columns(table: Table) -> list[str]:
+def _data_columns(table: TextTable) -> list[str]:
     key = system_column(table)
     return [name for name in table.header if name != key]
 

@@ -16,7 +16,7 @@ QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Cells as text, as the file has them; `numbers[i]` is the line of the file where row i begins."""
 
     where: str
@@ -53,7 +53,7 @@ def number(cell: str) -> float | None:
     return float(text) if NUMBER.fullmatch(text) else None
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> TextTable:
     """Read a table; lines that start with `#` before the header and blank lines are ignored.
 
     An empty cell behind the last column (a tab at the end of lines) is ignored. A tab-separated cell in quotes with
@@ -80,10 +80,10 @@ def read_table(path: Path) -> Table:
         if len(row) != len(header):
             raise InputError(f"{path}: line {number}: {len(row)} columns, the header has {len(header)}")
     kept = rows[1:]
-    return Table(str(path), header, tuple(tuple(row) for _, row in kept), tuple(number for number, _ in kept))
+    return TextTable(str(path), header, tuple(tuple(row) for _, row in kept), tuple(number for number, _ in kept))
 
 
-def system_column(table: Table) -> str:
+def system_column(table: TextTable) -> str:
     """The column of the systems: `system`, or `name`, in any case; raises `InputError` where there is neither."""
     for wanted in ("system", "name"):
         for name in sorted(table.header, key=lambda name: name != wanted):

@@ -12,7 +12,7 @@ from math import isnan
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, many, number
+from clirbench.pages.wording import listed, many, number
 from clirbench.recent import recent
 from clirbench.report.picking import cost, expected_cost
 from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, p_said, tau_span, trusted_metrics

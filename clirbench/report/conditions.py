@@ -4,15 +4,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clirbench.analyses.wording import listed
 from clirbench.errors import shown
-from clirbench.report.facts import highest
-from clirbench.report.html.page import rendered
-from clirbench.report.html.page_tables import Cell, PageTable, tau_of
+from clirbench.pages.page import Alarm, Aside, Page, Section
+from clirbench.pages.table import Cell, Table
+from clirbench.pages.wording import listed
+from clirbench.report import markdown
+from clirbench.report.facts import highest, tau_cells, tau_table
+from clirbench.report.html.page import write_page
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.multiverse import UniverseTau
 
 PAGE, TEXT = "sweep.html", "sweep.md"
+QUESTION = "Does the best metric depend on the condition?"
+MARKS = Aside(
+    "Bold: the highest of its condition. x: not significant. ?: not tested. –: no value; the report of the condition "
+    "says why."
+)
 
 
 @dataclass(frozen=True)
@@ -47,25 +54,19 @@ def of_universes(rows: Sequence[UniverseTau]) -> list[Condition]:
 
 def write(folder: Path, title: str, conditions: Sequence[Condition]) -> None:
     """Write sweep.html and sweep.md."""
-    text = [f"# {title}", *findings(conditions), *failures(conditions)]
+    made = page(title, conditions)
+    (folder / TEXT).write_text(shown(markdown.page(made, bold=True)), encoding="utf-8", newline="\n")
+    write_page(folder / PAGE, made)
+
+
+def page(title: str, conditions: Sequence[Condition]) -> Page:
+    """What the best metric depends on, then the answers and a heat map for each measure."""
+    said = (*map(Alarm, failures(conditions)), *findings(conditions), MARKS)
     tables = [heat_map(conditions, measure, place) for place, measure in enumerate(measures(conditions))]
     if any(condition.answer for condition in conditions):
         tables = [answers(conditions), *tables]
-    for table in tables:
-        text.append(f"## {table.caption}")
-        marks = ["---", *("---:" for _ in table.header[1:])]
-        rows = [
-            [f"[{row[0].text}]({row[0].href})" if row[0].href else row[0].text, *_bold(row[1:])] for row in table.rows
-        ]
-        text.append("\n".join("| " + " | ".join(_cell(c) for c in row) + " |" for row in (table.header, marks, *rows)))
-    (folder / TEXT).write_text(shown("\n\n".join(text)) + "\n", encoding="utf-8", newline="\n")
-    values = {
-        "title": title,
-        "findings": [*findings(conditions)],
-        "failures": [*failures(conditions)],
-        "tables": tables,
-    }
-    (folder / PAGE).write_text(rendered("sweep.html.j2", values, {}), encoding="utf-8", newline="\n")
+    sections = (Section(f"part-{table.name}", table.title, (table,)) for table in tables)
+    return Page(title, (Section("answer", QUESTION, said), *sections))
 
 
 def measures(conditions: Sequence[Condition]) -> list[str]:
@@ -114,35 +115,23 @@ def failures(conditions: Sequence[Condition]) -> Iterator[str]:
             yield f"{condition.name} has no results: {condition.failed}"
 
 
-def answers(conditions: Sequence[Condition]) -> PageTable:
+def answers(conditions: Sequence[Condition]) -> Table:
     """A row for each condition: its answer, or why there is none."""
-    rows = [(Cell(one.name, one.name, href=one.link), Cell(one.answer or one.failed, one.answer)) for one in conditions]
-    return PageTable("answers", "The answer in each condition", ("condition", "answer"), (False, False), tuple(rows))
+    rows = tuple((Cell(one.name, href=one.link), one.answer or one.failed) for one in conditions)
+    return Table("answers", "The answer in each condition", ("condition", "answer"), rows, shown=len(rows))
 
 
-def heat_map(conditions: Sequence[Condition], measure: str, place: int) -> PageTable:
+def heat_map(conditions: Sequence[Condition], measure: str, place: int) -> Table:
     """A row for each condition, a column for each metric, coloured by the coefficient."""
     metrics = list(dict.fromkeys(metric for c in conditions for of, metric in c.taus if of == measure))
     rows = []
     for condition in conditions:
         taus = [condition.taus[measure, metric] for metric in metrics if (measure, metric) in condition.taus]
-        cells = {tau.metric: tau_of(tau, bold=highest(tau, taus)) for tau in taus}
-        none = Cell("–", -2.0, condition.failed or "no value", "none")
-        head = Cell(condition.name, condition.name, href=condition.link)
-        rows.append((head, *(cells.get(metric, none) for metric in metrics)))
-    numeric = (False, *(True for _ in metrics))
-    return PageTable(
-        f"heat-{place}", f"{measure}: tau in each condition", ("condition", *metrics), numeric, tuple(rows)
-    )
+        cells = dict(zip((tau.metric for tau in taus), tau_cells(taus), strict=True))
+        none = Cell("–", tip=condition.failed or "no value")
+        rows.append((Cell(condition.name, href=condition.link), *(cells.get(metric, none) for metric in metrics)))
+    return tau_table(f"heat-{place}", f"{measure}: tau in each condition", "condition", metrics, rows)
 
 
 def _without(settings: Mapping[str, str], key: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, value) for name, value in settings.items() if name != key))
-
-
-def _bold(cells: Sequence[Cell]) -> list[str]:
-    return [f"**{cell.text}**" if cell.style.endswith(" best") else cell.text for cell in cells]
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from clirbench.pages.wording import short
 from clirbench.report import figures
 from clirbench.report.drawing import Drawing, Label, Line
 from clirbench.report.figures import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale
@@ -103,7 +104,7 @@ def _plot(drawing: Drawing, x0: float, y0: float, column: Column, curves: Curves
     best = int(np.where(kept, column.values if column.higher_is_better else -column.values, -np.inf).argmax())
     x, y = across(float(curves.step[best])), along(float(column.values[best]))
     drawing.marks.append(figures.mark(x, y, curves.runs.group_of[best], 3.6))
-    said = f"best: step {curves.step[best]:g}"
+    said = f"best: step {short(curves.step[best])}"
     drawing.labels.append(Label((across.start + across.end) / 2, y0 + 15, said, 9, "middle", bold=True))
 
 

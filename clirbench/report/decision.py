@@ -6,9 +6,10 @@ from math import isnan
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, many, number
+from clirbench.pages.table import Table
+from clirbench.pages.wording import listed, many, number
 from clirbench.report.picking import bounds, expectation
-from clirbench.result import AnalysisTable, Result
+from clirbench.result import Result
 from clirbench.statistics.model.baseline import Comparison
 from clirbench.statistics.model.decision import POPULATION, Decision, seeds_averaged
 from clirbench.statistics.units.belonging import SEED, is_step
@@ -24,7 +25,7 @@ def decision_sentences(result: Result) -> tuple[str, ...]:
     return (*_against(result), *(() if result.decision is None else _shipped(result, result.decision)))
 
 
-def decision_tables(result: Result) -> tuple[AnalysisTable, ...]:
+def decision_tables(result: Result) -> tuple[Table, ...]:
     """`decision` (a row for each system, best first) and `baseline`, where there are any."""
     return (*_decision_table(result), *_baseline_table(result))
 
@@ -86,7 +87,7 @@ def _picked(decision: Decision) -> Iterator[str]:
         yield f"{'; '.join(told[:PICKS])}{more}."
 
 
-def _decision_table(result: Result) -> Iterator[AnalysisTable]:
+def _decision_table(result: Result) -> Iterator[Table]:
     decision = result.decision
     if decision is None or not decision.standings:
         return
@@ -120,7 +121,7 @@ def _decision_table(result: Result) -> Iterator[AnalysisTable]:
     if left:
         told.append(f"Left out, because they have no {decision.measure}: {listed(left)}.")
     title = f"Which system is the best by {decision.measure}?"
-    yield AnalysisTable("decision", title, header, tuple(rows), tuple(told), shown=20, records=decision.standings)
+    yield Table("decision", title, header, tuple(rows), tuple(told), shown=20, records=decision.standings)
 
 
 def _over_seeds(result: Result, decision: Decision) -> Mapping[str, float]:
@@ -177,7 +178,7 @@ def _difference(row: Comparison) -> str:
     return f"{'+' if row.difference > 0 else ''}{number(row.difference)} {bounds(row.low, row.high)}"
 
 
-def _baseline_table(result: Result) -> Iterator[AnalysisTable]:
+def _baseline_table(result: Result) -> Iterator[Table]:
     measure, found = result.board.first_measure, result.against_baseline
     if measure is None or not found:
         return
@@ -189,7 +190,7 @@ def _baseline_table(result: Result) -> Iterator[AnalysisTable]:
         f"{result.experiment.margin:g}) have a flat prior; p_value: exact randomisation of topics, for each alone."
     )
     title = f"Is another system better than {result.experiment.baseline}?"
-    yield AnalysisTable("baseline", title, header, rows, (told,), shown=20, records=tuple(found.values()))
+    yield Table("baseline", title, header, rows, (told,), shown=20, records=tuple(found.values()))
 
 
 def probability(value: float) -> str:

@@ -9,6 +9,7 @@ from html import escape
 from typing import Literal
 
 from clirbench.errors import shown
+from clirbench.pages.wording import fixed
 
 Anchor = Literal["start", "middle", "end"]
 Shape = Literal["circle", "square", "diamond", "triangle"]
@@ -110,5 +111,5 @@ def _mark(mark: Mark) -> str:
 
 def svg_number(value: float) -> str:
     """A length or place with at most two decimals, no zeros at the end: `12.5`, `0.13`, `1`."""
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    text = fixed(value, 2).rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

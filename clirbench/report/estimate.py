@@ -12,6 +12,7 @@ from typing import Any
 
 from clirbench.engines.local import Serial, available_cores
 from clirbench.experiment import counters
+from clirbench.pages.wording import fixed, grouped
 from clirbench.result import Experiment, Inputs
 from clirbench.steps.search import readings
 from clirbench.steps.statistics import SegmentStatistics
@@ -71,8 +72,8 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     unknown += dict.fromkeys(type(reader).__name__ for reader in readers if rate(reader) is None)
     said = f"; not in it: {', '.join(unknown)}" if unknown else ""
     return (
-        f"about {rounded(seconds)} s of processor time and {(BASE + held + EACH * systems) / 1e9:.1f} GB of memory "
-        f"(measured runs were within a factor of 3, on a 2-core AMD EPYC){said}"
+        f"about {rounded(seconds)} s of processor time and {fixed((BASE + held + EACH * systems) / 1e9, 1)} GB of "
+        f"memory (measured runs were within a factor of 3, on a 2-core AMD EPYC){said}"
     )
 
 
@@ -97,4 +98,4 @@ def size(text: Text) -> float:
 def rounded(seconds: float) -> str:
     """To one digit, two from 10 on: 4, 12, 350, 2,000."""
     digits = 0 if seconds < 100 else -1 if seconds < 1000 else -2
-    return f"{round(max(seconds, 1.0), digits):,.0f}"
+    return grouped(round(max(seconds, 1.0), digits))

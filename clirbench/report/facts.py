@@ -1,48 +1,92 @@
 """What every report shows, once for all of them: tau tables and the text of a cell, counts, warnings, notes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import isnan, nan
+from typing import Any
 
 import numpy as np
 
-from clirbench.analyses.wording import number
 from clirbench.columns import says_no_order
+from clirbench.pages import wording
+from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
+from clirbench.pages.wording import number, short
 from clirbench.result import Counts, Result, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import Correlation
 from clirbench.types import Doubles, Qrels
 
-
-@dataclass(frozen=True)
-class TauTable:
-    """One table of a coefficient: a row for each measure, a column for each metric; `taus[measure][metric]`."""
-
-    title: str
-    coefficient: str
-    metrics: tuple[str, ...]
-    measures: tuple[str, ...]
-    taus: tuple[tuple[Correlation, ...], ...]
-
-    @property
-    def rows(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Each measure with its cells as text."""
-        return [
-            (name, tuple(tau_cell(tau) for tau in taus)) for name, taus in zip(self.measures, self.taus, strict=True)
-        ]
+MEANING = {"false": ", not significant", "undefined": ", not tested"}
+TAU = TableColumn("tau", "number", format="coefficient")
 
 
-def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str) -> list[TauTable]:
-    """One table for each title of the scoreboard's measures; none where there is no MT metric."""
+def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str) -> list[Table]:
+    """One table for each title of the scoreboard's measures: a row for each measure, a column for each metric.
+
+    Its `records` are the coefficients, row by row. None where there is no MT metric.
+    """
     found = by_pair(rows, coefficient)
     metrics = tuple(column.name for column in board.metrics)
     tables = []
-    for title in board.tables if metrics else ():
+    for place, title in enumerate(board.tables if metrics else ()):
         measures = tuple(column.name for column in board.measures if column.table == title)
-        taus = tuple(tuple(found[measure, metric] for metric in metrics) for measure in measures)
-        tables.append(TauTable(title, coefficient, metrics, measures, taus))
+        taus = [[found[measure, metric] for metric in metrics] for measure in measures]
+        cells = tuple((measure, *tau_cells(row)) for measure, row in zip(measures, taus, strict=True))
+        records = tuple(tau for row in taus for tau in row)
+        tables.append(tau_table(f"tau-{coefficient}-{place}", title, "measure", metrics, cells, records))
     return tables
+
+
+def tau_table(
+    name: str,
+    title: str,
+    first: str,
+    metrics: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    records: tuple[Correlation, ...] = (),
+) -> Table:
+    """A table of coefficients: a column for each metric, behind a first one with names."""
+    return Table(
+        name,
+        title,
+        (first, *metrics),
+        rows,
+        shown=len(rows),
+        records=records,
+        formats=dict.fromkeys(metrics, TAU.format),
+        texts=frozenset({first}),
+        matrix=True,
+    )
+
+
+def coefficient_of(table: Table) -> str:
+    """The coefficient that a tau table shows."""
+    return next(row.coefficient for row in table.records if isinstance(row, Correlation))
+
+
+def tau_cells(row: Sequence[Correlation]) -> list[Cell]:
+    """The cells of one row, the highest in bold."""
+    return [
+        Cell(tau.value, "" if isnan(tau.value) else mark(tau), best=highest(tau, row), tip=_tip(tau)) for tau in row
+    ]
+
+
+def _tip(row: Correlation) -> str:
+    """All that is known of a coefficient."""
+    pair = f"{row.metric} with {row.measure}"
+    if isnan(row.value):
+        return f"{pair}: undefined, {row.note}"
+    tip = f"{pair}: {number(row.value)}{interval(row)}"
+    if not isnan(row.p_value):
+        tip += f", p {'< .0001' if row.p_value < 0.0001 else '= ' + number(row.p_value, 4)}"
+    tip += f", {row.n_systems} systems{MEANING.get(row.significant, '')}"
+    if row.scheme:
+        tip += f"; interval over {row.scheme}"
+    tip += f"; {row.note}" if row.note else ""
+    if not isnan(row.ceiling):
+        true = row.corrected_note if isnan(row.corrected) else f"tau without noise {number(row.corrected)}"
+        tip += f"; {true}; expected of a perfect metric: {number(row.ceiling)}"
+    return tip
 
 
 def by_pair(rows: Iterable[Correlation], coefficient: str) -> dict[tuple[str, str], Correlation]:
@@ -53,11 +97,6 @@ def by_pair(rows: Iterable[Correlation], coefficient: str) -> dict[tuple[str, st
 def highest(row: Correlation, rows: Iterable[Correlation]) -> bool:
     """Whether a table prints this coefficient in bold: it is above 0, and none of the rows has a higher one."""
     return row.value > 0 and not any(other.value > row.value + 1e-12 for other in rows)
-
-
-def best_value(column: Column) -> float:
-    """The best value of a column as `oriented` has it (the highest is the best); NaN where all are holes."""
-    return float(np.nanmax(column.oriented)) if np.isfinite(column.values).any() else nan
 
 
 def first_coefficient(result: Result) -> str:
@@ -77,7 +116,7 @@ def coefficient_symbol(coefficient: str) -> str:
 
 def tau_cell(row: Correlation) -> str:
     """The coefficient and its mark (`mark`), `undefined` where it does not exist."""
-    return "undefined" if isnan(row.value) else f"{number(row.value)} {mark(row)}".rstrip()
+    return shown_cell(TAU, *tau_cells([row]))
 
 
 def mark(row: Correlation) -> str:
@@ -85,20 +124,16 @@ def mark(row: Correlation) -> str:
     return {"true": "", "false": "x"}.get(row.significant, "?")
 
 
-def marks(table: TauTable) -> str:
-    """What the marks of a table mean: `x: not significant`."""
-    untested = any(mark(tau) == "?" and not isnan(tau.value) for taus in table.taus for tau in taus)
-    tested = any(tau.significant != "undefined" for taus in table.taus for tau in taus)
-    meanings = ["x: not significant"] if tested or not untested else []
-    return "; ".join([*meanings, *(["?: not tested"] if untested else [])])
+def marks(table: Table) -> str:
+    """What the marks of a tau table mean: `x: not significant`."""
+    kept = {cell.mark for row in table.rows for cell in row[1:] if not isnan(cell.value)}
+    meanings = ["x: not significant"] if kept - {"?"} or "?" not in kept else []
+    return "; ".join([*meanings, *(["?: not tested"] if "?" in kept else [])])
 
 
 def interval(row: Correlation) -> str:
     """` [.71, .95]` where the run made an interval, nothing where it did not."""
-    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
-    if low is None or high is None or isnan(low) or isnan(high):
-        return ""
-    return f" [{number(low, 2)}, {number(high, 2)}]"
+    return "" if isnan(row.ci_low) or isnan(row.ci_high) else f" {wording.interval(row.ci_low, row.ci_high, 2)}"
 
 
 def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:
@@ -147,7 +182,7 @@ def _count_line(label: str, found: Counts) -> str:
         line += f"; dropped, nothing judged relevant: {listed(found.unjudged)}"
     if found.median_matched is not None and found.share_relevant is not None:
         line += (
-            f"; median documents matched {found.median_matched:g}, "
+            f"; median documents matched {short(found.median_matched)}, "
             f"median share of them relevant {number(found.share_relevant)}"
         )
     return line

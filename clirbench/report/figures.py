@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from clirbench.pages.wording import fixed, short
 from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
 from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
 from clirbench.report.grouping import Grouping, grouping
@@ -163,7 +164,7 @@ class Scale:
     def text(self, value: float) -> str:
         """As many decimals as the step needs."""
         decimals = max(0, -math.floor(math.log10(self.step()) + 1e-9))
-        return f"{value + 0.0:.{decimals}f}" if abs(value) < 1e7 else f"{value:.3g}"
+        return fixed(value + 0.0, decimals) if abs(value) < 1e7 else short(value, 3)
 
 
 def file_stem(name: str) -> str:

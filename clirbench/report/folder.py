@@ -19,12 +19,14 @@ from typing import Any
 from clirbench.errors import StoreError, shown
 from clirbench.files.run_files import MARKER, PROVENANCE, RESULTS, read_marker, refuse_links
 from clirbench.files.trec import run_file_names, write_qrels, write_run
+from clirbench.pages.tsv import write_tsv
 from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
 from clirbench.report.html.report import Live
 from clirbench.report.results_json import as_json, results
-from clirbench.report.tables import run_tables, write_tsv
+from clirbench.report.run_page import run_page
+from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.statistics.multiverse import UniverseTau
 from clirbench.store.whole import WRITING, abandoned, sweep, writer
@@ -126,14 +128,14 @@ class RunFolder:
 
 def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None) -> None:
     for name, table in run_tables(result).items():
-        write_tsv(folder / f"{name}.tsv", table.header, table.rows())
+        write_tsv(folder / f"{name}.tsv", table.header, table.values())
         if "parquet" in result.experiment.table_formats:
             table.load().to_parquet(folder / f"{name}.parquet", index=False)
     for label, retrieval in result.retrieval.items():
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
     curves.write(folder / "figures", result)
-    (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
+    (folder / "report.md").write_text(shown(markdown.page(run_page(result))), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance, live)
     if universes := result.rows(UniverseTau):

@@ -4,16 +4,17 @@ They need `\usepackage{booktabs,textcomp}` and nothing else.
 """
 
 from collections.abc import Iterable, Sequence
-from math import isinf, isnan
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clirbench.analyses.wording import number
 from clirbench.errors import shown
-from clirbench.report import facts
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Cell, Table, TableColumn, is_hole, value_of
+from clirbench.pages.wording import short
+from clirbench.report import facts, tables
+from clirbench.result import Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
@@ -21,6 +22,7 @@ WORDS = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
 SPECIAL = {c: rf"\text{word}{{}}" for c, word in zip("\\~^<>|", WORDS, strict=True)}
 SPECIAL |= {c: f"\\{c}" for c in "{}&%$#_"} | dict.fromkeys("\n\t\r", " ") | {'"': r"{\ttfamily\char34}"}
 NAMES = {"kendall": r"Kendall's $\tau$", "spearman": r"Spearman's $\rho$", "pearson": "Pearson's $r$"}
+MARKS = {"x": r"\,\texttimes", "?": r"\,?"}
 MOST_ROWS = 60
 LONG_CAPTION = 1000
 WIDEST = 30
@@ -42,14 +44,31 @@ def write(folder: Path, result: Result) -> None:
             write_table(folder / f"{made.name}.tex", analysis_table(made))
 
 
-def analysis_table(made: AnalysisTable) -> list[str]:
+def analysis_table(made: Table) -> list[str]:
     """One analysis as it is, with what it says as the caption, or below the table where that is long."""
-    rows = [[_cell(value) for value in row] for row in made.rows]
     caption, said = escape(made.title + ("" if made.title.endswith("?") else ".")), escape(" ".join(made.text))
-    header = [escape(name) for name in made.header]
     if len(said) <= LONG_CAPTION:
         caption, said = f"{caption} {said}".strip(), ""
-    return table(header, rows, caption, f"tab:{made.name}", said)
+    return table([escape(name) for name in made.header], cells(made), caption, f"tab:{made.name}", said)
+
+
+def cells(made: Table) -> list[list[str]]:
+    r"""The rows of a table as LaTeX: the best in bold, a hole is a dash, \texttimes\ for what is not significant."""
+    return [[_cell(*pair) for pair in zip(made.columns, row, strict=True)] for row in made.rows]
+
+
+def _cell(column: TableColumn, cell: Any) -> str:
+    value = value_of(cell)
+    if is_hole(value):
+        return "--"
+    text = column.text(value)
+    if isinstance(value, float | np.floating):
+        text = f"${text.replace('∞', chr(92) + 'infty')}$"
+    else:
+        text = escape(text)
+    if not isinstance(cell, Cell):
+        return text
+    return (rf"\textbf{{{text.strip('$')}}}" if cell.best else text) + MARKS.get(cell.mark, "")
 
 
 def write_table(path: Path, lines: Iterable[str]) -> None:
@@ -62,39 +81,26 @@ def escape(text: str) -> str:
     return "".join(SPECIAL.get(c, c) for c in text if c in SPECIAL or c.isprintable())
 
 
-def tau_table(result: Result, found: facts.TauTable, label: str) -> list[str]:
+def tau_table(result: Result, found: Table, label: str) -> list[str]:
     """Measures as rows, metrics as columns; before it the signatures, as comments."""
-    board = result.board
-    measures = [board[name] for name in found.measures]
-    rows = [
-        [escape(name), *(_tau(tau, bold=facts.highest(tau, row)) for tau in row)]
-        for name, row in zip(found.measures, found.taus, strict=True)
-    ]
-    taus = [tau for row in found.taus for tau in row]
-    n = sorted({tau.n_systems for tau in taus})
+    board, coefficient = result.board, facts.coefficient_of(found)
+    measures = [board[row[0]] for row in found.rows]
+    n = sorted({tau.n_systems for tau in found.records if isinstance(tau, Correlation)})
     systems = f"$n={n[0]}$" if len(n) == 1 else f"$n={n[0]}$ to ${n[-1]}$" if n else "no"
     grouped = escape(result.units.said.partition(" systems")[2])
     titled = f" ({escape(found.title)})" if found.title else ""
     caption = (
-        f"{NAMES.get(found.coefficient, escape(found.coefficient))} between MT metrics and IR measures over {systems} "
+        f"{NAMES.get(coefficient, escape(coefficient))} between MT metrics and IR measures over {systems} "
         f"systems{grouped}{titled}. Bold: the highest of a row; \\texttimes: not "
-        f"significant ($p \\geq {result.experiment.alpha:g}$)."
+        f"significant ($p \\geq {short(result.experiment.alpha)}$)."
     )
     if "?" in facts.marks(found):
         caption += " ?: not tested."
     caption += "".join(f" {escape(note[0].upper() + note[1:])}." for note in facts.table_notes(result, found.title))
     caption += signed(measures)
     comments = [f"% {c.name}: {c.signature}" for c in (*board.metrics, *measures) if c.signature]
-    header = ["", *map(escape, found.metrics)]
-    return [*(" ".join(line.split("\n")) for line in comments), *table(header, rows, caption, label)]
-
-
-def _tau(row: Correlation, *, bold: bool) -> str:
-    if isnan(row.value):
-        return "--"
-    text = number(row.value)
-    marked = {"x": r"\,\texttimes", "?": r"\,?"}.get(facts.mark(row), "")
-    return (f"\\textbf{{{text}}}" if bold else f"${text}$") + marked
+    header = ["", *map(escape, found.header[1:])]
+    return [*(" ".join(line.split("\n")) for line in comments), *table(header, cells(found), caption, label)]
 
 
 def signed(columns: Sequence[Column]) -> str:
@@ -108,27 +114,13 @@ def signed(columns: Sequence[Column]) -> str:
 
 
 def systems_table(board: Scoreboard, baselines: Scoreboard = NO_ROWS) -> list[str]:
-    """Every system, then every baseline, with metrics and measures; the best system in bold, a hole is a dash."""
-    best = [facts.best_value(column) for column in (*board.metrics, *board.measures)]
-    printed = board.above(baselines)
-    columns = (*printed.metrics, *printed.measures)
-    rows = []
-    for i, system in enumerate(printed.systems):
-        cells = []
-        for column, top in zip(columns, best, strict=True):
-            value = float(column.values[i])
-            text = "--" if isnan(value) else f"{value:.1f}" if column.role == "metric" else number(value)
-            cells.append(f"\\textbf{{{text}}}" if column.oriented[i] == top else text)
-        rows.append([escape(system), *cells])
+    """Every system, then every baseline, with metrics and measures but without metadata."""
+    made = tables.systems_table(replace(board, metadata={}), replace(baselines, metadata={}))
+    columns = {column.name: column for column in board.columns}
     caption = f"MT metrics and IR measures of $n={len(board.systems)}$ systems. Bold: the best of a column."
-    header = ["system", *(escape(c.name) + ("" if c.higher_is_better else r" $\downarrow$") for c in columns)]
-    return table(header, rows, caption + signed(board.measures), "tab:systems")
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float | np.floating):
-        return "--" if isnan(value) else r"$\infty$" if isinf(value) else f"${value:.3f}$"
-    return escape(str(value))
+    lower = ["" if columns[name].higher_is_better else r" $\downarrow$" for name in made.header[1:]]
+    header = ["system", *(escape(name) + mark for name, mark in zip(made.header[1:], lower, strict=True))]
+    return table(header, cells(made), caption + signed(board.measures), "tab:systems")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str, below: str = "") -> list[str]:

@@ -1,81 +1,51 @@
-"""report.md: the tau tables as in the paper, the systems, signatures, counts, and everything that was dropped."""
+"""Pages and tables as Markdown; nothing in a text of data is read as markup."""
 
 import re
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from clirbench.report import facts, tables
-from clirbench.report.answer import answered
-from clirbench.report.decision import decision_sentences, decision_tables
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.page import Block, Page, Plots, Points
+from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
 
 
-def report(result: Result) -> str:
-    """The whole report as Markdown."""
-    return "".join(f"{block}\n\n" for block in _blocks(result))
+def page(made: Page, *, bold: bool = False) -> str:
+    """The whole page, without its plots; `bold`: the best of a row or column stands out."""
+    return "".join(f"{block}\n\n" for block in _blocks(made, bold)).removesuffix("\n")
 
 
-def _blocks(result: Result) -> Iterator[str]:
-    """Headings, paragraphs, lists and tables."""
-    question = ": which MT metric orders the systems as retrieval does?" if result.correlations else ""
-    yield f"# {prose(result.experiment.name)}{question}"
-    yield from map(prose, answered(result).sentences if result.correlations else ())
-    yield from map(prose, decision_sentences(result))
-    for made in decision_tables(result):
-        yield from _analysis(made)
-    yield from _tau(result)
-    for made in tables.all_tables(result):
-        yield from _analysis(made)
-    yield from _section("What to know", facts.warnings(result))
-    yield from _section("Counts", _counts(result))
-    if result.board.systems:
-        yield "## Systems"
-        yield _values_table(*tables.systems_table(result.printed))
-    yield from _section("Signatures", [f"{c.name}: `{c.signature}`" for c in result.board.columns if c.signature])
+def _blocks(made: Page, bold: bool) -> Iterator[str]:
+    yield f"# {prose(made.title)}"
+    for section in made.sections:
+        if section.title:
+            yield f"## {prose(section.title)}"
+        for block in section.blocks:
+            yield from _block(block, bold)
 
 
-def _tau(result: Result) -> Iterator[str]:
-    tested = f"p >= {result.experiment.alpha:g}, p-value: {result.experiment.p_value}"
-    for place, coefficient in enumerate(result.experiment.coefficients):
-        for found in facts.tau_tables(result.board, result.correlations, coefficient):
-            yield f"## {facts.coefficient_name(coefficient)}{f': {prose(found.title)}' if found.title else ''}"
-            yield "\n".join(table(["", *found.metrics], [[name, *cells] for name, cells in found.rows]))
-            yield f"{result.units.said}; {facts.marks(found)} ({tested})."
-            for note in facts.table_notes(result, found.title) if place == 0 else ():
-                yield f"Note: {prose(note)}."
-
-
-def _analysis(made: AnalysisTable) -> Iterator[str]:
-    yield f"## {prose(made.title)}"
-    yield from map(prose, made.text)
-    if shown := made.rows[: made.shown]:
-        yield _values_table(made.header, shown)
-    if len(shown) < len(made.rows):
-        yield f"{len(made.rows) - len(shown)} more rows are in `{made.name}.tsv`."
-
-
-def _counts(result: Result) -> list[str]:
-    lines = [f"{len(result.board.systems)} systems"] if result.board.systems else []
-    return [*lines, *facts.size_lines(result), *facts.count_lines(result), *facts.agreement_lines(result)]
-
-
-def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield f"## {title}"
+def _block(block: Block, bold: bool) -> Iterator[str]:
+    if isinstance(block, str):
+        yield prose(block)
+    elif isinstance(block, Points):
+        lines = (f"{line}: `{code}`" if code else line for line, code in block.pairs())
         yield "\n".join(f"- {prose(line)}" for line in lines)
+    elif not isinstance(block, Plots) and block.rows:
+        yield table(block, block.rows[: block.shown], bold=bold)
+        if block.shown < len(block.rows):
+            yield f"{len(block.rows) - block.shown} more rows are in `{block.name}.tsv`."
 
 
-def _values_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    return "\n".join(table(header, [[_shown(value) for value in row] for row in rows]))
+def table(made: Table, rows: Sequence[Sequence[object]], *, bold: bool = False) -> str:
+    """Rows of a table."""
+    header = [made.corner, *made.header[1:]]
+    lines = [" | ".join(map(escape, header)), " | ".join("---" if i == 0 else "---:" for i in range(len(header)))]
+    lines += [" | ".join(_cell(*pair, bold) for pair in zip(made.columns, row, strict=True)) for row in rows]
+    return "\n".join(f"| {line} |" for line in lines)
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A Markdown table; bars and angle brackets in cells are escaped."""
-    yield "| " + " | ".join(escape(name) for name in header) + " |"
-    yield "|" + "|".join(" --- " if i == 0 else " ---: " for i in range(len(header))) + "|"
-    for row in rows:
-        yield "| " + " | ".join(escape(value) for value in row) + " |"
+def _cell(column: TableColumn, cell: object, bold: bool) -> str:
+    text = escape(shown_cell(column, cell))
+    if not isinstance(cell, Cell):
+        return text
+    return f"[{text}]({cell.href})" if cell.href else f"**{text}**" if bold and cell.best else text
 
 
 def escape(text: str) -> str:
@@ -94,10 +64,3 @@ TAG = re.compile(r"<(?=[A-Za-z/!?])")
 def prose(text: str) -> str:
     """Text of one line in which Markdown sees neither HTML nor a link nor an image; `p < 0.05` stays as it is."""
     return LINK.sub(r"\\", TAG.sub(r"\\<", " ".join(text.splitlines())))
-
-
-def _shown(value: object) -> str:
-    """The value with four significant digits; systems.tsv has the exact one."""
-    if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else f"{value:.4f}"
-    return str(value)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, number
+from clirbench.pages.wording import listed, number
 from clirbench.scoreboard import Column
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.model.shipping import Regret

@@ -34,7 +34,7 @@ def results(result: Result) -> dict[str, Any]:
         "answer": str(answer),
         "measure": answer.measure,
         "trusted": answer.metrics,
-        "decision": decision and [dict(zip(decision.header, row, strict=True)) for row in decision.rows()],
+        "decision": decision and [dict(zip(decision.header, row, strict=True)) for row in decision.values()],
         "correlations": [asdict(row) for row in result.correlations],
         "coefficients": result.experiment.coefficients,
         "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},
@@ -44,7 +44,7 @@ def results(result: Result) -> dict[str, Any]:
         "inputs": {key: value for key, value in inputs(result).items() if key != "systems"},
         "topics": [{"label": label, **asdict(found)} for label, found in counts(result).items()],
         "tables": {
-            name: {"columns": table.header, "text": [column for column in table.header if column in table.text]}
+            name: {"columns": table.header, "text": [c.name for c in table.columns if c.kind == "text"]}
             for name, table in tables.items()
         },
         "warnings": warnings(result),

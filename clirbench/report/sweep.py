@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from clirbench.files.run_files import RESULTS, read_results
 from clirbench.files.tables import read_table
+from clirbench.pages.tsv import write_tsv
 from clirbench.report import conditions
-from clirbench.report.tables import write_tsv
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 

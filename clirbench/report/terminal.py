@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
-from math import isnan
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
 from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from clirbench.columns import look_alikes
@@ -21,29 +20,26 @@ from clirbench.errors import shown
 from clirbench.experiment import HEALTH, count, english_run, health_table
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs.preflight import preflight
+from clirbench.pages.table import Cell, Table, is_hole
 from clirbench.relevance.base import from_english_side
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.estimate import estimate
 from clirbench.report.facts import (
-    TauTable,
     agreement_lines,
     coefficient_name,
+    coefficient_of,
     count_lines,
     first_coefficient,
-    highest,
-    mark,
     marks,
     table_notes,
-    tau_cell,
     tau_tables,
     warnings,
 )
 from clirbench.report.tables import systems_table
-from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
+from clirbench.result import Experiment, Inputs, Result, Watch, unwatched
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
-from clirbench.statistics.correlation import Correlation
 from clirbench.steps.examine import health
 from clirbench.store.store import Store
 from clirbench.types import Judged
@@ -109,8 +105,7 @@ def first_answer(result: Result) -> Text:
     """The tau tables as soon as there are any, before they are tested."""
     lines: list[str] = []
     for table in tau_tables(result.board, result.correlations, "kendall"):
-        rows = [["", *table.metrics], *([name, *cells] for name, cells in table.rows)]
-        lines += [_heading(table, result.units.said), *aligned(rows), ""]
+        lines += [_heading(table, result.units.said), *aligned(lines_of(table)), ""]
     return painted("\n".join(lines))
 
 
@@ -128,8 +123,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
     if result.board.measures and not result.board.metrics:
-        header, cells = systems_table(result.printed)
-        _print_rows([list(header), *([_short(value) for value in row] for row in cells)])
+        _print_rows(lines_of(systems_table(result.board, result.baselines)))
     for made in result.tables:
         if made.said:
             show_analysis(made)
@@ -142,11 +136,10 @@ def show(result: Result, *, quiet: bool = False) -> None:
     sys.stdout.flush()
 
 
-def show_analysis(made: AnalysisTable) -> None:
+def show_analysis(made: Table) -> None:
     """One table of an analysis, long texts cut short, and what it says."""
     say(made.title)
-    cells = [[_short(value) for value in row] for row in made.rows[: made.said]]
-    _print_rows([list(made.header), *cells])
+    _print_rows(lines_of(made, made.said))
     if len(made.rows) > made.said:
         say(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
     for sentence in made.text:
@@ -154,7 +147,7 @@ def show_analysis(made: AnalysisTable) -> None:
     say()
 
 
-def show_findings(made: AnalysisTable) -> None:
+def show_findings(made: Table) -> None:
     """What a table of an analysis says first; where the rest lies."""
     say(made.title)
     for sentence in made.text[:FINDINGS]:
@@ -162,11 +155,15 @@ def show_findings(made: AnalysisTable) -> None:
     say(f"({len(made.rows)} rows: {made.name}.tsv)\n" if made.rows else "")
 
 
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return "" if isnan(value) else f"{value:.4f}"
-    text = str(value).replace("\n", " ")
-    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+def lines_of(made: Table, most: int | None = None) -> list[list[str]]:
+    """The header and the first rows as text, long texts cut short."""
+    cells = made.cells(made.rows[:most])
+    rows = [[t if len(t) <= WIDEST else t[: WIDEST - 1] + "…" for t in map(_one_line, row)] for row in cells]
+    return [[made.corner, *made.header[1:]], *rows]
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", " ")
 
 
 def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> None:
@@ -178,22 +175,22 @@ def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> 
     print(shown(str(folder)), file=sys.stderr if as_json else sys.stdout)
 
 
-def show_table(table: TauTable, systems: str, notes: list[str]) -> None:
+def show_table(table: Table, systems: str, notes: list[str]) -> None:
     """One tau table."""
     heading = _heading(table, systems)
     if sys.stdout.isatty():
         _rich(table, heading)
     else:
         say(heading)
-        _print_rows([["", *table.metrics], *([name, *cells] for name, cells in table.rows)])
+        _print_rows(lines_of(table))
     for note in notes:
         tell(f"note: {note}")
     say()
 
 
-def _heading(table: TauTable, systems: str) -> str:
+def _heading(table: Table, systems: str) -> str:
     title = f"{table.title}: " if table.title else ""
-    return f"{title}{coefficient_name(table.coefficient)} over {systems} ({marks(table)})"
+    return f"{title}{coefficient_name(coefficient_of(table))} over {systems} ({marks(table)})"
 
 
 WIDEST = 48
@@ -206,38 +203,50 @@ def _print_rows(rows: list[list[str]]) -> None:
     say("\n".join(lines))
 
 
-def _rich(table: TauTable, heading: str) -> None:
-    """A coloured table: the highest of a row green and bold, what is not significant dim; wide ones in parts."""
+def _rich(table: Table, heading: str) -> None:
+    """A coloured matrix: the highest of a row green and bold, what is not significant dim; wide ones in parts."""
     console = Console()
     console.print(painted(heading, "bold"))
-    name_width = max(map(len, table.measures))
-    cell_width = max(len(text) for text in (*table.metrics, *(c for _, cells in table.rows for c in cells)))
+    (_, *names), *texts = lines_of(table)
+    name_width = max(len(row[0]) for row in texts)
+    cell_width = max(len(text) for text in (*names, *(text for row in texts for text in row[1:])))
     fitting = max(1, (console.width - name_width - 4) // (cell_width + 3))
-    for start in range(0, len(table.metrics), fitting):
-        part = Table()
+    for start in range(0, len(names), fitting):
+        part = Grid()
         part.add_column("")
-        for metric in table.metrics[start : start + fitting]:
-            part.add_column(painted(metric), justify="right", no_wrap=True)
-        for name, taus in zip(table.measures, table.taus, strict=True):
-            part.add_row(painted(name), *(_cell(tau, taus) for tau in taus[start : start + fitting]))
+        for name in names[start : start + fitting]:
+            part.add_column(painted(name), justify="right", no_wrap=True)
+        for row, cells in zip(texts, table.rows, strict=True):
+            shown_here = slice(1 + start, 1 + start + fitting)
+            styled = zip(row[shown_here], map(_style, cells[shown_here]), strict=True)
+            part.add_row(painted(row[0]), *(painted(text, style) for text, style in styled))
         console.print(part)
 
 
-def _cell(tau: Correlation, row: Sequence[Correlation]) -> Text:
-    """The cell of one coefficient in its row of the table."""
-    if isnan(tau.value):
-        style = "dim italic"
-    elif highest(tau, row):
-        style = "bold green"
-    else:
-        style = "dim" if mark(tau) else ""
-    return painted(tau_cell(tau), style)
+def show_grid(table: Table, before: str, alarming: Sequence[bool]) -> None:
+    """A table with long texts folded, alarming rows in red; piped, tabs between cells and `before` the title."""
+    header, *rows = [list(table.header), *table.cells(table.rows)]
+    if not sys.stdout.isatty():
+        say(f"\n{before}{table.title}")
+        _print_rows([header, *rows])
+        return
+    made = Grid(title=painted(table.title), title_justify="left", title_style="bold")
+    for column in table.columns:
+        made.add_column(painted(column.name), overflow="fold", justify="right" if column.kind == "number" else "left")
+    for row, alarm in zip(rows, alarming, strict=True):
+        made.add_row(*(painted(text, "bold red" if alarm else "") for text in row))
+    Console().print(made)
+
+
+def _style(cell: Cell) -> str:
+    if is_hole(cell.value):
+        return "dim italic"
+    return "bold green" if cell.best else "dim" if cell.mark else ""
 
 
 def aligned(rows: list[list[str]]) -> list[str]:
     """Rows of cells as lines of text: the first column to the left, numbers to the right with their marks after."""
-    padded = [[row[0], *(c if c.endswith((" x", " ?")) or not row[0] else f"{c}  " for c in row[1:])] for row in rows]
-    padded = [[row[0], *(c if row[0] else f"{c}  " for c in row[1:])] for row in padded]
+    padded = [[row[0], *(c if c.endswith((" x", " ?")) else f"{c}  " for c in row[1:])] for row in rows]
     widths = [max(len(row[i]) for row in padded) for i in range(len(padded[0]))]
     return [
         "  ".join(

@@ -5,7 +5,7 @@ from math import factorial, isnan
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, many, number
+from clirbench.pages.wording import listed, many, number
 from clirbench.scoreboard import Column
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from clirbench.errors import ConfigError
+from clirbench.pages.wording import short
 from clirbench.statistics.evidence import Evidence, holes, panels
 from clirbench.statistics.resampling import (
     LEVELS,
@@ -56,7 +57,7 @@ class Bootstrap:
     @property
     def scheme(self) -> str:
         """What the tables print: method, level and what was drawn."""
-        return f"{self.method} {100 * self.level:g} %: {self.draws.scheme}"
+        return f"{self.method} {short(100 * self.level)} %: {self.draws.scheme}"
 
 
 def intervals(

@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from clirbench.errors import AlignmentError, UnknownName
+from clirbench.pages.wording import short
 from clirbench.statistics.p_values import ENUMERATED, SAMPLES, PValue, Statistic, enumerated, kendall_exact, sampled
 from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
@@ -310,7 +311,7 @@ def _undefined(x: Doubles, y: Doubles, p_value: str) -> Coefficient | None:
         return Coefficient(nan, nan, len(x), f"{len(x)} {systems}: at least 2 are needed", p_value)
     for name, column in (("first", x), ("second", y)):
         if (column == column[0]).all():
-            return Coefficient(nan, nan, len(x), f"the {name} column is constant ({column[0]:g})", p_value)
+            return Coefficient(nan, nan, len(x), f"the {name} column is constant ({short(column[0])})", p_value)
     return None
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Literal
 
+from clirbench.pages.wording import fixed
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
@@ -126,9 +127,9 @@ def _between(claim: Claim) -> str:
     """tau between units and within them, where there are both."""
     if isnan(claim.tau):
         return ""
-    within = "" if isnan(claim.within) else f", within them {claim.within:.3f}"
+    within = "" if isnan(claim.within) else f", within them {fixed(claim.within, 3)}"
     alarm = ", which differ: neither stands for both" if claim.disagree else ""
-    return f"tau between units {claim.tau:.3f}{within}{alarm}"
+    return f"tau between units {fixed(claim.tau, 3)}{within}{alarm}"
 
 
 def _and(row: Correlation, *notes: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from clirbench.corpora.alignment import listed
 from clirbench.errors import ClirbenchError, InputError, raise_all
-from clirbench.files.tables import Table, read_table
+from clirbench.files.tables import TextTable, read_table
 from clirbench.systems.patterns import canonical
 
 
@@ -44,7 +44,7 @@ def joined_metadata(path: str | None, parsed: Mapping[str, Mapping[str, str]]) -
     return merged
 
 
-def _keys(table: Table, parsed: Mapping[str, Mapping[str, str]]) -> list[str]:
+def _keys(table: TextTable, parsed: Mapping[str, Mapping[str, str]]) -> list[str]:
     shared = set.intersection(*(set(values) for values in parsed.values())) if parsed else set()
     keys = [name for name in table.header if name in ("system", "name")][:1]
     keys = keys or [name for name in table.header if name in shared]

@@ -9,7 +9,7 @@ from typing import Any
 
 import notebooks
 from mkdocs.structure.files import File
-from reference import ROOT, configuration_page, metrics_page, packages, python_pages
+from reference import ROOT, columns_page, configuration_page, metrics_page, packages, python_pages
 
 
 def on_config(config: Any) -> Any:
@@ -54,6 +54,7 @@ def reports() -> dict[str, bytes]:
 def on_files(files: Any, config: Any) -> Any:
     """Add the generated pages."""
     made = {"reference/configuration.md": configuration_page(), "reference/metrics.md": metrics_page()}
+    made["reference/columns.md"] = columns_page()
     made |= {f"reference/python/{name}": text for name, text in python_pages().items()}
     made |= notebooks.pages()
     made |= reports()

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from clirbench.configuration.composing import config_parts
+from clirbench.pages.table import KNOWN
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
@@ -166,6 +167,13 @@ def metrics_page() -> str:
         "Fields of each metric: [configuration](configuration.md#mt-metrics). Definitions: "
         "[Python](python/metrics.md).\n"
     )
+
+
+def columns_page() -> str:
+    """The columns that several tables have."""
+    rows = [f"| `{name}` | {known['meaning']} | {known.get('unit', '')} |" for name, known in KNOWN.items()]
+    head = "# Columns of tables\n\nMade from `clirbench/pages/columns.json`, as are the tooltips of `report.html`.\n\n"
+    return head + "\n".join(["| column | meaning | unit |", "| --- | --- | --- |", *rows]) + "\n"
 
 
 def modules(package: str) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clirbench.pages.table import Table
 from clirbench.report.html.report import write
-from clirbench.result import AnalysisTable
 from tests.conftest import Cli
 from tests.report.boards import EVIL, board, result
 
@@ -163,7 +163,7 @@ def evil_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"step": [str(1000 * (i % 6)) for i in range(n)], EVIL: [breakers[i // 6] for i in range(n)]},
         systems,
     )
-    table = AnalysisTable("power", EVIL, (EVIL, "n"), tuple((name, i) for i, name in enumerate(systems)), (EVIL,))
+    table = Table("power", EVIL, (EVIL, "n"), tuple((name, i) for i, name in enumerate(systems)), (EVIL,))
     folder = tmp_path_factory.mktemp("evil")
     write(folder, result(made, [table], [EVIL]), PROVENANCE)
     return folder / "report.html"

@@ -41,7 +41,8 @@ ANALYSIS = """
     from collections.abc import Sequence
     from dataclasses import dataclass
 
-    from clirbench.result import AnalysisTable, Result
+    from clirbench.pages.table import Table
+    from clirbench.result import Result
 
 
     @dataclass(frozen=True)
@@ -54,9 +55,9 @@ ANALYSIS = """
     class Letters:
         more: int = 0
 
-        def tables(self, result: Result) -> Sequence[AnalysisTable]:
+        def tables(self, result: Result) -> Sequence[Table]:
             rows = [Row(system, len(system) + self.more) for system in result.board.systems]
-            return (AnalysisTable.of("letters", "Letters of names", Row, rows, ["Counted."]),)
+            return (Table.of("letters", "Letters of names", Row, rows, ["Counted."]),)
 """
 RELEVANCE = """
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clirbench.errors import InputError
 from clirbench.files.tables import number, read_table
-from clirbench.report.tables import write_tsv
+from clirbench.pages.tsv import write_tsv
 
 
 def test_tabs_commas_comments_and_quotes(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from clirbench.engines.local import Serial
-from clirbench.result import AnalysisTable, Experiment, Result
+from clirbench.pages.table import Table
+from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate
 
@@ -60,7 +61,7 @@ def results_json(
     return json.dumps({"columns": entries})
 
 
-def result(made: Scoreboard, tables: Sequence[AnalysisTable] = (), notes: Sequence[str] = ()) -> Result:
+def result(made: Scoreboard, tables: Sequence[Table] = (), notes: Sequence[str] = ()) -> Result:
     """A finished run without retrieval."""
     experiment = Experiment("by hand", Serial())
     rows = correlate(made, experiment.coefficients)

@@ -58,7 +58,7 @@ def test_page_and_text(tmp_path: Path) -> None:
     write(tmp_path, "Conditions: k, b", [*SIX, evil])
     text = (tmp_path / "sweep.md").read_text(encoding="utf-8")
     assert "| [k=1 b=.4](0/report.html) | **.900 ?** | .100 ? |" in text
-    assert "| k=<b>\\| | – | – |" in text
+    assert r"| k=\<b\>\| | – | – |" in text
     page = (tmp_path / "sweep.html").read_text(encoding="utf-8")
     assert '<a href="0/report.html">k=1 b=.4</a>' in page
     assert "<script>x" not in page

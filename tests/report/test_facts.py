@@ -61,7 +61,7 @@ def test_each_title_has_its_own_table() -> None:
         ),
     )
     tables = tau_tables(board, correlate(board, ["kendall"]), "kendall")
-    assert [(t.title, [name for name, _ in t.rows]) for t in tables] == [
+    assert [(t.title, [row[0] for row in t.rows]) for t in tables] == [
         ("published", ["RBO"]),
         ("now", ["RBO[news]"]),
     ]

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from clirbench.pages.table import Table
 from clirbench.report.figures import Scale, axis_label, file_stem, scatter_plots, write
 from clirbench.report.grouping import grouping
-from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Column
 from tests.report.boards import EVIL, board, result
 
@@ -32,7 +32,7 @@ def curve() -> "Figure":
 
 def files(folder: Path, *formats: str) -> dict[str, bytes]:
     """The figures of a run with an analysis that has one, by name of the file."""
-    analysis = AnalysisTable("weights", "Weights", ("name",), (), figure=curve)
+    analysis = Table("weights", "Weights", ("name",), (), figure=curve)
     made = result(MADE, [analysis])
     write(folder, replace(made, experiment=replace(made.experiment, figures=formats)))
     return {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -10,12 +10,13 @@ import pytest
 
 from clirbench.errors import UNSEEN
 from clirbench.files.tables import read_table
+from clirbench.pages.table import Table
 from clirbench.report import terminal
 from clirbench.report.compared import view as comparison_view
 from clirbench.report.compared.comparison import compare, read_run
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
-from clirbench.result import AnalysisTable, Result
+from clirbench.result import Result
 from tests.report.boards import EVIL, board, result
 
 HOSTILE = (
@@ -48,7 +49,7 @@ def evil() -> Result:
         systems=HOSTILE,
     )
     text = " ".join(HOSTILE)
-    table = AnalysisTable("power", text, (*HOSTILE[:3], "n"), tuple((a, a, a, 1.5) for a in HOSTILE), (text,), said=20)
+    table = Table("power", text, (*HOSTILE[:3], "n"), tuple((a, a, a, 1.5) for a in HOSTILE), (text,), said=20)
     return result(made, [table], HOSTILE)
 
 

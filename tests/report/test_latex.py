@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.pages.table import Table
 from clirbench.report.facts import tau_tables
 from clirbench.report.latex import analysis_table, escape, signed, table, tau_table, write
-from clirbench.result import AnalysisTable
 from clirbench.scoreboard import Column
 from tests.conftest import Cli
 from tests.report.boards import board, result
@@ -65,9 +65,7 @@ def test_a_row_that_begins_with_a_bracket_or_star_is_no_argument() -> None:
 
 def test_files_have_balanced_braces_and_as_many_cells_as_columns(tmp_path: Path) -> None:
     made = board({"A%": [1, 2, 3]}, {"MAP{": [3, 1, 2]}, systems=["a&b", "c_d", "\\e"])
-    analysis = AnalysisTable(
-        "power", "Power & more", ("x", "y"), (("a", float("nan")), ("b", float("inf"))), ("50 %.",)
-    )
+    analysis = Table("power", "Power & more", ("x", "y"), (("a", float("nan")), ("b", float("inf"))), ("50 %.",))
     write(tmp_path / "latex", result(made, [analysis]))
     files = sorted((tmp_path / "latex").iterdir())
     assert [file.name for file in files] == ["power.tex", "systems.tex", "tau.tex"]
@@ -82,7 +80,7 @@ def test_files_have_balanced_braces_and_as_many_cells_as_columns(tmp_path: Path)
 
 def test_a_text_too_long_for_a_caption_stands_below_and_wide_columns_are_paragraphs(tmp_path: Path) -> None:
     rows = [("a", "word " * 40, 0.5)] * 3
-    made = AnalysisTable("power", "How many?", ("x", "why", "y"), tuple(rows), ("Said. " * 900,))
+    made = Table("power", "How many?", ("x", "why", "y"), tuple(rows), ("Said. " * 900,))
     lines = analysis_table(made)
     assert r"\caption{How many?}" in lines
     assert r"\footnotesize\setlength{\tabcolsep}{3pt}" not in lines
@@ -94,7 +92,7 @@ def test_a_text_too_long_for_a_caption_stands_below_and_wide_columns_are_paragra
 def test_names_that_latex_would_obey_are_typeset(tmp_path: Path) -> None:
     names = ["a&b_c", "\\e{f}", "~^%$#", "[x]", "*y", "<|>", '"z"', "größe ñ", "-- ``q''"]
     made = board({"A%": range(9), "-B_": [3, 1, 2, 5, 4, 6, 7, 9, 8]}, {"MAP{": range(9)}, systems=names)
-    write(tmp_path / "latex", result(made, [AnalysisTable("power", "x_&", ("x&", "y_"), (("$", 1.0),), ("50 %.",))]))
+    write(tmp_path / "latex", result(made, [Table("power", "x_&", ("x&", "y_"), (("$", 1.0),), ("50 %.",))]))
     files = sorted((tmp_path / "latex").iterdir())
     assert typeset([file.read_text(encoding="utf-8") for file in files], tmp_path) == len(files)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clirbench.errors import shown
 from clirbench.files.tables import read_table
-from clirbench.report.tables import BLANKS, write_tsv
+from clirbench.pages.tsv import BLANKS, write_tsv
 from tests.conftest import PACKAGE, Cli
 from tests.report.readers import READERS, by_csv, differing
 

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from clirbench.experiment import untested
+from clirbench.pages.table import Table
 from clirbench.report import terminal
-from clirbench.result import AnalysisTable
 from tests.report.boards import board, result
 
 MADE = board(
@@ -95,7 +95,7 @@ def test_no_word_of_a_note_is_broken_at_the_edge_of_a_terminal(monkeypatch: pyte
     assert " ".join(lines).split() == text.split()
 
 
-FOUND = AnalysisTable("choice", "Which?", ("metric",), (("a",), ("b",)), ("One.", "Two.", "Three.", "Four."))
+FOUND = Table("choice", "Which?", ("metric",), (("a",), ("b",)), ("One.", "Two.", "Three.", "Four."))
 
 
 def test_what_a_chosen_analysis_found_is_shown_short(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isnan
 
-from clirbench.analyses.wording import listed, many, number
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.pooling import Pooled
 from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT
 from clirbench.labs.collections.statistics.settings import IMPORTED, Stratum
 from clirbench.labs.collections.statistics.transport import Transported
+from clirbench.pages.wording import fixed, listed, many, number
 from clirbench.types import UNKNOWN
 
 ALPHA = 0.05
@@ -157,7 +157,7 @@ def abstract(pooling: Pooling) -> Iterator[str]:
     rows = [r for r in pooling.chosen if Stratum(r.judge, r.measure, r.retriever) in strata and r.metric not in TRIVIAL]
     shares = [r.lost / r.at_random for r in rows if r.at_random > 0]
     if shares:
-        low, high = (f"{100 * share:.0f} %" for share in (min(shares), max(shares)))
+        low, high = (f"{fixed(100 * share)} %" for share in (min(shares), max(shares)))
         yield f"Shipping a metric's first system lost {low} to {high} of what a system drawn at random loses."
 
 
@@ -288,7 +288,8 @@ def transport_sentence(row: Transported, collections: str = "collection") -> str
     """What a point of the metric is worth, and whether that holds elsewhere."""
     better = "better" if row.brier < row.brier_common - 0.001 else "no better"
     text = (
-        f"A point of {row.metric} is worth {row.slope:.4f} of {row.measure} [{row.ci_low:.4f}, {row.ci_high:.4f}] over "
+        f"A point of {row.metric} is worth {fixed(row.slope, 4)} of {row.measure} "
+        f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}] over "
         f"{many(row.collections, 'collection')}. Predicted for the collection left out, the Brier score is "
         f"{number(row.brier)} (chance .250, one common slope {number(row.brier_common)}: slopes by collection are "
         f"{better})"

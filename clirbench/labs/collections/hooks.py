@@ -9,6 +9,7 @@ from clirbench.files.run_files import PROVENANCE
 from clirbench.files.score_tables import table_path
 from clirbench.labs.collections import view
 from clirbench.labs.collections.pooling import different, pool
+from clirbench.report import markdown
 
 TITLE = "Which MT metrics predict retrieval?"
 METHOD = Path(__file__).with_name("method.md")
@@ -34,7 +35,7 @@ def after_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any])
     except ClirbenchError as error:
         print(f"not pooled: {error}")
         return []
-    summaries = [view.summary(pooling, title) for title, pooling in found.items()]
+    summaries = [markdown.page(view.summary(pooling, title)) for title, pooling in found.items()]
     page = "\n".join([*summaries, METHOD.read_text(encoding="utf-8")])
     (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
     return [*written, folder / "findings.md"]

@@ -7,9 +7,9 @@ from shlex import quote
 
 import numpy as np
 
-from clirbench.analyses.wording import listed
 from clirbench.labs.collections.statistics.clusters import joined
 from clirbench.labs.collections.statistics.settings import Collection
+from clirbench.pages.wording import listed
 
 
 def merged(collections: Sequence[Collection]) -> Iterator[str]:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import isnan, nan
 
-from clirbench.analyses.wording import listed, many, number
 from clirbench.labs.collections.findings import ALPHA, FEW, JUDGES, TRIVIAL, p_text
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT
 from clirbench.labs.collections.statistics.retrievers import Beside
 from clirbench.labs.collections.statistics.settings import Stratum
-from clirbench.result import AnalysisTable
+from clirbench.pages.table import Table
+from clirbench.pages.wording import listed, many, number
 
 HOW = (
     "Kendall's tau of each metric with a measure, by several retrievers, over the same systems. Under pseudo-relevance "
@@ -21,11 +21,11 @@ HOW = (
 )
 
 
-def tables(pooling: Pooling) -> Iterator[AnalysisTable]:
+def tables(pooling: Pooling) -> Iterator[Table]:
     """The mean taus by each retriever with their findings, then those of each collection; none for one retriever."""
     if any(not row.collection for row in pooling.beside):
-        yield AnalysisTable("retrievers", "Another retriever", *_means(pooling), (HOW, *sentences(pooling)))
-        yield AnalysisTable("retrievers_by_collection", *_by_collection(pooling))
+        yield Table("retrievers", "Another retriever", *_means(pooling), (HOW, *sentences(pooling)))
+        yield Table("retrievers_by_collection", *_by_collection(pooling))
 
 
 def abstract(pooling: Pooling) -> Iterator[str]:

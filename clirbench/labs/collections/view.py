@@ -1,12 +1,11 @@
 """What pooling found: sentences first, then a forest plot for each metric and difference, as text, page and tables."""
 
-from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, fields
 from math import isnan
 from pathlib import Path
+from types import MappingProxyType
 
-from clirbench.analyses.wording import listed, many, number
 from clirbench.errors import shown
 from clirbench.labs.collections import findings, retrievers
 from clirbench.labs.collections.pooling import Pooling
@@ -15,14 +14,14 @@ from clirbench.labs.collections.statistics.pooling import Point, Pooled
 from clirbench.labs.collections.statistics.retrievers import Beside
 from clirbench.labs.collections.statistics.settings import Stratum
 from clirbench.labs.collections.statistics.transport import Transported
-from clirbench.report import latex
+from clirbench.pages.page import Block, Page, Plots, Points, Section, points
+from clirbench.pages.table import Table
+from clirbench.pages.tsv import write_tsv
+from clirbench.pages.wording import listed, many, number
+from clirbench.report import latex, markdown
 from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg
 from clirbench.report.figures import GREY, Scale, file_stem
-from clirbench.report.html.page import rendered
-from clirbench.report.html.page_tables import analysis_page_table
-from clirbench.report.markdown import prose, table
-from clirbench.report.tables import write_tsv
-from clirbench.result import AnalysisTable
+from clirbench.report.html.page import write_page
 
 NARROW = 20
 WIDTH, LEFT, RIGHT, ROW = 430.0, 150.0, 95.0, 15.0
@@ -101,21 +100,11 @@ def _depends(row: Pooled) -> str:
     return row.fragile if len(row.fragile) <= NARROW else f"{number_of} of {row.collections}"
 
 
-def markdown(pooling: Pooling, title: str = TITLE) -> str:
-    """The report as Markdown."""
-    return "\n".join(_markdown(pooling, title)) + "\n"
-
-
-def _head(pooling: Pooling, title: str) -> Iterator[str]:
-    yield f"# {title}\n"
-    yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
-    yield "## In short\n"
-    if said := _short(pooling):
-        yield f"{prose(said)}\n"
-
-
-def _section(heading: str, lines: Sequence[str]) -> Iterator[str]:
-    yield from (f"## {heading}\n", *(f"- {prose(line)}" for line in lines), "") if lines else ()
+def _head(pooling: Pooling, title: str, more: Iterable[Block] = ()) -> Page:
+    """A page with its first sections; `more` is the end of the last."""
+    named = f"{many(len(pooling.collections), 'collection')}: {', '.join(pooling.collections)}."
+    short = Section("short", "In short", (*filter(None, [_short(pooling)]), *more))
+    return Page(title, (Section("collections", "", (named,)), short))
 
 
 def overview(rows: Sequence[Pooled]) -> list[list[str]]:
@@ -131,32 +120,61 @@ def overview(rows: Sequence[Pooled]) -> list[list[str]]:
     return found
 
 
-def summary(pooling: Pooling, title: str = TITLE) -> str:
-    """The report on one page, as Markdown: a row for each stratum, and what cannot be concluded."""
+def overview_table(rows: Sequence[Pooled]) -> Table:
+    """`overview` as a table."""
+    found = overview(rows)
+    return Table("overview", "In short", OVERVIEW, found, shown=len(found))
+
+
+def summary(pooling: Pooling, title: str = TITLE) -> Page:
+    """The report on one page: a row for each stratum, and what cannot be concluded."""
     rows = [row for stratum in pooling.strata for row in pooling.of(stratum)]
-    lines = [*_head(pooling, title), *table(OVERVIEW, overview(rows)), ""]
-    return "\n".join([*lines, *_section("What cannot be concluded", [*findings.unanswered(pooling)])])
+    head = _head(pooling, title, [overview_table(rows)])
+    return Page(title, (*head.sections, *_unanswered(pooling)))
 
 
-def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
-    yield from _head(pooling, title)
-    for stratum in pooling.strata:
-        yield f"- {prose(' '.join(findings.short(pooling.of(stratum))))}"
-    yield ""
-    for stratum in pooling.strata:
-        yield f"## {prose(findings.name_of(stratum))}\n"
-        yield from (f"{prose(sentence)}\n" for sentence in _said(pooling, stratum))
-        yield from table(HEADER, [_cells(row) for row in pooling.of(stratum)])
-        yield ""
-    for found in retrievers.tables(pooling):
-        yield f"## {found.title}\n"
-        yield from (f"{prose(text)}\n" for text in found.text)
-        yield from table(found.header, found.rows)
-        yield ""
-    yield from _section("What cannot be concluded", [*findings.unanswered(pooling)])
-    yield from _section("What to know", pooling.notes)
-    yield "## Signatures\n"
-    yield from (f"- {name} in {prose(names)}: `{signature}`" for name, signature, names in _signatures(pooling))
+def page(pooling: Pooling, title: str = TITLE, drawn: Mapping[Pooled, str] = MappingProxyType({})) -> Page:
+    """The whole report; `drawn`: the forest plot of each row."""
+    shorts = [" ".join(findings.short(pooling.of(stratum))) for stratum in pooling.strata]
+    strata = (
+        Section(
+            f"part{i}",
+            findings.name_of(stratum),
+            (*_said(pooling, stratum), table, *_plots(pooling.of(stratum), drawn)),
+        )
+        for i, (stratum, table) in enumerate(zip(pooling.strata, stratum_tables(pooling), strict=True), start=1)
+    )
+    return Page(
+        title,
+        (
+            *_head(pooling, title, [Points(shorts)]).sections,
+            *strata,
+            *(Section(f"part-{found.name}", found.title, (*found.text, found)) for found in retrievers.tables(pooling)),
+            *_unanswered(pooling),
+            *points("notes", "What to know", pooling.notes),
+            *points("signatures", "Signatures", *_signatures(pooling)),
+        ),
+    )
+
+
+def stratum_tables(pooling: Pooling) -> list[Table]:
+    """One table for each stratum."""
+    every = [tuple(tuple(_cells(row)) for row in pooling.of(stratum)) for stratum in pooling.strata]
+    names = map(findings.name_of, pooling.strata)
+    return [
+        Table(f"stratum{i}", name, HEADER, cells, shown=len(cells))
+        for i, (name, cells) in enumerate(zip(names, every, strict=True))
+    ]
+
+
+def _plots(rows: Sequence[Pooled], drawn: Mapping[Pooled, str]) -> Iterator[Plots]:
+    for kind, wanted in (("Each metric", False), ("Each difference", True)) if drawn else ():
+        drawings = [(findings.title_of(row), drawn[row]) for row in rows if bool(row.other) == wanted]
+        yield Plots(f"{kind}: forest plots", drawings, open=not wanted)
+
+
+def _unanswered(pooling: Pooling) -> tuple[Section, ...]:
+    return points("unanswered", "What cannot be concluded", [*findings.unanswered(pooling)])
 
 
 def _short(pooling: Pooling) -> str:
@@ -170,9 +188,10 @@ def _said(pooling: Pooling, stratum: Stratum) -> list[str]:
     return [*filter(None, findings.sentences(pooling, stratum)), *carried]
 
 
-def _signatures(pooling: Pooling) -> list[tuple[str, str, str]]:
-    """Each column with a signature, and the collections that have it."""
-    return [(name, s, listed(names, 30)) for name, of in pooling.signatures.items() for s, names in of.items()]
+def _signatures(pooling: Pooling) -> tuple[list[str], list[str]]:
+    """Each column with the collections that have it, and its signature."""
+    every = [(f"{name} in {listed(of[s], 30)}", s) for name, of in pooling.signatures.items() for s in of]
+    return [named for named, _ in every], [signature for _, signature in every]
 
 
 def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
@@ -185,29 +204,15 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
     for name, kind, rows in kinds:
         if rows or kind is not Beside:
             write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
-    (folder / "pooled.md").write_text(shown(markdown(pooling, title)), encoding="utf-8", newline="\n")
     shown_rows = [row for stratum in pooling.strata for row in pooling.of(stratum)]
     drawn = {row: svg(forest(row, pooling.points), findings.title_of(row)) for row in shown_rows}
     for row, figure in drawn.items():
         stem = file_stem("-".join(filter(None, ("pooled", *_key(row)))))
         (folder / "figures" / f"{stem}.svg").write_text(figure, encoding="utf-8", newline="\n")
-    parts = []
-    for i, stratum in enumerate(pooling.strata):
-        rows = pooling.of(stratum)
-        name, cells = findings.name_of(stratum), tuple(tuple(_cells(row)) for row in rows)
-        found = AnalysisTable(f"stratum{i}", name, HEADER, cells)
+    for stratum, table in zip(pooling.strata, stratum_tables(pooling), strict=True):
         stem = "-".join(filter(None, ("pooled", stratum.measure, stratum.judge, stratum.retriever)))
-        latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", latex.analysis_table(found))
-        plots = [(findings.title_of(row), bool(row.other), b64encode(drawn[row].encode()).decode()) for row in rows]
-        parts.append((name, _said(pooling, stratum), analysis_page_table(found), plots))
-    parts += [(found.title, list(found.text), analysis_page_table(found), []) for found in retrievers.tables(pooling)]
-    values = {
-        "title": title,
-        "short": _short(pooling),
-        "collections": pooling.collections,
-        "parts": parts,
-        "notes": pooling.notes,
-        "signatures": _signatures(pooling),
-    }
-    (folder / "pooled.html").write_text(rendered("pooled.html.j2", values, {}), encoding="utf-8", newline="\n")
+        latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", latex.analysis_table(table))
+    made = page(pooling, title, drawn)
+    (folder / "pooled.md").write_text(shown(markdown.page(made)), encoding="utf-8", newline="\n")
+    write_page(folder / "pooled.html", made)
     return [folder / "pooled.html", folder / "pooled.tsv"]

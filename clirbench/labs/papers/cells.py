@@ -7,7 +7,7 @@ from math import nan
 from typing import Literal
 
 from clirbench.errors import ClirbenchError, NothingCompared, NotReproduced
-from clirbench.result import AnalysisTable
+from clirbench.pages.table import Table
 
 Verdict = Literal["as printed", "published error", "explained", "differs", "not printed", "no scores"]
 
@@ -65,7 +65,7 @@ class PaperCell:
 HEADER = ("row", "measure", "metric", "published", "ours", "verdict", "remark", "value", "p_value", "n")
 
 
-def cells_table(name: str, title: str, cells: Sequence[PaperCell]) -> AnalysisTable:
+def cells_table(name: str, title: str, cells: Sequence[PaperCell]) -> Table:
     """A published table as the report shows it, with what makes the run fail once all is written."""
     counted = Counter(cell.verdict for cell in cells)
     found = ", ".join(f"{n} {verdict}" for verdict, n in counted.items())
@@ -74,7 +74,7 @@ def cells_table(name: str, title: str, cells: Sequence[PaperCell]) -> AnalysisTa
         for c in cells
     )
     n, text = len(rows), (f"{len(rows)} cells: {found}.",)
-    return AnalysisTable(name, title, HEADER, rows, text, shown=n, said=n, failures=failures(title, cells))
+    return Table(name, title, HEADER, rows, text, shown=n, said=n, failures=failures(title, cells))
 
 
 def failures(title: str, cells: Sequence[PaperCell]) -> tuple[ClirbenchError, ...]:

@@ -14,7 +14,7 @@ from clirbench.labs.papers.pair_texts import PairTexts, TwoSystems, how_to_give
 from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import shipped
 from clirbench.metrics.base import Metric
-from clirbench.result import AnalysisTable
+from clirbench.pages.table import Table
 from clirbench.types import Doubles
 
 
@@ -46,7 +46,7 @@ class FavoredSegments(TwoSystems):
         if self._texts is not None:
             yield from map(self._single, self.single)
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """The ten segments of each metric, where the texts are available."""
         return () if self._texts is None else [self._segments_table(self._texts)]
 
@@ -93,7 +93,7 @@ class FavoredSegments(TwoSystems):
         shown = leading(value, int(entry["digits"]))
         return PaperCell(row, "delta", metric, printed=printed, shown=shown, value=value, note=where)
 
-    def _segments_table(self, texts: PairTexts) -> AnalysisTable:
+    def _segments_table(self, texts: PairTexts) -> Table:
         """The ten segments of each metric with source, reference and both outputs, as the paper's appendix has them."""
         test = texts.test
         columns = (test.source or ("",) * len(test), test.references[0], *texts.outputs)
@@ -103,4 +103,4 @@ class FavoredSegments(TwoSystems):
             for rank, at in enumerate(ranked(delta)[:10].tolist(), start=1)
         )
         header = ("metric", "rank", "segment", "delta", "source", "reference", *self.pair)
-        return AnalysisTable(f"{self.name}_segments", f"{self.title}: the segments", header, rows)
+        return Table(f"{self.name}_segments", f"{self.title}: the segments", header, rows)

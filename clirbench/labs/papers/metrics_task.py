@@ -16,7 +16,8 @@ from clirbench.labs.papers.human_scores import HumanSegments, read_human
 from clirbench.labs.papers.statistics.people import against_people
 from clirbench.labs.papers.statistics.segment_level import compared, matrix, segment_scores
 from clirbench.metrics.base import Metric, Statistics
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.result import Result
 from clirbench.systems.files import FileSystems
 
 
@@ -63,7 +64,7 @@ class MetricsTask:
         if unknown := [label for label in self.only if label not in self.texts]:
             raise ConfigError(f"paper.only={unknown}: choose from {', '.join(self.texts)}")
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         """System level and segment level; rows by falling average."""
         directions = [self.direction(label) for label in self.only or self.texts]
         systems = ", ".join(f"{direction.label} {direction.systems}" for direction in directions)
@@ -121,7 +122,7 @@ class MetricsTask:
         found: Mapping[str, Mapping[str, Interval]],
         text: str,
         further: Mapping[str, Mapping[str, float]],
-    ) -> AnalysisTable:
+    ) -> Table:
         """A row for each metric: its interval for each language pair, their average, and further columns."""
         header = [heading for label in found for heading in (label, f"{label} interval")]
         average = {
@@ -131,7 +132,7 @@ class MetricsTask:
         for name in sorted(average, key=lambda name: (isnan(average[name]), -average[name])):
             cells = [cell for by_metric in found.values() for cell in astuple(by_metric[name])]
             rows.append((name, *cells, average[name], *(column[name] for column in further.values())))
-        return AnalysisTable(
+        return Table(
             f"{self.name}_{level}",
             f"{self.title}: {level} level",
             ("metric", *header, "average", *further),

@@ -13,7 +13,8 @@ from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import PublishedFiles, shipped
 from clirbench.labs.papers.statistics.segment_level import segment_scores
 from clirbench.metrics.base import Metric
-from clirbench.result import AnalysisTable
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.text import TextFile
 from clirbench.types import TestSet
 
@@ -53,7 +54,7 @@ class OneWord(PublishedFiles):
                 why = "this word is not in the published score file, which has Joel and Lexi among the names"
                 yield PaperCell(word, "score", "BLEURT", printed=printed, note=why)
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """What each metric gives every sentence."""
         read = self._read
         scores: dict[str, Sequence[float]] = {"BLEURT": read.bleurt}
@@ -62,7 +63,7 @@ class OneWord(PublishedFiles):
             scores[name] = segment_scores(metric, metric.statistics(read.candidates, test)).tolist()
         rows = tuple(zip(read.references, read.candidates, *scores.values(), strict=True))
         return [
-            AnalysisTable(
+            Table(
                 f"{self.name}_scores",
                 "Each sentence scored alone",
                 ("reference", "candidate", *scores),
@@ -88,7 +89,7 @@ def spreads(read: Sentences, scores: Mapping[str, Sequence[float]]) -> Iterator[
     for reference in dict.fromkeys(read.references):
         wrong = [i for i, (expected, line) in enumerate(pairs) if expected == reference and line != reference]
         parts = [
-            f"{name} {min(values[i] for i in wrong):.3f} to {max(values[i] for i in wrong):.3f}"
+            f"{name} {fixed(min(values[i] for i in wrong), 3)} to {fixed(max(values[i] for i in wrong), 3)}"
             for name, values in scores.items()
         ]
         yield f"{reference!r} with {len(wrong)} wrong first words: {', '.join(parts)}."

@@ -10,7 +10,7 @@ from clirbench.errors import UnknownName
 from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.published import PublishedTable, printed_cells
 from clirbench.labs.papers.taus import PublishedTaus
-from clirbench.result import AnalysisTable
+from clirbench.pages.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Overview(PublishedTable):
                     cell = found.get((summary, metric), missing)
                     yield replace(cell, row=f"{label} {summary}", printed=printed[label, summary][metric])
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """Every part whose scores are available, cell by cell."""
         return [part.table() for part in self._given.values() if part.scores]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.analyses.wording import number
+from clirbench.pages.wording import number
 from clirbench.types import Ints
 
 

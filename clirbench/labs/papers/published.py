@@ -7,9 +7,10 @@ from pathlib import Path
 
 from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest
 from clirbench.files.score_tables import EMBEDDED, table_path
-from clirbench.files.tables import Table, read_table
+from clirbench.files.tables import TextTable, read_table
 from clirbench.labs.papers.cells import PaperCell, cells_table
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.result import Result
 
 DATA = Path(__file__).with_name("data")
 
@@ -25,15 +26,15 @@ class PublishedTable(ABC):
     def cells(self) -> Iterable[PaperCell]:
         """Each cell: where it is, as printed, as computed here, and remarks on it."""
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """What else belongs to the table, such as the scores behind it."""
         return ()
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         """The published table beside ours, and what else belongs to it."""
         return [self.table(), *self.further()]
 
-    def table(self) -> AnalysisTable:
+    def table(self) -> Table:
         """The published table beside ours."""
         return cells_table(self.name, self.title, tuple(self.cells()))
 
@@ -57,7 +58,7 @@ def shipped_path(name: str) -> Path:
     return path if (path := DATA / f"{name}.tsv").is_file() else table_path(EMBEDDED + name)
 
 
-def shipped(name: str) -> Table:
+def shipped(name: str) -> TextTable:
     """A table that is shipped; raises `UnknownName`."""
     return read_table(shipped_path(name))
 

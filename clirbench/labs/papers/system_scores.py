@@ -13,6 +13,7 @@ from clirbench.labs.papers.pair_texts import TwoSystems, corpus_score, how_to_gi
 from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import printed_cells, shipped
 from clirbench.metrics.base import Metric
+from clirbench.pages.wording import fixed
 
 MEASURES = ("SN", "UN", "difference")
 
@@ -45,7 +46,7 @@ class ScoreTable(TwoSystems):
                 given = [imported.get((label, system, metric), nan) for system in self.pair]
                 if texts is not None and metric in self.metrics:
                     scores = [corpus_score(self.metrics[metric], lines, texts.test) for lines in texts.outputs]
-                    first, second = (f"{score:.{self.digits}f}" for score in scores)
+                    first, second = (fixed(score, self.digits) for score in scores)
                     shown = [first, second, str(Decimal(first) - Decimal(second))]
                     yield from self._compared(label, metric, theirs, scores, shown)
                 elif not any(map(isnan, given)):

@@ -18,8 +18,9 @@ from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.pair_texts import PairTexts, TwoSystems
 from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import PublishedFiles
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable
 from clirbench.types import Doubles
 
 if TYPE_CHECKING:
@@ -66,11 +67,11 @@ class TypeReports(TwoSystems, PublishedFiles):
                     value, row = float(mine[rank - 1]), f"{self._pair} first {rank} types"
                     yield PaperCell(row, "mean F1", system, printed=there, shown=leading(value, 1), value=value)
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """The curves of the figure from the texts."""
         a, b = self._curves
         return [
-            AnalysisTable(
+            Table(
                 f"{self.name}_curves",
                 f"{self.title}: mean F1 of the most frequent types",
                 ("rank", *self.pair),
@@ -128,7 +129,7 @@ def report_cells(row: str, ours: TypeReport, theirs: PublishedReport) -> Iterato
     counts = (ours.refs, ours.preds, ours.match)
     rates = (ours.f1, ours.precision, ours.recall)
     cells = [[str(n) for n in count.tolist()] for count in counts]
-    cells += [[f"{x:.2f}" for x in rate.tolist()] for rate in rates]
+    cells += [[fixed(x, 2) for x in rate.tolist()] for rate in rates]
     printed = str(len(theirs.types))
     yield PaperCell(row, "types", printed=printed, shown=str(len(place)), value=len(place))
     for name, column in zip(COLUMNS, cells, strict=True):

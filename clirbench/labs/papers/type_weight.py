@@ -17,6 +17,7 @@ from clirbench.labs.papers.author_files import read_author_table
 from clirbench.labs.papers.cells import PaperCell, understood
 from clirbench.labs.papers.published import PublishedFiles
 from clirbench.metrics.base import Metric
+from clirbench.pages.wording import fixed, grouped
 from clirbench.text import TextFile
 from clirbench.types import Doubles
 
@@ -82,8 +83,9 @@ class TypeWeights(PublishedFiles):
             kind, printed = entry["type"], int(entry.get("frequency", 0))
             if printed and frequency.get(kind, 0) != printed:
                 raise InputError(
-                    f"{path}: {kind!r} occurs {frequency.get(kind, 0):,} times, lower-cased and tokenised by "
-                    f"Moses, and in the published text {printed:,} times: it is another text, so nothing is compared"
+                    f"{path}: {kind!r} occurs {grouped(frequency.get(kind, 0))} times, lower-cased and tokenised by "
+                    f"Moses, and in the published text {grouped(printed)} times: it is another text, "
+                    "so nothing is compared"
                 )
         return words
 
@@ -98,10 +100,10 @@ class TypeWeights(PublishedFiles):
             note = f"closed form 100 (f + 2) / (N + V + 1), N + V = {total} from the published file"
         elif metric == "MacroF1":
             loss = 200 / (losses.n_types + 1)
-            note = f"closed form 100 * 2 / (V + 1), V = {losses.n_types:.0f} from the published file"
+            note = f"closed form 100 * 2 / (V + 1), V = {fixed(losses.n_types)} from the published file"
         else:
             return PaperCell(row, "loss", metric, printed=printed, note=HOW)
-        shown = f"{loss:.{int(entry['digits'])}f}"
+        shown = fixed(loss, int(entry["digits"]))
         known = understood([entry]) if "ours" in entry else []
         return PaperCell(row, "loss", metric, printed=printed, shown=shown, value=loss, note=note, known=known)
 
@@ -130,7 +132,7 @@ def file_cells(losses: Losses) -> Iterator[PaperCell]:
     as_formula = np.abs(100 * (losses.frequency + 1) / total - losses.micro) <= 1e-5
     alike = np.abs(losses.macro - losses.macro[0]) <= 1e-9
     micro = f"types of the file whose loss is 100 (f + 1) / (N + V), N + V = {total}"
-    macro = f"types of the file with one and the same loss, 100 / V = {losses.macro[0]:.5f}"
+    macro = f"types of the file with one and the same loss, 100 / V = {fixed(losses.macro[0], 5)}"
     for metric, agreeing, note in (("MicroF1", as_formula, micro), ("MacroF1", alike, macro)):
         n, printed = int(agreeing.sum()), str(len(agreeing))
         yield PaperCell("file", "types that agree", metric, printed=printed, shown=str(n), value=n, note=note)

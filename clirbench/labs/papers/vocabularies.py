@@ -14,8 +14,9 @@ from clirbench.errors import MissingData
 from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.printing import half_up, leading
 from clirbench.labs.papers.published import PublishedTable, shipped
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed, short
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable
 from clirbench.statistics import imbalance
 from clirbench.statistics.imbalance import Recommendation, Rows
 
@@ -58,7 +59,7 @@ class Vocabularies(PublishedTable):
         for file in self._files(self.rates, "*.tsv*"):
             yield from bias_cells(file)
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """What the rule of thumb recommends, and the figures."""
         rows = self._rows
         advice = [
@@ -66,7 +67,7 @@ class Vocabularies(PublishedTable):
             for row in imbalance.recommendations(rows, self.floor, "BLEU_test")
         ]
         return [
-            AnalysisTable(
+            Table(
                 f"{self.name}_recommended",
                 "Vocabulary recommended by the rule of thumb, and vocabulary with the best BLEU",
                 ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"),
@@ -75,7 +76,7 @@ class Vocabularies(PublishedTable):
                 figure=lambda: sweep_figure(rows),
                 said=len(advice),
             ),
-            AnalysisTable(
+            Table(
                 f"{self.name}_bias",
                 "Bias by class frequency against imbalance (Figure 8)",
                 ("group", "name", "D_published", "rho_precision", "rho_recall"),
@@ -110,8 +111,8 @@ def imbalance_cells(file: VocabularyFile) -> Iterator[PaperCell]:
     for measure, column, value, shown in (
         ("classes that occur", "used", float(used), str(used)),
         ("D", "D_published", d, rounded_twice(d)),
-        ("F95", "F95", f95, f"{f95:g}"),
-        ("mu", "mu", mu, f"{mu:.2f}"),
+        ("F95", "F95", f95, short(f95)),
+        ("mu", "mu", mu, fixed(mu, 2)),
     ):
         printed = _same_form(file.printed[column], shown)
         said = note if measure == "D" else ""
@@ -163,7 +164,7 @@ def _same_form(printed: str, shown: str) -> str:
     if shown.lstrip("-").startswith("."):
         return leading(float(printed))
     digits = len(shown.partition(".")[2])
-    return f"{float(printed):.{digits}f}" if digits else f"{float(printed):g}"
+    return fixed(float(printed), digits) if digits else short(float(printed))
 
 
 @dataclass(frozen=True)
@@ -183,9 +184,9 @@ def how_good(advice: Sequence[Recommendation], floor: float) -> str:
     hits = sum(row.taken == row.best for row in given)
     worst = max((row.difference for row in given), default=nan)
     return (
-        f"Largest vocabulary with F95 >= {floor:g}: in {hits} of {len(given)} settings it is the one with the best "
-        f"test BLEU, at worst it is {worst:.1f} BLEU below; {len(advice) - len(given)} settings have no such "
-        "vocabulary."
+        f"Largest vocabulary with F95 >= {short(floor)}: in {hits} of {len(given)} settings it is the one with the "
+        f"best test BLEU, at worst it is {fixed(worst, 1)} BLEU below; {len(advice) - len(given)} settings have no "
+        "such vocabulary."
     )
 
 

@@ -18,7 +18,7 @@ from clirbench.labs.papers.pair_texts import corpus_score
 from clirbench.labs.papers.printing import shown
 from clirbench.labs.papers.published import PublishedFiles, printed_cells
 from clirbench.metrics.base import Metric
-from clirbench.result import AnalysisTable
+from clirbench.pages.table import Table
 from clirbench.statistics.coefficients import kendall
 from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
@@ -68,13 +68,13 @@ class WebNLG(PublishedFiles):
                     why = "no scores; give a table with 'paper.scores={WebNLG: FILE}'"
                     yield PaperCell("WebNLG", kind, metric, printed=row[metric], note=why)
 
-    def further(self) -> Sequence[AnalysisTable]:
+    def further(self) -> Sequence[Table]:
         """The judgments and scores behind the table."""
         columns = {**self._judged.means, **self._scores}
         values = (column.tolist() for column in columns.values())
         rows = tuple(zip(self._judged.systems, *values, strict=True))
         title = "WebNLG 2017: judgments and scores"
-        return [AnalysisTable(f"{self.name}_scores", title, ("system", *columns), rows)]
+        return [Table(f"{self.name}_scores", title, ("system", *columns), rows)]
 
     def _cell(self, kind: str, metric: str, printed: str) -> PaperCell:
         found = kendall(self._scores[metric], self._judged.means[kind], p_value="scipy")

@@ -7,18 +7,19 @@ from itertools import takewhile
 
 import numpy as np
 
-from clirbench.analyses.wording import number
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.planning.corpus import SomeLines, lines_of
 from clirbench.labs.planning.recovery import Recovery, cut, judged_among, pooled, recovery, values_among
 from clirbench.later import opened
-from clirbench.result import AnalysisTable, Result, Retrieval, unwatched
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed, number, short
+from clirbench.result import Result, Retrieval, unwatched
 from clirbench.retrieval.base import Search
 from clirbench.steps.search import search
 from clirbench.types import DocumentMap, Run, sound
 
 SAMPLE, POOL = "sample", "pool"
-WAYS = {SAMPLE: "drawn at random", POOL: "the first {:g} of each topic on the English side"}
+WAYS = {SAMPLE: "drawn at random", POOL: "the first {} of each topic on the English side"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,11 @@ class SubsetAnalysis:
             raise UnknownName("analyses.subset.measure", self.measure, names)
         return self.measure or names[0]
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         measure = self.check(result)
         rows = list(self.recoveries(result, measure))
         title = "Would it do to translate some of the documents?"
-        return (AnalysisTable.of("subset", title, Recovery, rows, self.findings(rows)),)
+        return (Table.of("subset", title, Recovery, rows, self.findings(rows)),)
 
     def recoveries(self, result: Result, name: str) -> Iterator[Recovery]:
         """A row for every fraction, and for every pool that is not the whole collection."""
@@ -102,7 +103,8 @@ class SubsetAnalysis:
         yield (
             f"{rows[0].measure}, {rows[0].n_systems} systems, {rows[0].n_topics} topics: to rank the systems as all "
             f"documents do takes {_either(ranking)}; to find the same best system takes {_either(choice)} (tau at "
-            f"least {number(self.tau, 2)}, the same system, in {100 * self.sure:g} % of samples and halves of topics)."
+            f"least {number(self.tau, 2)}, the same system, in {short(100 * self.sure)} % of samples and halves of "
+            "topics)."
         )
         for row in dict.fromkeys(row for row in (*ranking, *choice) if row):
             yield (
@@ -142,4 +144,4 @@ def _either(rows: Sequence[Recovery | None]) -> str:
 
 
 def _share(row: Recovery) -> str:
-    return f"{100 * row.fraction:.0f} % of them ({WAYS[row.way].format(row.size)})"
+    return f"{fixed(100 * row.fraction)} % of them ({WAYS[row.way].format(short(row.size))})"

@@ -13,6 +13,7 @@ from math import ceil, nan
 import numpy as np
 
 from clirbench.errors import ConfigError
+from clirbench.pages.wording import fixed
 from clirbench.statistics.p_values import holm
 from clirbench.statistics.units.better import EXHAUSTIVE, SAMPLES, gap, unit_swaps
 from clirbench.types import Doubles
@@ -61,7 +62,7 @@ class Plan:
             return found
         fewest = (chosen for size in range(2, k + 2) for chosen in combinations(range(k + 1), size))
         named = next(chosen for chosen in fewest if not possible(chosen))
-        told = "; ".join(f"{names[i]} and {names[j]} {full[i, j]:.3f}" for i, j in combinations(named, 2))
+        told = "; ".join(f"{names[i]} and {names[j]} {fixed(full[i, j], 3)}" for i, j in combinations(named, 2))
         raise ConfigError(f"no systems can have these taus together: {told}")
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 
 from clirbench.errors import ConfigError
 from clirbench.labs.planning.copula import Plan, Test, power_of, shipped, smallest_difference
+from clirbench.pages.wording import fixed, short
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.ceiling import between_error, measure_noise, metric_errors, variances_between
 from clirbench.statistics.units.belonging import Units, units_of
@@ -133,12 +134,12 @@ def _rows(plan: Plan, pair: tuple[int, int], sizes: Sequence[float], row: Power)
 
     row = replace(row, smallest=smallest_difference(plan, pair, row.wanted, power))
     most = 1 - float(plan.among[a, b])
-    for size in (*sizes, *(() if min(sizes) < most else (float(f"{0.9 * most:.2g}"),))):
+    for size in (*sizes, *(() if min(sizes) < most else (float(short(0.9 * most, 2)),))):
         moved = plan.moved(b, float(plan.taus[a]) - size)
         if impossible := moved.impossible:
             if size >= most:
-                both = f"{plan.names[a]} and {plan.names[b]}, whose tau is {1 - most:.3f}"
-                impossible = f"{both}, differ by at most {most:.3f}: no larger difference is simulated"
+                both = f"{plan.names[a]} and {plan.names[b]}, whose tau is {fixed(1 - most, 3)}"
+                impossible = f"{both}, differ by at most {fixed(most, 3)}: no larger difference is simulated"
             yield replace(row, difference=size, note="; ".join(filter(None, (row.note, impossible))))
             continue
         now = power(moved)
@@ -202,7 +203,7 @@ def _true_taus(labels: Sequence[str], seen: Doubles, reliability: Doubles) -> Do
         if isnan(tau) and seen[i, j] > 1 - 1e-9:
             raise ConfigError(f"{labels[i]} and {labels[j]} put all systems in one order (tau 1)")
         if isnan(tau):
-            known = f"{seen[i, j]:.3f}, reliabilities {reliability[i]:.2f} and {reliability[j]:.2f}"
+            known = f"{fixed(seen[i, j], 3)}, reliabilities {fixed(reliability[i], 2)} and {fixed(reliability[j], 2)}"
             raise ConfigError(f"the tau of {labels[i]} and {labels[j]} cannot be freed of noise ({known})")
         true[i, j] = true[j, i] = tau
     return true

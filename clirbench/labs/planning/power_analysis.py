@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 
-from clirbench.analyses.wording import number, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.labs.planning.power import Power, PowerPlan, power_table
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.pages.wording import number, short
+from clirbench.result import Result
 
 HOW = (
     "Simulated from a normal copula of metrics and measure, each with the noise that resampling shows; tested as by "
@@ -21,11 +23,11 @@ class PowerAnalysis(PowerPlan):
     A run that cannot be modelled (fewer than 3 units or 2 metrics, or along training) gives no rows and a sentence.
     """
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         rows = power_table(evidence, self, result.units)
         text = [*power_findings(rows), sizes(evidence, self.simulations, self.seed)]
-        return (AnalysisTable.of("power", "How many systems and topics would it take?", Power, rows, text),)
+        return (Table.of("power", "How many systems and topics would it take?", Power, rows, text),)
 
 
 def power_findings(rows: Sequence[Power]) -> Iterator[str]:
@@ -39,18 +41,20 @@ def power_findings(rows: Sequence[Power]) -> Iterator[str]:
         here = [row for row in rows if row.measure == measure]
         first, simulated = here[0], [row for row in here if not isnan(row.power)]
         if simulated:
-            found = f"the smallest difference in tau that would be found with probability {first.wanted:g} is "
+            found = f"the smallest difference in tau that would be found with probability {short(first.wanted)} is "
             found += number(first.smallest) if not isnan(first.smallest) else "larger than any that is possible"
             yield (
                 f"{measure}, {first.n_systems} systems: {found} ({first.metric_a}, tau {number(first.tau_a)}, against "
-                f"{first.metric_b}; Holm over {first.family} pairs, alpha {first.alpha:g})."
+                f"{first.metric_b}; Holm over {first.family} pairs, alpha {short(first.alpha)})."
             )
         for row in simulated:
-            systems = "more systems than were tried" if isinf(row.systems_needed) else f"{row.systems_needed:g} systems"
-            text = f"{measure}: power for a difference of {row.difference:g} is {number(row.power, 2)} now"
-            text += f" (+-{number(row.error, 2)}); {row.wanted:g} takes {systems}"
+            systems = (
+                "more systems than were tried" if isinf(row.systems_needed) else f"{short(row.systems_needed)} systems"
+            )
+            text = f"{measure}: power for a difference of {short(row.difference)} is {number(row.power, 2)} now"
+            text += f" (+-{number(row.error, 2)}); {short(row.wanted)} takes {systems}"
             if not isnan(row.topics_needed):
-                enough = f"{row.topics_needed:g} topics" if not isinf(row.topics_needed) else "no number of topics"
+                enough = f"{short(row.topics_needed)} topics" if not isinf(row.topics_needed) else "no number of topics"
                 text += f", or {enough} with {row.n_systems} systems"
             yield f"{text}."
         notes = dict.fromkeys(row.note for row in here if row.note)

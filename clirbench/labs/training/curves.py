@@ -10,8 +10,10 @@ import numpy as np
 
 from clirbench.checks import number
 from clirbench.errors import ConfigError
+from clirbench.pages.table import Table
+from clirbench.pages.wording import short
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable, Result
+from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import UNTESTED, kendall
 from clirbench.statistics.imbalance import Recommendation, Rows, recommendations
@@ -52,7 +54,7 @@ class TrainingAnalysis:
         if missing := [name for name in (SIZE, VOCABULARY) if name not in result.board.metadata]:
             raise ConfigError(f"analysis training: the systems have no column {', '.join(missing)} (clirbench train)")
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         self.check(result)
         board, cells = result.board, configurations(result.board, result.units)
         found = [cell_table(board, cells)]
@@ -85,7 +87,7 @@ def mean(cell: Configuration, values: "np.ndarray[tuple[int], np.dtype[np.float6
     return float(np.nanmean(held)) if np.isfinite(held).any() else nan
 
 
-def cell_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTable:
+def cell_table(board: Scoreboard, cells: Sequence[Configuration]) -> Table:
     """A row for each cell: the means over its training runs."""
     names = list(cells[0].values)
     rows = [
@@ -98,7 +100,7 @@ def cell_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTab
         "training text. D: distance of their frequencies from a balanced distribution, 0 to 1.",
     )
     header = (*names, "runs", *(column.name for column in board.columns))
-    return AnalysisTable(
+    return Table(
         "training", "Training runs by size and vocabulary", header, tuple(rows), text,
         partial(curves, board, cells), said=len(rows),
     )  # fmt: skip
@@ -110,11 +112,12 @@ def too_weak(board: Scoreboard) -> str:
     if max(known, default=np.inf) > ENOUGH:
         return ""
     return (
-        f"No finding: nothing is concluded unless a system has a BLEU above {ENOUGH:g}; the best has {max(known):.2g}."
+        f"No finding: nothing is concluded unless a system has a BLEU above {short(ENOUGH)}; the best has "
+        f"{short(max(known), 2)}."
     )
 
 
-def size_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTable:
+def size_table(board: Scoreboard, cells: Sequence[Configuration]) -> Table:
     """Kendall's tau of each measure with the size of the training text, the trivial predictor, and with each metric."""
     rows = [row for cell in cells for row in cell.rows]
     size = np.array([float(cell.values[SIZE]) for cell in cells for _ in cell.rows])
@@ -129,22 +132,22 @@ def size_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTab
         "training text alone, and with each metric. Description only; what a metric adds to the size: given.tsv.",
     )
     header = ("measure", SIZE, *(metric.name for metric in board.metrics))
-    return AnalysisTable("size_alone", "The size of the training text as a predictor", header, tuple(found), text)
+    return Table("size_alone", "The size of the training text as a predictor", header, tuple(found), text)
 
 
-def rule_table(board: Scoreboard, cells: Sequence[Configuration], floor: float) -> AnalysisTable:
+def rule_table(board: Scoreboard, cells: Sequence[Configuration], floor: float) -> Table:
     """By each column and at each size, what the largest vocabulary with F95 of at least `floor` gives up."""
     found = {column.name: rules(column, cells, floor) for column in board.columns}
     weak = too_weak(board)
     text = (
         "The rule: of the vocabularies with F95 of at least "
-        f"{floor:g} the largest (Gowda 2020, section 9). Regret: what it gives up against the best vocabulary at that "
-        "size, which is chosen by the same numbers and so looks better than it is.",
+        f"{short(floor)} the largest (Gowda 2020, section 9). Regret: what it gives up against the best vocabulary at "
+        "that size, which is chosen by the same numbers and so looks better than it is.",
         *([weak] if weak else [_judged(name, rules) for name, rules in found.items()]),
     )
     header = ("column", SIZE, "recommended", "value", "best", "best_value", "regret")
     rows = tuple((name, *astuple(rule)) for name, rules in found.items() for rule in rules)
-    return AnalysisTable("rule_of_thumb", "The rule of thumb for the size of a vocabulary", header, rows, text)
+    return Table("rule_of_thumb", "The rule of thumb for the size of a vocabulary", header, rows, text)
 
 
 def rules(column: Column, cells: Sequence[Configuration], floor: float) -> list[Recommendation]:
@@ -168,12 +171,12 @@ def _judged(name: str, found: Sequence[Recommendation]) -> str:
     if not given:
         return f"{name}: no size has a vocabulary with an F95 that high: all are too large for their text."
     return (
-        f"{name}: the best in {given.count(0)} of {len(given)} sizes; regret {np.mean(given):.3g} on average, "
-        f"{max(given):.3g} at most."
+        f"{name}: the best in {given.count(0)} of {len(given)} sizes; regret {short(float(np.mean(given)), 3)} on "
+        f"average, {short(max(given), 3)} at most."
     )
 
 
-def spread_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisTable:
+def spread_table(board: Scoreboard, cells: Sequence[Configuration]) -> Table:
     """The SD over seeds of every column, one for all cells."""
     rows = [list(cell.rows) for cell in cells]
     found = {c.name: seed_spread([c.values[held][np.isfinite(c.values[held])] for held in rows]) for c in board.columns}
@@ -189,9 +192,7 @@ def spread_table(board: Scoreboard, cells: Sequence[Configuration]) -> AnalysisT
     )
     header = ("column", "sd", "low", "high", "degrees_of_freedom", "cells")
     table = tuple((name, *astuple(row)) for name, row in found.items())
-    return AnalysisTable(
-        "seed_spread", "Standard deviation over seeds", header, table, text, records=tuple(found.values())
-    )
+    return Table("seed_spread", "Standard deviation over seeds", header, table, text, records=tuple(found.values()))
 
 
 def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
@@ -210,7 +211,7 @@ def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
             axis.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1,
                       color=COLOURS[at % len(COLOURS)], label=" ".join(filter(None, line)))  # fmt: skip
         axis.set_xscale("log")
-        axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+        axis.set_xticks(sizes, [short(size) for size in sizes])
         axis.set_xticks([], minor=True)
         axis.set_xlabel("pairs")
         axis.set_ylabel(column.name)

@@ -11,6 +11,7 @@ from pathlib import Path
 from clirbench.files.run_files import misfit
 from clirbench.labs.training.base import DONE, FAILED, LOG, PROGRESS, read_cell
 from clirbench.labs.training.grid import read_grid
+from clirbench.pages.wording import fixed
 
 PAUSE = 600.0
 """Seconds between two lines of progress that are taken for an interruption."""
@@ -71,7 +72,7 @@ def shown_progress(home: Path) -> Iterator[str]:
     width = max((len(row.name) for row in found), default=0)
     for row in found:
         words = [row.state, f"step {row.step} of {row.steps}"]
-        words += [f"loss {row.loss:.3f}"] if row.loss is not None else []
+        words += [f"loss {fixed(row.loss, 3)}"] if row.loss is not None else []
         words += [f"{_time(row.pace * row.left)} left"] if row.pace and row.left else []
         yield f"{row.name:<{width}}  {', '.join(words)}{f': {row.reason}' if row.reason else ''}"
     counts, paces = Counter(row.state for row in found), [row.pace for row in found if row.pace]
@@ -82,5 +83,5 @@ def shown_progress(home: Path) -> Iterator[str]:
 
 def _time(seconds: float) -> str:
     if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+        return f"{fixed(seconds)} s"
+    return f"{fixed(seconds / 60)} min" if seconds < 5400 else f"{fixed(seconds / 3600, 1)} h"

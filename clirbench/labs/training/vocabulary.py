@@ -9,6 +9,7 @@ from typing import Any
 from clirbench.checks import version_of
 from clirbench.errors import ClirbenchError, ConfigError
 from clirbench.labs.training.texts import read_pairs
+from clirbench.pages.wording import short
 from clirbench.statistics.imbalance import KINDS, divergence, frequency_at, piece_counts, read_classes, subword_model
 from clirbench.store.keys import fingerprint
 from clirbench.store.whole import whole_folder
@@ -81,4 +82,4 @@ def processor(model: Path) -> Any:
 def imbalance(home: Path) -> tuple[str, ...]:
     """Of a vocabulary the classes that occur in the target training text, their F95 and D."""
     classes = read_classes(home / CLASSES)
-    return tuple(f"{value:.6g}" for value in (len(classes.used), frequency_at(classes), divergence(classes)))
+    return tuple(short(value, 6) for value in (len(classes.used), frequency_at(classes), divergence(classes)))

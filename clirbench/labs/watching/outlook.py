@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from clirbench.analyses.wording import number
 from clirbench.labs.watching.stopping import FEWEST, PAST, Outlook
+from clirbench.pages.wording import number
 from clirbench.report.grouping import training_runs
 from clirbench.result import Result
 from clirbench.statistics.model.decision import topic_values

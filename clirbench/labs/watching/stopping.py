@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clirbench.pages.wording import short
 from clirbench.statistics.model.noise import FEWEST_TOPICS
 from clirbench.types import Doubles
 
@@ -52,7 +53,7 @@ class Outlook:
         """`go on`, `no gain since step N`, or `past the peak`."""
         if not self.stop:
             return "go on"
-        return PAST if self.p_past >= SURE else f"no gain since step {self.since:g}"
+        return PAST if self.p_past >= SURE else f"no gain since step {short(self.since)}"
 
 
 def outlook(values: Doubles, step: Doubles, *, gain: float | None = None, horizon: int | None = None) -> Outlook | None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.files.run_files import RESULTS, described_columns, numbers, read_provenance, read_results, read_run_table
-from clirbench.files.tables import Table
+from clirbench.files.tables import TextTable
+from clirbench.pages.wording import short
 
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
 ABSENT = "(absent)"
@@ -97,7 +98,7 @@ def read_run(path: Path) -> RunFiles:
     return RunFiles(path, provenance, scores, taus, per_topic, results)
 
 
-def _keys(table: Table, first: str, second: str, third: str) -> list[tuple[str, str, str]]:
+def _keys(table: TextTable, first: str, second: str, third: str) -> list[tuple[str, str, str]]:
     return list(zip(table.column(first), table.column(second), table.column(third), strict=True))
 
 
@@ -243,7 +244,7 @@ def _most_striking_first(changes: Sequence[Change]) -> tuple[Change, ...]:
 def _told_apart(a: float, b: float) -> tuple[str, str]:
     """Both numbers, with as many digits as make them differ."""
     for digits in (6, 9, 12):
-        first, second = ("" if isnan(value) else f"{value:.{digits}g}" for value in (a, b))
+        first, second = ("" if isnan(value) else short(value, digits) for value in (a, b))
         if first != second:
             return first, second
     return repr(a), repr(b)

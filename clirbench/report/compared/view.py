@@ -1,15 +1,16 @@
 """What differs between two runs, on the terminal and as a page; `comparison.py` finds it."""
 
 import sys
-from collections.abc import Sequence
-from math import isnan
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from clirbench.pages.page import Alarm, Aside, Page, Section
+from clirbench.pages.table import Cell, Table
 from clirbench.report.compared.answer import answer_change
 from clirbench.report.compared.comparison import Change, Part, RunFiles, verdict
-from clirbench.report.html.page import rendered
-from clirbench.report.html.page_tables import Cell, PageTable
-from clirbench.report.terminal import painted, say, tell
+from clirbench.report.html.page import write_page
+from clirbench.report.terminal import say, show_grid, tell
 
 MOST_ROWS = 500  # of each table of the page
 MARK = "!"
@@ -18,73 +19,58 @@ MARK = "!"
 
 def show(a: RunFiles, b: RunFiles, parts: Sequence[Part], rows: int) -> None:
     """Tables on a terminal; tab-separated text where the output is piped."""
-    print_part = _print_rich if sys.stdout.isatty() else _print_plain
     for sentence in (*answer_change(a, b, parts), verdict(parts)):
         tell(sentence)
+    comment = "" if sys.stdout.isatty() else "# "
     for part in parts:
         if part.changes:
-            print_part(part, rows)
+            marked = [(MARK if change.unequal else "", *_cells(part, change)) for change in part.changes[:rows]]
+            made = replace(_table(part), header=("", *part.header), rows=marked)
+            show_grid(made, comment, [change.unequal for change in part.changes[:rows]])
+            if len(part.changes) > rows:
+                say(f"{comment}{len(part.changes) - rows} more; --rows N or --html FILE shows them")
         elif part.same:
             say(f"{part.title}: no difference ({part.same} compared)")
 
 
-def _print_plain(part: Part, rows: int) -> None:
-    say(f"\n# {part.title}: {_counted(part)}")
-    say("\t".join(("", *part.header)))
-    for change in part.changes[:rows]:
-        say("\t".join((MARK if change.unequal else "", *_cells(part, change))))
-    if len(part.changes) > rows:
-        say(f"# {len(part.changes) - rows} more; --rows N or --html FILE shows them")
-
-
-def _print_rich(part: Part, rows: int) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=painted(f"{part.title}: {_counted(part)}"), title_justify="left", title_style="bold")
-    for name in ("", *part.header):
-        table.add_column(painted(name), overflow="fold", justify="right" if name == "difference" else "left")
-    for change in part.changes[:rows]:
-        cells = (MARK if change.unequal else "", *_cells(part, change))
-        table.add_row(*(painted(cell, "bold red" if change.unequal else "") for cell in cells))
-    Console().print(table)
-    if len(part.changes) > rows:
-        say(f"{len(part.changes) - rows} more; --rows N or --html FILE shows them")
-
-
-def _counted(part: Part) -> str:
-    return f"{len(part.changes)} differ, {part.same} do not"
-
-
-def _cells(part: Part, change: Change) -> tuple[str, ...]:
-    cells = (*change.what, change.first, change.second)
-    if len(part.header) > len(cells):
-        cells += ("" if isnan(change.difference) else f"{change.difference:+.3g}",)
-    return tuple(cell.replace("\t", " ").replace("\n", " ") for cell in cells)
-
-
 def write_html(path: Path, a: RunFiles, b: RunFiles, parts: Sequence[Part]) -> None:
     """The comparison as one self-contained page."""
-    values = {
-        "runs": [(run.path.name or str(run.path), run.provenance.get("made", ""), str(run.path)) for run in (a, b)],
-        "said": [*answer_change(a, b, parts), verdict(parts)],
-        "alarm": any(change.unequal for part in parts for change in part.changes),
-        "parts": [(part, _counted(part), _page_table(part)) for part in parts],
-    }
-    path.write_text(rendered("compare.html.j2", values, {}), encoding="utf-8", newline="\n")
+    write_page(path, page(a, b, parts))
 
 
-def _page_table(part: Part) -> PageTable:
-    rows = tuple(_page_row(part, change) for change in part.changes[:MOST_ROWS])
-    numeric = tuple(name == "difference" for name in part.header)
-    return PageTable(f"part-{part.name}", f"{part.title}: {_counted(part)}", part.header, numeric, rows)
+def page(a: RunFiles, b: RunFiles, parts: Sequence[Part]) -> Page:
+    """What changes, then a table for each part."""
+    names = [run.path.name or str(run.path) for run in (a, b)]
+    alarm = any(change.unequal for part in parts for change in part.changes)
+    made = [f"{run.path}, made {run.provenance.get('made', '')}" for run in (a, b)]
+    said = (
+        *answer_change(a, b, parts),
+        Alarm(verdict(parts)) if alarm else verdict(parts),
+        Aside(f"first: {made[0]}; second: {made[1]}. Equal means equal up to one part in 10^9."),
+    )
+    sections = (Section(part.name, part.title, tuple(_blocks(part))) for part in parts)
+    return Page(" and ".join(names), (Section("answer", "", said), *sections))
 
 
-def _page_row(part: Part, change: Change) -> tuple[Cell, ...]:
-    first, *rest = _cells(part, change)
-    head = Cell(first, first)
-    if change.unequal:
-        head = Cell(f"{MARK} {first}", first, "should be equal: same signature, same inputs", "unequal")
-    size = -1.0 if isnan(change.difference) else abs(change.difference)
-    cells = zip(part.header[1:], rest, strict=True)
-    return (head, *(Cell(text, size if name == "difference" else text.casefold()) for name, text in cells))
+def _blocks(part: Part) -> Iterator[str | Table]:
+    if part.changes:
+        yield _table(part)
+        if len(part.changes) > MOST_ROWS:
+            yield f"{len(part.changes) - MOST_ROWS} more are not shown."
+    else:
+        yield f"No difference ({part.same} compared)." if part.same else "Nothing to compare."
+
+
+def _table(part: Part) -> Table:
+    title = f"{part.title}: {len(part.changes)} differ, {part.same} do not"
+    rows = []
+    for change in part.changes[:MOST_ROWS]:
+        first, *rest = _cells(part, change)
+        tip = "should be equal: same signature, same inputs" if change.unequal else ""
+        rows.append((Cell(first, tip=tip, alarm=change.unequal), *rest))
+    return Table(f"part-{part.name}", title, part.header, rows, formats={"difference": "difference"})
+
+
+def _cells(part: Part, change: Change) -> tuple[str | float, ...]:
+    cells = (*change.what, change.first, change.second)
+    return (*cells, change.difference) if len(part.header) > len(cells) else cells

@@ -16,6 +16,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from clirbench.errors import shown
+from clirbench.pages.page import Page
+from clirbench.pages.wording import short
+from clirbench.report.html.cells import numeric, rows_of
 
 HERE = Path(__file__).resolve().parent
 ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -24,13 +27,18 @@ ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 def rendered(template: str, values: Mapping[str, Any], payload: Any) -> str:
     """The page of `template` with `values`; `payload` is what its script reads."""
     style, script = _read("report.css"), _read("report.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    digest = _base64(hashlib.sha256(script.encode("utf-8")).digest())
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     own = {"style": Markup(style), "script": Markup(script), "policy": policy, "payload": Markup(embedded(payload))}
     return shown(_environment().get_template(template).render({**values, **own}))
+
+
+def write_page(path: Path, made: Page) -> None:
+    """Write a page whose sections follow each other as in Markdown."""
+    path.write_text(rendered("page.html.j2", {"page": made}, {}), encoding="utf-8", newline="\n")
 
 
 def embedded(value: Any) -> str:
@@ -57,7 +65,11 @@ def plain(value: Any) -> Any:
 
 def rounded(value: float, digits: int = 5) -> float:
     """The value with `digits` significant digits: enough for a plot, a third of the bytes."""
-    return value if not math.isfinite(value) or value == 0 else float(f"{value:.{digits}g}")
+    return value if not math.isfinite(value) or value == 0 else float(short(value, digits))
+
+
+def _base64(content: str | bytes) -> str:
+    return base64.b64encode(content.encode("utf-8") if isinstance(content, str) else content).decode("ascii")
 
 
 def _read(name: str) -> str:
@@ -65,6 +77,8 @@ def _read(name: str) -> str:
 
 
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    made.globals.update(rows_of=rows_of, numeric=numeric, kind=lambda block: type(block).__name__, base64=_base64)
+    return made

@@ -6,9 +6,10 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from clirbench.analyses.wording import number
+from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.report.html.page import rendered
-from clirbench.result import AnalysisTable, Result
+from clirbench.result import Result
 
 NAME = "pair.html"
 FIXED = ("metric", "rank", "segment", "delta", "favours", "reference", "source")
@@ -24,7 +25,7 @@ def topic_words(result: Result) -> frozenset[str]:
     return frozenset(word for topic in topics for word in _words(topic.text))
 
 
-def write_pair(path: Path, tables: Sequence[AnalysisTable], words: frozenset[str] = frozenset()) -> bool:
+def write_pair(path: Path, tables: Sequence[Table], words: frozenset[str] = frozenset()) -> bool:
     """Write the page where the run made the table `favoritism`; says whether it did. `words`: those of the topics."""
     by_name = {table.name: table for table in tables}
     table = by_name.get("favoritism")
@@ -58,7 +59,7 @@ def write_pair(path: Path, tables: Sequence[AnalysisTable], words: frozenset[str
     return True
 
 
-def _by_metric(table: AnalysisTable) -> dict[str, list[Mapping[str, Any]]]:
+def _by_metric(table: Table) -> dict[str, list[Mapping[str, Any]]]:
     found: dict[str, list[Mapping[str, Any]]] = {}
     for cells in table.rows:
         row = dict(zip(table.header, cells, strict=True))

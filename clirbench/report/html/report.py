@@ -3,25 +3,30 @@
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from clirbench.analyses.wording import number
+import numpy as np
+
+from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.curves import recommended
 from clirbench.report.decision import decision_sentences, decision_tables
 from clirbench.report.figures import axis_label
 from clirbench.report.grouping import Grouping, checkpoints, group_columns, grouped_by, one_group, training_runs
-from clirbench.report.html import page_tables
+from clirbench.report.html.cells import cut
 from clirbench.report.html.page import rendered, rounded
 from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import topic_words, write_pair
-from clirbench.report.html.spread import MOST_SYSTEMS, Spreads
+from clirbench.report.html.spread import MOST_SYSTEMS as MOST_ELLIPSES
+from clirbench.report.html.spread import Spreads
 from clirbench.report.html.topics import topic_sets
-from clirbench.report.tables import all_tables
-from clirbench.result import AnalysisTable, Result
+from clirbench.report.run_page import counts
+from clirbench.report.tables import all_tables, column_meanings, systems_table
+from clirbench.result import Result
 from clirbench.store.cached import here
 
 # What a reader asks next comes first; analyses that are not named here follow in the order they were made.
@@ -36,6 +41,8 @@ ORDER = (
     "multiverse_taus",
     "power",
 )
+MOST_SYSTEMS = 2000
+"""Rows of systems that a page shows: with 10,000 it would take seconds to open."""
 APART = ("favoritism", "favoritism_top", "segment_wins")  # on a page of their own
 
 
@@ -74,26 +81,27 @@ def is_where(override: str) -> bool:
 def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str, Any]:
     """What the template shows."""
     experiment, board = result.experiment, result.board
-    counts = [f"{len(board.systems)} systems", *facts.size_lines(result)]
+    systems, systems_left_out = systems_shown(result)
     what = {key: value for key, value in (provenance.get("configuration") or {}).items() if key not in WHERE}
     return {
         "name": experiment.name,
         "answer": answered(result),
         "decision": decision_sentences(result),
-        "decided": [(made, page_tables.analysis_page_table(made)) for made in decision_tables(result)],
+        "decided": [(made, *cut(made)) for made in decision_tables(result)],
         "taus": [_taus(result, name) for name in experiment.coefficients] if result.correlations else [],
         "alpha": experiment.alpha,
         "p_value": experiment.p_value,
         "metrics": [column.name for column in board.metrics],
         "measures": [column.name for column in board.measures],
         "group_columns": group_columns(board),
-        "systems": page_tables.systems_page_table(board, result.baselines),
+        "systems": systems,
+        "systems_left_out": systems_left_out,
         "steps": checkpoints(board),
-        "analyses": [(made, page_tables.analysis_page_table(made)) for made in ordered(all_tables(result))],
+        "analyses": [(made, *cut(made)) for made in ordered(all_tables(result))],
         "topics": bool(result.retrieval),
         "pair": pair,
         "warnings": facts.warnings(result),
-        "counts": [*counts, *facts.count_lines(result), *facts.agreement_lines(result)],
+        "counts": counts(result),
         "signatures": [(c.name, c.signature or "read from a table") for c in board.columns],
         "provenance": {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")},
         "command": shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part)),
@@ -102,18 +110,32 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
     }
 
 
+def systems_shown(result: Result) -> tuple[Table, int]:
+    """The systems and baselines, and how many are left out: of very many those that are best by the first measure.
+
+    They keep the order of the board.
+    """
+    board, made = result.board, systems_table(result.board, result.baselines)
+    n = len(board.systems)
+    if n <= MOST_SYSTEMS or not board.columns:
+        return made, 0
+    first = board.first_measure or (*board.metrics, *board.measures)[0]
+    best = np.argsort(-np.nan_to_num(first.oriented, nan=-np.inf), kind="stable")[:MOST_SYSTEMS]
+    rows = [made.rows[i] for i in (*sorted(best.tolist()), *range(n, len(made.rows)))]
+    return replace(made, rows=rows), len(made.rows) - len(rows)
+
+
 def _taus(result: Result, coefficient: str) -> dict[str, Any]:
     name = facts.coefficient_name(coefficient)
-    tables: list[tuple[page_tables.PageTable, list[str]]] = []
-    for place, found in enumerate(facts.tau_tables(result.board, result.correlations, coefficient)):
+    tables: list[tuple[Table, list[str]]] = []
+    for found in facts.tau_tables(result.board, result.correlations, coefficient):
         caption = f"{name}{f': {found.title}' if found.title else ''}, over {result.units.said}"
-        about = page_tables.said_of(result.board.metrics)
-        table = page_tables.tau_page_table(found, f"tau-{coefficient}-{place}", caption, about)
-        tables.append((table, facts.table_notes(result, found.title)))
+        about = column_meanings(result.board.metrics)
+        tables.append((replace(found, title=caption, about=about), facts.table_notes(result, found.title)))
     return {"name": name, "coefficient": coefficient, "tables": tables}
 
 
-def ordered(tables: Sequence[AnalysisTable]) -> list[AnalysisTable]:
+def ordered(tables: Sequence[Table]) -> list[Table]:
     """The analyses in reading order, without those that have a page of their own."""
     place = {name: i for i, name in enumerate(ORDER)}
     kept = [table for table in tables if table.name not in APART]
@@ -125,7 +147,7 @@ def payload(result: Result) -> dict[str, Any]:
     board = result.board
     runs = training_runs(board)
     spread = {}
-    if result.inputs is not None and len(result.evidence.systems) <= MOST_SYSTEMS:
+    if result.inputs is not None and len(result.evidence.systems) <= MOST_ELLIPSES:
         (spread,) = here(result.experiment.engine, Spreads(), result.evidence)
     columns = {
         column.name: {

@@ -7,6 +7,7 @@ from math import nan
 import numpy as np
 
 from clirbench.measures.base import arithmetic
+from clirbench.pages.wording import fixed
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, topic_noise
 from clirbench.statistics.model.parts import curve_parts, metrics_part, noise_structure, unit_part
@@ -90,7 +91,7 @@ def decide(
     noisy = reliability < RELIABLE or topics < ENOUGH_TOPICS
     silent = SAME_LINES if same_lines else GROUPED if grouped else ""
     if noisy:
-        silent = f"noise is too large ({topics} topics; reliability may be as low as {reliability:.2f})"
+        silent = f"noise is too large ({topics} topics; reliability may be as low as {fixed(reliability, 2)})"
     elif along:
         silent = ALONG
     if noisy or along:

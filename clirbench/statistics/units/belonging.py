@@ -17,6 +17,7 @@ from math import nan
 import numpy as np
 
 from clirbench.errors import UnknownName
+from clirbench.pages.wording import fixed
 from clirbench.scoreboard import Scoreboard
 from clirbench.types import Doubles, Ints
 
@@ -222,7 +223,7 @@ def _stems(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
     for name, step in zip(systems, steps.tolist(), strict=True):
         match = STEP_IN_NAME.search(name)
         if match is None or float(match[1].replace("_", "")) != step:
-            match = re.search(rf"(?<!\d){step:.0f}(?!\d)", name) if np.isfinite(step) else None
+            match = re.search(rf"(?<!\d){fixed(step)}(?!\d)", name) if np.isfinite(step) else None
         stems.append(name if match is None else f"{name[: match.start()]}*{name[match.end() :]}")
     return tuple(stems)
 

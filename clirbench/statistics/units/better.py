@@ -5,6 +5,7 @@ from math import nan
 
 import numpy as np
 
+from clirbench.pages.wording import fixed
 from clirbench.statistics.units.concordance import CONSTANT, Estimates, estimates, no_interval
 from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
@@ -66,7 +67,7 @@ def gap(
         return _jackknifed(found, difference)
     smallest = min(1.0, 2.0 ** (1 - units))
     if smallest >= alpha:
-        note = f"too few independent systems ({units}): the smallest possible p is {smallest:.3f}"
+        note = f"too few independent systems ({units}): the smallest possible p is {fixed(smallest, 3)}"
         return Gap(difference, nan, smallest, "exchange", note)
     from clirbench.statistics.units.loops import swapped_differences
 

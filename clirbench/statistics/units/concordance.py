@@ -11,6 +11,7 @@ from math import nan
 
 import numpy as np
 
+from clirbench.pages.wording import fixed
 from clirbench.statistics.units.jackknife import FEWEST, deviations, leaving_one, of_units, too_few
 from clirbench.types import Doubles, Ints
 
@@ -197,7 +198,7 @@ def no_interval(found: Estimates, metric: int) -> str:
     if np.isnan(found.variance[metric]):
         return "without one of the systems a column is constant"
     if abs(tau) >= 1 - 1e-12:
-        return f"tau is {tau:.0f}: how sure that is cannot be estimated from {found.units} independent systems"
+        return f"tau is {fixed(tau)}: how sure that is cannot be estimated from {found.units} independent systems"
     if found.variance[metric] < 1e-12:
         return f"no single one of the {found.units} independent systems changes tau: how sure it is cannot be estimated"
     return ""

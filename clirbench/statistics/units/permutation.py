@@ -15,6 +15,7 @@ from math import factorial, inf, nan, prod
 
 import numpy as np
 
+from clirbench.pages.wording import fixed
 from clirbench.statistics.units.concordance import pair_weights, signs
 from clirbench.types import Doubles, Ints
 
@@ -111,8 +112,10 @@ def refused(found: Exchanges, alpha: float, units: int) -> str:
     if found.smallest_p < alpha:
         return ""
     if units <= 170 and factorial(units) > found.number and 2 / factorial(units) < alpha:
-        return f"too few of the {units} units can change places: the smallest possible p is {found.smallest_p:.3f}"
-    return f"too few independent systems ({units}): the smallest possible p is {min(1.0, found.smallest_p):.3f}"
+        return (
+            f"too few of the {units} units can change places: the smallest possible p is {fixed(found.smallest_p, 3)}"
+        )
+    return f"too few independent systems ({units}): the smallest possible p is {fixed(min(1.0, found.smallest_p), 3)}"
 
 
 def statistics(x: Doubles, y: Doubles, unit: Ints, orders: Ints) -> Doubles:

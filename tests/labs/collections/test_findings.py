@@ -10,8 +10,8 @@ import numpy as np
 from clirbench.labs.collections.findings import sentences, unanswered
 from clirbench.labs.collections.pooling import Pooling, pool
 from clirbench.labs.collections.statistics.pooling import Pooled
-from clirbench.labs.collections.view import OVERVIEW, overview, summary, write
-from clirbench.report.markdown import table
+from clirbench.labs.collections.view import overview, overview_table, summary, write
+from clirbench.report import markdown
 from tests.report.boards import results_json
 
 SIGNATURES = {"BLEU": "nrefs:1|BLEU", "LengthRatio": "nrefs:1|LengthRatio", "MAP": "bm25:clirbench|rel:top10|MAP"}
@@ -96,8 +96,8 @@ def test_the_summary_is_that_of_pooled_tsv(tmp_path: Path) -> None:
     assert overview(rows_of(tmp_path / "out" / "pooled.tsv")) == overview(found.rows)
     (row,) = overview(found.rows)
     assert row[:3] == ["MAP (pseudo-relevance, bm25)", "6", "BLEU"]
-    assert "| BLEU | " in summary(found)
-    assert "## Signatures" not in summary(found)
+    assert "| BLEU | " in markdown.page(summary(found))
+    assert "## Signatures" not in markdown.page(summary(found))
 
 
 def test_the_findings_of_the_documentation_are_those_of_its_data_files() -> None:
@@ -106,4 +106,4 @@ def test_the_findings_of_the_documentation_are_those_of_its_data_files() -> None
     for folder in ("", "gowda2021_clssts_scores"):
         every = rows_of(docs / "data" / "findings" / folder / "pooled.tsv")
         rows = [row for row in every if row.retriever in ("bm25", "imported")]
-        assert "\n".join(table(OVERVIEW, overview(rows))) in page
+        assert markdown.table(overview_table(rows), overview(rows)) in page

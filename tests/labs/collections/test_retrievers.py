@@ -9,7 +9,8 @@ import numpy as np
 from clirbench.labs.collections import retrievers
 from clirbench.labs.collections.findings import unanswered
 from clirbench.labs.collections.pooling import Pooling, pool
-from clirbench.labs.collections.view import markdown, write
+from clirbench.labs.collections.view import page, write
+from clirbench.report import markdown
 from tests.report.boards import results_json
 
 ENDING = ":x|topics:t|rel:top10|MAP"
@@ -72,10 +73,10 @@ def test_what_differs_is_named_and_never_from_few_collections(tmp_path: Path) ->
 
 def test_the_page_has_a_section_and_the_tables(tmp_path: Path) -> None:
     found = runs(tmp_path, 5)
-    page = markdown(found)
+    text = markdown.page(page(found))
     for title in ("## MAP (pseudo-relevance, bm25)", "## Another retriever\n", "## Another retriever: MAP in each "):
-        assert title in page
-    assert "(pseudo-relevance, dense)" not in page
+        assert title in text
+    assert "(pseudo-relevance, dense)" not in text
     means, each = retrievers.tables(found)
     assert means.header == ("measure", "metric", "first", "tau", "tau by dense", "difference", "p (Holm)")
     assert [row[:3] for row in means.rows] == [("MAP", name, "bm25") for name in ("BLEU", "chrF1", "LengthRatio")]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from clirbench.pages.table import Table
 from clirbench.report.html.report import Live, ordered, write
-from clirbench.result import AnalysisTable
 from tests.report.boards import EVIL, board, result
 
 PROVENANCE = {"clirbench": "1", "made": "today", "python": "3", "seed": 0, "command": ["python", "a b", EVIL]}
@@ -46,7 +46,7 @@ def page(tmp_path: Path) -> str:
         {EVIL: ["x", "x", EVIL, "y"]},
         systems=["a", "b", EVIL, "</script><img src=x onerror=alert(1)>"],
     )
-    table = AnalysisTable("power", EVIL, (EVIL, "n"), ((EVIL, 1),), (EVIL,))
+    table = Table("power", EVIL, (EVIL, "n"), ((EVIL, 1),), (EVIL,))
     write(tmp_path, result(made, [table], notes=[EVIL]), PROVENANCE)
     return (tmp_path / "report.html").read_text(encoding="utf-8")
 
@@ -84,7 +84,7 @@ def test_the_command_is_quoted_so_that_it_can_be_pasted(page: str) -> None:
 
 
 def test_analyses_stand_in_reading_order() -> None:
-    tables = [AnalysisTable(name, name, (), ()) for name in ("types", "power", "differences", "favoritism", "choice")]
+    tables = [Table(name, name, (), ()) for name in ("types", "power", "differences", "favoritism", "choice")]
     assert [table.name for table in ordered(tables)] == ["differences", "choice", "power", "types"]
 
 

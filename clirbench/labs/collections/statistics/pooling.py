@@ -11,6 +11,7 @@ from clirbench.labs.collections.statistics.clusters import cluster_robust, joine
 from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT, INTERVAL, pooled_mean, prediction
 from clirbench.labs.collections.statistics.settings import AboutMetric, Setting, Stratum, same_collection
 from clirbench.labs.collections.statistics.variances import tau_covariance
+from clirbench.pages.wording import fixed, short
 from clirbench.statistics.p_values import holm
 from clirbench.types import Doubles, Ints
 
@@ -177,7 +178,8 @@ def _pooled(
         if isnan(low):
             note = (
                 note
-                or f"no interval: {freedom:.1f} degrees of freedom, for collections that share {' or '.join(groups)}"
+                or f"no interval: {fixed(freedom, 1)} degrees of freedom, for collections that share "
+                f"{' or '.join(groups)}"
             )
     elif len(y) < FEWEST_TO_PREDICT:
         note = note or f"no prediction: fewer than {FEWEST_TO_PREDICT} collections"
@@ -199,7 +201,7 @@ def _pooled(
         bounds[2], bounds[3], len(y), sum(len(e.names) for e in entries), sum(e.systems for e in entries), freedom,
         float(np.sqrt(found.tau2)), found.share, found.p_same, flip, smallest,
         min(m.mean for m in left), max(m.mean for m in left), ", ".join(fragile),
-        "" if isnan(low) else f"{100 * level:g} %: mean over collections like these; {how}", note,
+        "" if isnan(low) else f"{short(100 * level)} %: mean over collections like these; {how}", note,
     )  # fmt: skip
 
 

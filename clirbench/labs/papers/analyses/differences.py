@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analyses.retrievers import gap_findings
-from clirbench.analyses.wording import listed, number, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.labs.papers.statistics.differences import Cluster, Comparing, Difference, clusters, differences
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.pages.wording import listed, number, short
+from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_judged
 from clirbench.statistics.p_values import smallest_significant_tau
@@ -36,21 +38,21 @@ class DifferencesAnalysis(Comparing):
     gives no rows and a sentence that says so.
     """
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         rows = differences(evidence, self, result.units)
         found = clusters(rows)
         size = sizes(evidence, self.samples, self.seed)
         text = [*difference_findings(evidence, rows, self.alpha, result.units), size, *_what_the_tests_ask(rows)]
         tables = [
-            AnalysisTable.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            AnalysisTable.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
+            Table.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
+            Table.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
         ]
         bias = tau_gaps(evidence.board, result.units, twice_judged(evidence.board))
         if bias:
             title = "Does a metric look better by pseudo-relevance than by human judgments?"
             text = [BIAS, *gap_findings(bias), size]
-            tables.append(AnalysisTable.of("pseudo_bias", title, TauGap, bias, text, header=BIAS_COLUMNS))
+            tables.append(Table.of("pseudo_bias", title, TauGap, bias, text, header=BIAS_COLUMNS))
         return tables
 
 
@@ -83,7 +85,7 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
             continue
         beaten = [r.metric_b if r.metric_a == best else r.metric_a for r in apart if best in (r.metric_a, r.metric_b)]
         versus = f"significantly better than {listed(beaten)}" if beaten else "not significantly better than any other"
-        yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {alpha:g})."
+        yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {short(alpha)})."
     yield from (f"{hole}: its rows are over the systems it has." for hole in holes(evidence))
 
 

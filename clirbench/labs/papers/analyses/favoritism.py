@@ -10,7 +10,8 @@ from clirbench.errors import ConfigError
 from clirbench.labs.papers.analyses.two_systems import TwoSystems, chosen_pair, test_lines, with_test_text
 from clirbench.labs.papers.statistics.segment_level import segment_scores
 from clirbench.metrics.base import Metric, Statistics
-from clirbench.result import AnalysisTable, Inputs, Result
+from clirbench.pages.table import Table
+from clirbench.result import Inputs, Result
 from clirbench.statistics.resampling import corpus_score, left_out_scores
 from clirbench.types import Doubles, Ints
 
@@ -41,7 +42,7 @@ class FavoritismAnalysis:
             raise ConfigError("analysis favoritism needs a metric with statistics, such as metric=[BLEU]")
         return inputs, pair
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         inputs, pair = self.check(result)
         header, texts = side_by_side(inputs, pair)
         rows: list[tuple[Any, ...]] = []
@@ -65,9 +66,9 @@ class FavoritismAnalysis:
         text = (*won, explained(pair), *said)
         title = f"Favoritism: {pair.a} against {pair.b}"
         return (
-            AnalysisTable("favoritism_top", title, header, tuple(shown), text),
-            AnalysisTable("favoritism", f"{title}, every segment", header, tuple(rows)),
-            AnalysisTable("segment_wins", f"Sentence by sentence: {pair.a} against {pair.b}", WINS, tuple(wins)),
+            Table("favoritism_top", title, header, tuple(shown), text),
+            Table("favoritism", f"{title}, every segment", header, tuple(rows)),
+            Table("segment_wins", f"Sentence by sentence: {pair.a} against {pair.b}", WINS, tuple(wins)),
         )
 
 

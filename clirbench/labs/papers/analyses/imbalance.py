@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.pages.wording import short
+from clirbench.result import Result
 from clirbench.statistics.imbalance import (
     LEARNERS,
     Classes,
@@ -88,7 +90,7 @@ class ImbalanceAnalysis:
             TextFile(Path(self.text)).lines()
         return [read_classes(Path(path)) for path in self.statistics]
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         vocabularies = self.vocabularies(result)
         found = [imbalance_table(vocabularies, self.floor, self.percent)]
         if self.rates:
@@ -108,9 +110,9 @@ class ImbalanceAnalysis:
         return [*read, characters(lines), *(learned(lines, n, self.learner) for n in self.sizes), words(lines)]
 
 
-def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> AnalysisTable:
+def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> Table:
     """A row for each vocabulary, the recommendation in words, and the figure."""
-    mark = f"F{percent:g}"
+    mark = f"F{short(percent)}"
     rows = [
         Imbalance(
             name=classes.name,
@@ -124,11 +126,11 @@ def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: floa
     ]
     text = [
         f"classes: those that occur. D: distance from a balanced distribution, 0 to 1, lower is better; D_published "
-        f"also counts classes that never occur, as the published figures do. {mark}: {percent:g} % of the classes "
+        f"also counts classes that never occur, as the published figures do. {mark}: {short(percent)} % of the classes "
         "occur at least so often, higher is better. mu: classes in a segment, its end counted, lower is better.",
         advice(vocabularies, floor, percent),
     ]
-    return AnalysisTable.of(
+    return Table.of(
         "imbalance",
         "Imbalance of vocabularies",
         Imbalance,
@@ -144,15 +146,16 @@ def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str
     best = recommended(vocabularies, floor, percent)
     if best is None:
         return (
-            f"No vocabulary has {percent:g} % of its classes at least {floor:g} times: all are too large for the text."
+            f"No vocabulary has {short(percent)} % of its classes at least {short(floor)} times: all are too large for "
+            "the text."
         )
     return (
-        f"The largest vocabulary of which {percent:g} % of the classes occur at least {floor:g} times is {best.name} "
-        f"({len(best.used)} classes): the rule of thumb recommends it for training."
+        f"The largest vocabulary of which {short(percent)} % of the classes occur at least {short(floor)} times is "
+        f"{best.name} ({len(best.used)} classes): the rule of thumb recommends it for training."
     )
 
 
-def bias_table(paths: Sequence[Path]) -> AnalysisTable:
+def bias_table(paths: Sequence[Path]) -> Table:
     """A row for each table of rates: how precision and recall change with the rank of a class."""
     rows = []
     for path in paths:
@@ -163,7 +166,7 @@ def bias_table(paths: Sequence[Path]) -> AnalysisTable:
         "Pearson's r of a class's rank by training frequency with its precision and its recall; below 0: rare "
         "classes do worse, above 0: frequent ones do.",
     )
-    return AnalysisTable.of("class_bias", "Bias by class frequency", ClassBias, rows, text)
+    return Table.of("class_bias", "Bias by class frequency", ClassBias, rows, text)
 
 
 def figure(rows: Sequence[Imbalance], mark: str) -> "Figure":

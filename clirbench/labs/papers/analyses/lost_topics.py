@@ -11,7 +11,8 @@ import numpy as np
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.favoritism import favoritism
 from clirbench.labs.papers.analyses.two_systems import TwoSystems, chosen_pair, searches_test_set
-from clirbench.result import AnalysisTable, Inputs, Result
+from clirbench.pages.table import Table
+from clirbench.result import Inputs, Result
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import DocumentMap, Documents, Doubles, Need
 
@@ -51,15 +52,15 @@ class LostTopicsAnalysis:
             raise UnknownName("analyses.lost_topics.metric", self.metric, metrics)
         return inputs, measure, chosen_pair(self.pair, tuple(result.retrieval[label].runs), "lost_topics")
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         inputs, measure, pair = self.check(result)
         found = list(self.lost(result, inputs, measure, pair))
         topics, terms = [topic for topic, _ in found], [term for _, terms in found for term in terms]
         text = (explained(pair, measure), *topic_findings(topics, pair, measure))
         title = f"Topics on which {pair.a} and {pair.b} differ"
         return (
-            AnalysisTable.of("lost_topics", title, LostTopic, topics, text, said=min(10, len(topics))),
-            AnalysisTable.of("lost_terms", f"{title}: their query terms", LostTerm, terms),
+            Table.of("lost_topics", title, LostTopic, topics, text, said=min(10, len(topics))),
+            Table.of("lost_terms", f"{title}: their query terms", LostTerm, terms),
         )
 
     def lost(

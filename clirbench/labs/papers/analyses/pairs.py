@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clirbench.analyses.wording import listed, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
 from clirbench.labs.papers.statistics.pair_tests import PairResult, PairTests, compare_systems
 from clirbench.metrics.base import Typed
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.pages.wording import listed, short
+from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, holes
 
 NAMED_TESTS = {
@@ -28,13 +30,13 @@ class PairsAnalysis(PairTests):
             if name not in result.board.systems:
                 raise UnknownName("system of pair", str(name), result.board.systems)
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         if "randomisation" in self.tests:
             evidence = replace(evidence, types=type_names(result))
         rows = compare_systems(evidence, self)
         text = [*pair_findings(evidence, rows, self.alpha), sizes(evidence)]
-        return (AnalysisTable.of("pairs", "Is one MT system better than another?", PairResult, rows, text),)
+        return (Table.of("pairs", "Is one MT system better than another?", PairResult, rows, text),)
 
 
 def type_names(result: Result) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -65,7 +67,7 @@ def pair_findings(evidence: Evidence, rows: Sequence[PairResult], alpha: float) 
         alike = [row.system_b for row in here if not row.p_holm < alpha]
         apart = f"{len(here) - len(alike)} of {len(here)}" if len(here) > 1 else ("no", "yes")[not alike]
         said = f"; not significantly different from {listed(alike)}" if alike and len(here) > 1 else ""
-        yield f"{head}, Holm over {first.family}): significantly different at {alpha:g}: {apart}{said}."
+        yield f"{head}, Holm over {first.family}): significantly different at {short(alpha)}: {apart}{said}."
     yield from (NAMED_TESTS[test] for test in dict.fromkeys(row.test for row in rows) if test in NAMED_TESTS)
     if not rows:
         yield "No column's segments or topics are known, so no two systems can be compared."

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from clirbench.analyses.wording import number, sizes
+from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
 from clirbench.labs.papers.statistics.robustness import Robustness, robustness
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.pages.wording import number
+from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.training import Trend, has_steps, trends
 
@@ -32,16 +34,16 @@ class RobustnessAnalysis:
             if column not in result.board.metadata:
                 raise UnknownName("metadata column", column, result.board.metadata)
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         groups = grouping(evidence) if self.groups is None else tuple(self.groups)
         rows = robustness(evidence, groups, self.complete)
         text = [*robustness_findings(rows), sizes(evidence)]
-        tables = [AnalysisTable.of("robustness", TITLE, Robustness, rows, text)]
+        tables = [Table.of("robustness", TITLE, Robustness, rows, text)]
         if has_steps(evidence.board):
             along = trends(evidence, self.series)
             text = [*trend_findings(along), sizes(evidence)]
-            tables.append(AnalysisTable.of("trend", "Along training: description only", Trend, along, text))
+            tables.append(Table.of("trend", "Along training: description only", Trend, along, text))
         return tables
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric
-from clirbench.result import AnalysisTable, Result
+from clirbench.pages.table import Table
+from clirbench.result import Result
 from clirbench.statistics.resampling import SAMPLING, drawn_blocks, weighted_scores, weights
 
 
@@ -53,7 +54,7 @@ class ScoreIntervals:
         if result.inputs is None or not result.experiment.metrics:
             raise ConfigError("analysis score_intervals needs texts and a metric with statistics: metric=[BLEU]")
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         self.check(result)
         rows = [
             self._interval(result, metric, system)
@@ -66,7 +67,7 @@ class ScoreIntervals:
             "Two intervals that overlap do not say that two systems are equal: analysis=[pairs] compares them on the "
             "same samples.",
         )
-        return (AnalysisTable.of("score_intervals", "Intervals of the scores", ScoreInterval, rows, text),)
+        return (Table.of("score_intervals", "Intervals of the scores", ScoreInterval, rows, text),)
 
     def _interval(self, result: Result, metric: Metric, system: str) -> ScoreInterval:
         statistics = result.statistics[metric.name, system]

@@ -24,7 +24,9 @@ from clirbench.labs.papers.statistics.segment_level import (
     segment_scores,
     topic_segments,
 )
-from clirbench.result import AnalysisTable, Inputs, Result
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
+from clirbench.result import Inputs, Result
 from clirbench.statistics.coefficients import pearson
 from clirbench.types import Doubles
 
@@ -76,7 +78,7 @@ class SegmentLevelAnalysis:
             )
         return inputs, None
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         inputs, human = self.check(result)
         if human is None:
             return [self._by_topic(result, inputs)]
@@ -85,7 +87,7 @@ class SegmentLevelAnalysis:
             found.append(rating_table(human, self.ratings, self.seed))
         return found
 
-    def _by_segment(self, result: Result, human: HumanSegments) -> AnalysisTable:
+    def _by_segment(self, result: Result, human: HumanSegments) -> Table:
         rows: list[SegmentAgreement] = []
         for metric in result.experiment.metrics:
             kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in result.statistics]
@@ -99,9 +101,9 @@ class SegmentLevelAnalysis:
             f"them. A segment's BLEU is smoothed and leaves out orders that it cannot have.{unknown}",
         )
         title = "Metrics against people, segment by segment"
-        return AnalysisTable.of("segment_level", title, SegmentAgreement, rows, text)
+        return Table.of("segment_level", title, SegmentAgreement, rows, text)
 
-    def _systems(self, result: Result, human: HumanSegments) -> AnalysisTable:
+    def _systems(self, result: Result, human: HumanSegments) -> Table:
         metrics = result.experiment.metrics
         found = against_people(metrics, result.statistics, human, samples=self.samples, seed=self.seed)
         text = (
@@ -110,7 +112,7 @@ class SegmentLevelAnalysis:
             "Ellipses in the figure are as wide and high as the 95 % intervals of both scores; their tilt is how both "
             "vary together over the same draws of segments.",
         )
-        return AnalysisTable.of(
+        return Table.of(
             "system_level",
             "Metrics against people, system by system",
             SystemCorrelation,
@@ -119,7 +121,7 @@ class SegmentLevelAnalysis:
             figure=lambda: figure(found),
         )
 
-    def _by_topic(self, result: Result, inputs: Inputs) -> AnalysisTable:
+    def _by_topic(self, result: Result, inputs: Inputs) -> Table:
         label, relevance, values = result.topic_values(self.gold)
         retrieval = result.retrieval[label]
         english = inputs.corpus.english
@@ -138,7 +140,7 @@ class SegmentLevelAnalysis:
             "them lost more on it?",
         )
         title = f"Metrics against {self.gold}, topic by topic"
-        return AnalysisTable.of("segment_level", title, SegmentAgreement, rows, text)
+        return Table.of("segment_level", title, SegmentAgreement, rows, text)
 
 
 def human_path(given: str | None, corpus: Corpus) -> Path:
@@ -159,7 +161,7 @@ def human_path(given: str | None, corpus: Corpus) -> Path:
     return layout.files.locate(names)[names[0]]
 
 
-def rating_table(human: HumanSegments, games: int, seed: int) -> AnalysisTable:
+def rating_table(human: HumanSegments, games: int, seed: int) -> Table:
     """TrueSkill ratings from people's relative rankings: every pair of systems judged on one segment."""
     pairs = judged_pairs(human.scores)
     rows = rate(human.systems, human.means.tolist(), pairs, games=games, seed=seed)
@@ -167,9 +169,9 @@ def rating_table(human: HumanSegments, games: int, seed: int) -> AnalysisTable:
     agreement = pearson(ratings, scores, p_value="scipy").value
     text = (
         f"TrueSkill over relative rankings made from people's segment scores: five runs of {games} comparisons drawn "
-        f"from {len(pairs)}, seed {seed}. Pearson's r of rating and mean score: {agreement:.3f}.",
+        f"from {len(pairs)}, seed {seed}. Pearson's r of rating and mean score: {fixed(agreement, 3)}.",
     )
-    return AnalysisTable.of("trueskill", "TrueSkill ratings", TrueSkillRating, rows, text)
+    return Table.of("trueskill", "TrueSkill ratings", TrueSkillRating, rows, text)
 
 
 def ellipse(x: Doubles, y: Doubles, points: int = 60) -> tuple[Doubles, Doubles]:
@@ -201,7 +203,7 @@ def figure(found: Sequence[SystemLevel]) -> "Figure":
         axis.scatter(one.scores, one.human_scores, s=16, color="#0072B2")
         axis.set_xlabel(one.row.metric)
         axis.set_ylabel("people")
-        axis.set_title(f"r {one.row.pearson:.3f}", fontsize=9)
+        axis.set_title(f"r {fixed(one.row.pearson, 3)}", fontsize=9)
         axis.grid(alpha=0.25, linewidth=0.5)
     for axis in axes[len(found) :]:
         axis.set_visible(False)

@@ -14,8 +14,10 @@ from clirbench.labs.papers.statistics.sensitivity import (
     losses,
     sensitivity,
 )
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable, Result
+from clirbench.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,14 +39,14 @@ class SensitivityAnalysis:
         """Raise `ConfigError` where the systems' kinds and rates are not known."""
         sensitivity(result.board)
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         evidence = result.evidence
         means = {name: values for name, values in evidence.per_topic.items() if evidence.is_mean(name)}
         found = sensitivity(result.board, per_topic=means, seed=self.seed)
         header, costs = cost_table(found)
         text = [sentence for measure in self.measures for sentence in sensitivity_findings(found, self.metric, measure)]
         return (
-            AnalysisTable(
+            Table(
                 "sensitivity_costs",
                 "What each kind of error costs",
                 header,
@@ -52,7 +54,7 @@ class SensitivityAnalysis:
                 tuple(text),
                 figure=lambda: figure(found),
             ),
-            AnalysisTable.of("sensitivity", "Every rate of every kind of error", Loss, losses(found)),
+            Table.of("sensitivity", "Every rate of every kind of error", Loss, losses(found)),
         )
 
 
@@ -109,8 +111,8 @@ def _exchange(compared: Sequence[Contrast]) -> list[str]:
     worth = sorted(((row.measure_loss / row.metric_loss, row) for row in seen), key=lambda pair: -pair[0])
     (most, first), (least, last) = worth[0], worth[-1]
     return [
-        f"One per cent of {first.metric} stands for {most:.2f} % of {first.measure} when it is lost to {first.kind}, "
-        f"and for {least:.2f} % when it is lost to {last.kind}."
+        f"One per cent of {first.metric} stands for {fixed(most, 2)} % of {first.measure} when it is lost to "
+        f"{first.kind}, and for {fixed(least, 2)} % when it is lost to {last.kind}."
     ]
 
 
@@ -118,7 +120,7 @@ def _percent(share: float) -> str:
     """A share as per cent with one decimal, none where it is a whole number; `-` where it is undefined."""
     if not isfinite(share):
         return "-"
-    text = f"{100 * share:.1f}".removesuffix(".0")
+    text = fixed(100 * share, 1).removesuffix(".0")
     return "0" if text == "-0" else text
 
 

@@ -12,8 +12,10 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.types import near
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable, Inputs, Result
+from clirbench.result import Inputs, Result
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
@@ -172,7 +174,7 @@ class TypeWeightsAnalysis:
             raise ConfigError("analysis type_weights needs a metric with statistics, such as metric=[BLEU]")
         return inputs
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         inputs = self.check(result)
         words = vocabulary(inputs.corpus.test.references[0], self.tokenize, self.lowercase)
         frequency = dict(zip(words.types, words.frequency, strict=True))
@@ -183,7 +185,7 @@ class TypeWeightsAnalysis:
             for kind, loss in losses.items()
         ]
         return (
-            AnalysisTable.of(
+            Table.of(
                 "type_weights",
                 "What the word types weigh",
                 TypeWeight,
@@ -207,8 +209,8 @@ def weight_findings(weights: dict[str, dict[str, float]], frequency: dict[str, i
         total = sum(losses.values())
         share = sum(losses[kind] for kind in ten) / total if total else 0.0
         yield (
-            f"{name}: the heaviest type is {heaviest!r} (loss {losses[heaviest]:.4f}); the {len(ten)} most frequent of "
-            f"{len(losses)} types have {100 * share:.1f} % of all losses."
+            f"{name}: the heaviest type is {heaviest!r} (loss {fixed(losses[heaviest], 4)}); the {len(ten)} most "
+            f"frequent of {len(losses)} types have {fixed(100 * share, 1)} % of all losses."
         )
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.two_systems import test_lines, with_test_text
 from clirbench.metrics.macrof import MacroF
+from clirbench.pages.table import Table
 from clirbench.report.drawing import COLOURS
-from clirbench.result import AnalysisTable, Inputs, Result
+from clirbench.result import Inputs, Result
 from clirbench.types import Doubles, Ints, TestSet
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class TypesAnalysis:
                 raise UnknownName("system of pair", str(name), systems)
         return inputs, [str(name) for name in self.pair] if self.pair else list(systems)
 
-    def tables(self, result: Result) -> Sequence[AnalysisTable]:
+    def tables(self, result: Result) -> Sequence[Table]:
         inputs, chosen = self.check(result)
         reports = [
             type_report(system, test_lines(inputs, system), inputs.corpus.test, self.tokenize, self.lowercase)
@@ -155,7 +156,7 @@ class TypesAnalysis:
             "Precision is 100 where a type is never predicted, recall 100 where it is not in the reference.",
         )
         return (
-            AnalysisTable.of(
+            Table.of(
                 "types_by_frequency",
                 "Mean F1 of word types by their frequency in the reference",
                 Band,
@@ -163,7 +164,7 @@ class TypesAnalysis:
                 text,
                 figure=lambda: figure(reports, self.first),
             ),
-            AnalysisTable.of("types", "Every word type", WordType, word_types(reports, frozenset(self.only))),
+            Table.of("types", "Every word type", WordType, word_types(reports, frozenset(self.only))),
         )
 
 

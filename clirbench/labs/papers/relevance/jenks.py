@@ -8,6 +8,7 @@ import numpy as np
 
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
+from clirbench.pages.wording import short
 from clirbench.relevance.base import PSEUDO
 from clirbench.types import Documents, Doubles, Ints, Judge, Need, Qrels, Run, Topic
 
@@ -50,7 +51,7 @@ class Jenks:
                 continue
             if scores[-1] < 0:
                 raise InputError(
-                    f"topic {topic.topic_id}: a score is negative ({scores[-1]:g}); natural breaks start at 0, "
+                    f"topic {topic.topic_id}: a score is negative ({short(scores[-1])}); natural breaks start at 0, "
                     "use relevance=top_k with this retrieval"
                 )
             labels = natural_classes(np.append(scores, 0.0), self.classes)[:-1].tolist()

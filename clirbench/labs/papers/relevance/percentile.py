@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clirbench.checks import number, one_of
+from clirbench.pages.wording import short
 from clirbench.relevance.base import BestRanked
 from clirbench.types import Doubles
 
@@ -33,7 +34,7 @@ class Percentile(BestRanked):
 
     @property
     def kind(self) -> str:
-        return f"percentile{self.percent:g}"
+        return f"percentile{short(self.percent)}"
 
     @property
     def signature(self) -> str:

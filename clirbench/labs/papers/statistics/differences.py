@@ -11,6 +11,7 @@ import numpy as np
 
 from clirbench.errors import UnknownName
 from clirbench.labs.papers.statistics.exchange import swapped_segments
+from clirbench.pages.wording import short
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.p_values import holm, significance
 from clirbench.statistics.resampling import pseudo_values
@@ -149,7 +150,9 @@ class _Asked:
         if self.how.coefficient != "kendall":
             return "perm-systems tests kendall alone"
         if self.units.independent and 2.0 ** (1 - n) * self.family >= self.how.alpha:
-            return f"not run: {n} systems and {self.family} pairs cannot give a corrected p below {self.how.alpha:g}"
+            return (
+                f"not run: {n} systems and {self.family} pairs cannot give a corrected p below {short(self.how.alpha)}"
+            )
         return ""
 
     def p_values(self, test: str) -> dict[tuple[str, str], Sequence[tuple[float, str]]]:

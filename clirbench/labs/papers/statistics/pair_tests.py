@@ -8,6 +8,7 @@ import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.statistics.exchange import exchanger
+from clirbench.pages.wording import short
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.randomisation import EXACT, HELD, sign_blocks
 from clirbench.statistics.p_values import holm
@@ -156,7 +157,7 @@ def _tested(
         slow = ", as many as are drawn of a type average, which takes about a millisecond each," * _sparse(part, column)
         why = f"{n} items" if exact else f"{samples} samples{slow}"
         enough = "" if exact else f"; samples={ceil(family / how.alpha)} would do"
-        note = f"not run: {why} and {family} pairs cannot give a corrected p below {how.alpha:g}{enough}"
+        note = f"not run: {why} and {family} pairs cannot give a corrected p below {short(how.alpha)}{enough}"
     elif test == "randomisation":
         exchanged = _randomisation_p(part, column, chosen, samples, how.seed)
         found, note = (found, exchanged) if isinstance(exchanged, str) else (exchanged, note)

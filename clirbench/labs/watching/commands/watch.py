@@ -17,7 +17,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from clirbench.analyses.wording import number
 from clirbench.checks import number as checked
 from clirbench.checks import whole_number
 from clirbench.columns import scoreboard
@@ -34,6 +33,7 @@ from clirbench.labs.watching.journal import Journal
 from clirbench.labs.watching.outlook import in_words, learning_curve
 from clirbench.labs.watching.stopping import Outlook, outlook
 from clirbench.labs.watching.tensorboard import EventFiles
+from clirbench.pages.wording import fixed, number
 from clirbench.report import terminal
 from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder
@@ -142,7 +142,7 @@ class Watching:
         values = {column.name: float(column.values[0]) for column in (*board.measures, *board.metrics)}
         seconds = time.perf_counter() - begun
         shown = "  ".join(f"{name} {number(value)}" for name, value in values.items())
-        tell(f"{translation.system}  {shown}  ({seconds:.1f} s)")
+        tell(f"{translation.system}  {shown}  ({fixed(seconds, 1)} s)")
         kept = {name: value if isfinite(value) else None for name, value in values.items()}
         metadata = dict(translation.metadata)
         if self.events:

@@ -1,0 +1,50 @@
+"""One page, as Markdown and as HTML: the same sentences, lists and cells."""
+
+from pathlib import Path
+
+from clirbench.pages.page import Alarm, Aside, Page, Plots, Points, Section, points
+from clirbench.pages.table import Cell, Table
+from clirbench.report.html.page import write_page
+from clirbench.report.markdown import page
+from tests.report.boards import EVIL
+
+TABLE = Table("part", "Cells", ("name", "value"), ((Cell(EVIL, href="0/report.html"), Cell(0.5, best=True)),))
+MADE = Page(
+    f"Page {EVIL}",
+    (
+        Section("answer", "", ("First.", Alarm("Look."), Aside("By the way."))),
+        Section("cells", "Cells", (TABLE, Plots("Forest", [("a plot", "<svg/>")]))),
+        *points("signatures", "Signatures", ["BLEU"], ["nrefs:1"]),
+        *points("none", "Nothing", []),
+    ),
+)
+
+
+def test_as_markdown() -> None:
+    script = r"\<script>alert(1)\</script>"
+    assert page(MADE, bold=True) == (
+        f"# Page {script}\n\nFirst.\n\nLook.\n\nBy the way.\n\n## Cells\n\n| name | value |\n| --- | ---: |\n"
+        r"| [\<script\>alert(1)\</script\>](0/report.html) | **0.5000** |"
+        "\n\n## Signatures\n\n- BLEU: `nrefs:1`\n"
+    )
+
+
+def test_as_html(tmp_path: Path) -> None:
+    write_page(tmp_path / "page.html", MADE)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert EVIL not in text
+    for part in (
+        '<p class="answer">First.</p>',
+        '<p class="answer alarm">Look.</p>',
+        '<p class="note">By the way.</p>',
+        '<h2 id="cells-title">Cells</h2>',
+        '<td class="num best" data-sort="0.5">0.5000</td>',
+        "data:image/svg+xml;base64,PHN2Zy8+",
+        "<li>BLEU: <code>nrefs:1</code></li>",
+    ):
+        assert part in text, part
+
+
+def test_a_list_is_paired_with_its_codes() -> None:
+    assert Points(["a", "b"]).pairs() == [("a", ""), ("b", "")]
+    assert Points(["a"], ["x"]).pairs() == [("a", "x")]

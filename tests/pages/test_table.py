@@ -1,0 +1,92 @@
+"""What a table knows of its columns, and what every writer makes of a cell."""
+
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.pages.table import KNOWN, Cell, Streamed, Table, is_hole
+from clirbench.report import latex, markdown, terminal
+from clirbench.report.html.cells import rows_of
+from clirbench.statistics.correlation import Correlation
+
+NAN = float("nan")
+ROOT = Path(__file__).resolve().parents[2]
+MADE = Table(
+    "made",
+    "Made",
+    ("system", "p_value", "n", "flag", "note"),
+    (
+        ("a", 0.04567, 3, True, ""),
+        ("b", NAN, 12, False, "x|y"),
+        ("c", Cell(np.float64(123.456), "x", best=True), 1, True, ""),
+    ),
+)
+
+
+def test_the_kind_of_a_column_is_that_of_its_values() -> None:
+    assert [column.kind for column in MADE.columns] == ["text", "number", "number", "text", "text"]
+    assert MADE.columns[1].meaning == KNOWN["p_value"]["meaning"]
+    assert Table("t", "T", ("p_value",), (), about={"p_value": "of this table"}).columns[0].meaning == "of this table"
+
+
+def test_every_writer_shows_the_same_digits() -> None:
+    """.04567 has the four decimals .0457, 123.456 one: 123.5."""
+    assert MADE.cells(MADE.rows) == [
+        ["a", "0.0457", "3", "true", ""],
+        ["b", "", "12", "false", "x|y"],
+        ["c", "123.5 x", "1", "true", ""],
+    ]
+    assert terminal.lines_of(MADE)[1:] == MADE.cells(MADE.rows)
+    assert markdown.table(MADE, MADE.rows, bold=True).split("\n")[2:] == [
+        "| a | 0.0457 | 3 | true |  |",
+        r"| b |  | 12 | false | x\|y |",
+        "| c | **123.5 x** | 1 | true |  |",
+    ]
+    assert latex.cells(MADE) == [
+        ["a", "$0.0457$", "3", "true", ""],
+        ["b", "--", "12", "false", r"x\textbar{}y"],
+        ["c", r"\textbf{123.5}\,\texttimes", "1", "true", ""],
+    ]
+    assert [[cell["text"] for cell in row] for row in rows_of(MADE)] == [
+        ["a", "0.0457", "3", "true", ""],
+        ["b", "–", "12", "false", "x|y"],
+        ["c", "123.5 x", "1", "true", ""],
+    ]
+
+
+def test_a_meaning_is_the_tooltip_the_schema_and_the_page_of_columns() -> None:
+    schema = json.loads((ROOT / "clirbench" / "data" / "results.schema.json").read_text(encoding="utf-8"))
+    described = schema["properties"]["correlations"]["items"]["properties"]
+    assert [field.name for field in fields(Correlation)] == list(described)
+    for name, node in described.items():
+        assert node["description"] == KNOWN[name]["meaning"], name
+
+
+def test_a_file_has_the_values_to_the_last_bit() -> None:
+    assert list(MADE.values())[2] == ["c", 123.456, 1, True, ""]
+    frame = MADE.load()
+    assert frame.p_value.tolist() == pytest.approx([0.04567, NAN, 123.456], abs=0, nan_ok=True)
+    assert frame.flag.tolist() == ["True", "False", "True"]
+
+
+def test_records_become_rows() -> None:
+    @dataclass(frozen=True)
+    class Cost:
+        name: str
+        euros: float | None
+
+    made = Table.of("costs", "Costs", Cost, [Cost("a", 0.5), Cost("b", None)])
+    assert (made.header, made.rows) == (("name", "euros"), (("a", 0.5), ("b", "")))
+    assert made.columns[1].kind == "number"
+
+
+def test_streamed_rows_are_made_each_time() -> None:
+    made = Streamed(lambda: iter([("a", 1.0), ("b", 2.0)]))
+    assert (len(made), made[1], list(made), list(made)) == (2, ("b", 2.0), [("a", 1.0), ("b", 2.0)], made[:])
+
+
+def test_a_hole_is_an_undefined_number() -> None:
+    assert [is_hole(value) for value in (NAN, np.float64("nan"), 0.0, "", None)] == [True, True, False, False, False]
