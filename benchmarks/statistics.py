@@ -69,7 +69,8 @@ def everything(evidence: Evidence, how: Bootstrap) -> None:
     units = units_of(evidence.board)
     Correlations(("kendall", "spearman", "pearson"), 0.05, "exact", False, 0, how, False)((evidence, units))
     differences(evidence)
-    answer(evidence.board, units, decision=decide(evidence, evidence.measure_names[0], unit=units.index))
+    decide(evidence, evidence.measure_names[0], unit=units.index)
+    answer(evidence.board, units)
 
 
 def main() -> None:

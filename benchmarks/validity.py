@@ -2,7 +2,7 @@
 
     python -m benchmarks.validity --minutes 60 --jobs 2 --keep runs/validity --write docs
 
-A cell is one world (benchmarks/worlds.py, benchmarks/sweep_worlds.py) and what is said there. Each check yields names
+A cell is one world (benchmarks/worlds.py) and what is said there. Each check yields names
 and values; the first word of a name is its kind: `cover` (1 where an interval or a set holds the truth), `error` (1
 where something false is said), `bias` (said less true, in standard deviations of the truth), `power`, `note`; `width
 NAME` and `oracle NAME` belong to `cover NAME`, `old NAME` and `p NAME` to `power NAME` and `error NAME`. NaN: nothing

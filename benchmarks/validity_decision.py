@@ -1,7 +1,6 @@
-"""What is said of decisions, for benchmarks/validity.py: posterior, costs, ceiling, baseline, pairs of systems.
+"""Ceiling, baseline, pairs of systems and soft accuracy, for benchmarks/validity.py.
 
-Widths stand beside those of an oracle that knows the noise: the same posterior with the true covariance of the noise.
-A further row tells the size of the set if the law of the truth and how metrics are related to it were known as well.
+Widths stand beside those of an oracle that knows the noise. The decision has a gate of its own, decision_validity.py.
 """
 
 import math
@@ -11,20 +10,16 @@ from functools import cache, partial
 
 import numpy as np
 
-from benchmarks.sweep_worlds import KINDS, SweepRecipe
 from benchmarks.validity_units import Cell
-from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe, World
+from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe
 from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
 from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import against
 from clirbench.statistics.model.ceiling import between_error, ceiling, corrected_tau
-from clirbench.statistics.model.decision import decide, true_values
-from clirbench.statistics.model.noise import Noise, doubly_centred, topic_noise
-from clirbench.statistics.model.parts import noise_structure
+from clirbench.statistics.model.noise import noise_structure, topic_noise
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
 from clirbench.statistics.model.rise import jackknifed_slope, rise_of
-from clirbench.statistics.model.shipping import CAREFUL, CENTRAL, best_set, p_of_best, standings
 from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy
 
 Doubles = np.typing.NDArray[np.float64]
@@ -45,123 +40,6 @@ class Average:
 
     def aggregate(self, values: Doubles) -> Doubles:
         return arithmetic(values)
-
-
-def evidence_of(world: World) -> Evidence:
-    return Evidence(world.board, per_topic={"MAP": world.per_topic}, measures={"MAP": Average()})
-
-
-@dataclass(frozen=True, eq=False)
-class Oracle:
-    """The exact posterior of the truth for normal worlds: `gain` (n, n + metrics n), `root` of what is left."""
-
-    gain: Doubles
-    root: Doubles
-
-    def draws(self, world: World, rng: np.random.Generator, samples: int = 2000) -> Doubles:
-        middle = self.gain @ np.concatenate([world.y, *world.x])
-        return np.asarray(middle + rng.normal(size=(samples, len(middle))) @ self.root.T)
-
-
-def alike_matrix(recipe: Recipe) -> Doubles:
-    unit = recipe.unit
-    return np.asarray(recipe.alike * (unit[:, None] == unit[None, :]) + (1 - recipe.alike) * np.eye(len(unit)))
-
-
-def noise_known(covariance: Doubles) -> Noise:
-    """What an oracle knows: the covariance of the noise of the means."""
-    return Noise(doubly_centred(covariance), math.inf, 1.0)
-
-
-@cache
-def oracle(recipe: Recipe) -> Oracle | None:
-    """None where the world is not normal or too large."""
-    unit, metrics = recipe.unit, len(recipe.taus)
-    n = len(unit)
-    if recipe.binary or recipe.levels or recipe.bent or recipe.holes or n * metrics > 800:
-        return None
-    alike = alike_matrix(recipe)
-    rho = np.sin(np.pi * np.array(recipe.taus) / 2)
-    rest = np.sqrt(1 - rho**2)
-    variance = (1 - recipe.metric_reliability) / recipe.metric_reliability
-    error = recipe._topic_variance / recipe.topics * alike
-    tied = recipe.shared * math.sqrt(variance * recipe.topics / (recipe._topic_variance or 1.0))
-    between = np.outer(rho, rho) + np.outer(rest, rest) * (recipe.common + (1 - recipe.common) * np.eye(metrics))
-    between = between + variance * (1 - recipe.shared**2) * np.eye(metrics)
-    joint = np.block(
-        [
-            [alike + error + 1e6, np.kron(rho, alike) + np.kron(np.full(metrics, tied), error)],
-            [
-                (np.kron(rho, alike) + np.kron(np.full(metrics, tied), error)).T,
-                np.kron(between, alike) + tied**2 * np.kron(np.ones((metrics, metrics)), error),
-            ],
-        ]
-    )
-    cross = np.concatenate([alike, np.kron(rho, alike)], axis=1)
-    gain = np.linalg.solve(joint + 1e-9 * np.eye(len(joint)), cross.T).T
-    left = alike - gain @ cross.T
-    return Oracle(gain, np.linalg.cholesky((left + left.T) / 2 + 1e-9 * np.eye(n)))
-
-
-def decision(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
-    """The posterior and what is decided from it."""
-    world = recipe.draw(rng)
-    truth, best = world.true_y, int(world.true_y.argmax())
-    sd = float(truth.std()) if recipe.binary else 1.0
-    found = decide(evidence_of(world), "MAP", unit=world.unit, same_lines=recipe.shared > 0, seed=seed)
-    if found.reason:
-        yield "cover set that may be shipped", math.nan
-        return
-    at = {system: i for i, system in enumerate(world.systems)}
-    rows = [at[row.system] for row in found.standings]
-    within = np.zeros(len(truth), dtype=bool)
-    within[rows] = [row.in_set for row in found.standings]
-    yield "cover set that may be shipped", float(within[best])
-    yield "width set that may be shipped", float(within.sum())
-    yield from posterior_rows(found.draws, truth, said=not math.isnan(found.standings[0].low))
-    first = found.standings[0]
-    yield "bias P(best) of the shipped", first.p_best - float(at[first.system] == best)
-    yield "bias expected loss of the shipped", (first.expected_loss - (truth.max() - truth[rows[0]])) / sd
-    lost = [(truth.max() - truth[x == x.max()].mean()) / sd if np.isfinite(x).all() else math.nan for x in world.x]
-    expected = [row.expected / sd for row in found.regrets]
-    lost = [value for value in lost if not math.isnan(value)]
-    if len(expected) == len(lost) and expected:
-        yield "bias expected regret of the metrics", float(np.mean(expected) - np.mean(lost))
-        least = int(np.argmin(expected))
-        yield "bias expected regret of the least-regret metric", expected[least] - lost[least]
-        row = found.regrets[least]
-        yield "cover regret of the least-regret metric", float(row.low - 1e-12 <= lost[least] * sd <= row.high + 1e-12)
-    else:
-        yield "bias expected regret of the metrics", math.nan
-        yield "bias expected regret of the least-regret metric", math.nan
-        yield "cover regret of the least-regret metric", math.nan
-    if not recipe.binary:
-        metrics = np.empty((0, len(truth))) if recipe.shared else world.x
-        noise = noise_known(recipe._topic_variance / recipe.topics * alike_matrix(recipe))
-        drawn = true_values(world.y, noise, metrics, world.unit, None, seed).draws
-        yield "oracle set that may be shipped", float(best_set(p_of_best(drawn)).sum())
-        low, high = _central(drawn, 0.95)
-        yield "oracle true values, interval", float(np.median(high - low))
-    known = oracle(recipe)
-    if known is not None:
-        yield "note size of the set if everything is known", float(best_set(p_of_best(known.draws(world, rng))).sum())
-
-
-def posterior_rows(draws: Doubles, truth: Doubles, said: bool = True) -> See:
-    if not said:
-        yield "cover true values, interval", math.nan
-        yield "width true values, interval", math.nan
-        return
-    low, high = _central(draws, CENTRAL)
-    level = truth - truth.mean()
-    yield "cover true values, interval", float(((low <= level) & (level <= high)).mean())
-    yield "width true values, interval", float(np.median(high - low))
-
-
-def _central(draws: Doubles, share: float) -> tuple[Doubles, Doubles]:
-    """Of deviations from the mean of all systems: the level is as measured."""
-    found = np.quantile(draws - draws.mean(axis=1, keepdims=True), [(1 - share) / 2, (1 + share) / 2], axis=0)
-    return found[0], found[1]
 
 
 def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
@@ -287,27 +165,6 @@ def baseline_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
         yield f"power better by .5 SD, {shape}", float(up.verdict == "better") if not up.note else math.nan
 
 
-def sweep_rows(recipe: SweepRecipe, rng: np.random.Generator, seed: int) -> See:
-    """The set along training, with and without metrics."""
-    world = recipe.draw(rng)
-    y = world.per_topic.mean(axis=1)
-    noise = topic_noise(world.per_topic, noise_structure(world.run, world.step))
-    best, sd = int(world.true_y.argmax()), float(world.true_y.std())
-    yield "note size of the set if everything is known", float(best_set(p_of_best(recipe.oracle(rng, world))).sum())
-    for name, metrics in (("", world.metrics), (", without metrics", np.empty((0, len(y))))):
-        draws = true_values(y, noise, metrics, world.run, world.step, seed).draws
-        within = best_set(p_of_best(draws), CAREFUL)
-        yield f"cover set that may be shipped{name}", float(within[best])
-        yield f"width set that may be shipped{name}", float(within.sum())
-        known = true_values(y, noise_known(recipe.noise / recipe.topics), metrics, world.run, world.step, seed).draws
-        yield f"oracle set that may be shipped{name}", float(best_set(p_of_best(known)).sum())
-        first = standings([str(i) for i in range(len(y))], draws)[0]
-        lost = world.true_y.max() - world.true_y[int(first.system)]
-        yield f"bias P(best) of the shipped{name}", first.p_best - float(int(first.system) == best)
-        # Not printed along training; this row is why.
-        yield f"note expected loss of the shipped less the true one, SD{name}", (first.expected_loss - lost) / sd
-
-
 def _cells(
     start: str,
     check: Callable[..., See],
@@ -323,10 +180,6 @@ def _cells(
     }
 
 
-def _without(worlds: Mapping[str, Recipe]) -> dict[str, Recipe]:
-    return {name: recipe for name, recipe in worlds.items() if name not in ELSEWHERE}
-
-
 NORMAL = {name: w for name, w in TRUE_WORLDS.items() if not (w.binary or w.levels or w.bent or w.holes)}
 OFTEN = (
     "base",
@@ -338,42 +191,7 @@ OFTEN = (
     "reliability 0.5",
     "reliability 0.99",
 )
-ELSEWHERE = (
-    "6 systems",
-    "7 systems",
-    "bent",
-    "15 metrics, 38 systems",
-    "7 units, one of 10",
-    "unequal units",
-    "unequal units, 16",
-    "4 families of 4, alike 0.8",
-    "2 families of 8, alike 0.8",
-    "t copula, 8 systems",
-    "t copula, 38 systems",
-    "clayton copula, 8 systems",
-    "clayton copula, 38 systems",
-)
-"""Worlds that are left to correlations: a posterior costs fifty times as much as a tau."""
-SWEEPS: Mapping[str, SweepRecipe] = {
-    **{
-        f"{kind}, {runs} run{'s' * (runs > 1)} of {steps}": SweepRecipe(kind=kind, runs=runs, steps=steps)
-        for kind in KINDS
-        for runs, steps in ((1, 60), (3, 20))
-    },
-    **{
-        f"{kind}, {what}": SweepRecipe(kind=kind, **options)
-        for kind in ("plateau",)
-        for what, options in {
-            "noise of neighbours not alike": {"neighbours": 0.0},
-            "no wandering": {"wander": 0.0, "own": 0.05},
-            "12 topics": {"topics": 12},
-            "useless metrics": {"metric_noise": 5.0},
-        }.items()
-    },
-}
 DECISIONS: Mapping[str, Cell] = {
-    **_cells("decision, tau .6", decision, _without(TRUE_WORLDS), slow={"100 systems": 0.05}),
-    **_cells("decision, tau 0", decision, _without(NULL_WORLDS), slow={"100 systems": 0.05}),
     **_cells("noise", noise_rows, NORMAL, share=1.0),
     **_cells(
         "pairs", pair_rows, {name: TRUE_WORLDS[name] for name in OFTEN}, slow={"38 systems": 0.05, "150 topics": 0.1}
@@ -384,8 +202,4 @@ DECISIONS: Mapping[str, Cell] = {
         "baseline", baseline_rows, {f"{k} topics": replace(BASE, topics=k) for k in (5, 8, 12, 20, 50, 150)},
         slow={"50 topics": 0.25, "150 topics": 0.1},
     ),
-    **{
-        f"sweep: {name}": Cell(partial(sweep_rows, recipe), 0, 0.05)
-        for name, recipe in SWEEPS.items()
-    },
 }  # fmt: skip

@@ -66,14 +66,11 @@ TITLES: Mapping[str, str] = {
     "given": "what metrics add to a covariate",
     "sentences, tau .6": "sentences of the answer, useful metrics",
     "sentences, tau 0": "sentences of the answer, useless metrics",
-    "decision, tau .6": "decisions, useful metrics",
-    "decision, tau 0": "decisions, useless metrics",
     "noise": "tau without noise, and the ceiling",
     "pairs": "pairs of systems, bias of pseudo-relevance",
     "pairs, tau 0": "the same, useless metrics",
     "soft": "soft pairwise accuracy",
     "baseline": "a candidate against the system in use",
-    "sweep": "which checkpoint to choose",
 }
 FAILS: Mapping[str, str] = {
     "above": "False more often than promised",
@@ -84,24 +81,6 @@ FAILS: Mapping[str, str] = {
     "weak": "Less than .9 of the old test's power",
 }
 THEREFORE: Sequence[tuple[Callable[[Row], bool], str]] = (
-    (
-        lambda row: row.world.startswith("decision") and row.verdict == "off" and "clayton" not in row.world,
-        "clirbench prints losses only if the reliability is surely above .45; here it is so by chance alone.",
-    ),
-    (
-        lambda row: row.world.startswith("sweep") and row.verdict == "wide",
-        "Along training the set is made for .975, because sets for .95 held the best checkpoint too rarely.",
-    ),
-    (
-        lambda row: "clayton" in row.world and row.verdict == "off",
-        "Here metrics see which systems are bad and hardly which are good; the printed costs may be too small by this.",
-    ),
-    (
-        lambda row: (
-            row.what.startswith("set that may be shipped") and "near-copies" in row.world and row.verdict == "below"
-        ),
-        "The best system is then a near-copy of one in the set (its unit is in the set in .99 of cases).",
-    ),
     (lambda row: row.verdict == "wide", "The statement is weaker than it could be, and not false."),
 )
 """What a failing row means for what is printed: the first that applies."""
@@ -131,11 +110,10 @@ LEFT_OUT = """## What clirbench leaves out
 * **Any claim from checkpoints**: fewer than 5 runs with the same steps: whatever rises along training agrees.
 * **More than a covariate**: fewer than 10 residual degrees of freedom, or no strata.
 * **The best system**: fewer than 5 topics. **Better or worse than a baseline**: fewer than 8.
-* **Expected losses**: fewer than 20 topics, training, or a reliability not surely above .45: more than .05 SD off.
-* **Interval of a system's true value**: units that are no training runs: among near-copies it held .91 to .92.
-* **P(this system is the best)**: along training: up to .25 off. **P(this metric is the best)**: always.
-* **Cost of a metric's pick**: checkpoints, units of several systems, or a test set of the collection's lines: .1 to .16
-  SD too small.
+* **P(best) and expected losses**: fewer than 20 topics, training, or a reliability not surely above .45.
+
+The intervals and the set of [the decision](model.md#the-decision) have a gate of their own,
+`benchmarks/decision_validity.py`.
 
 Every claim in every world, with rate, width, the oracle's width and power: [validity.tsv](../data/validity.tsv)."""
 

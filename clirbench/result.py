@@ -21,6 +21,7 @@ from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.statistics.choice import measure_with_topics
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import Comparison, candidates
@@ -308,26 +309,31 @@ class Result:
         """Whether metrics are computed on the lines that are searched, as far as their number tells."""
         return self.inputs is not None and len(self.inputs.corpus.test) == self.inputs.corpus.document_map.n_lines
 
+    @property
+    def decided_by(self) -> str:
+        """The measure that systems are chosen by: the first, or if it has no topics, the next with topics; or none."""
+        measure = self.board.first_measure
+        return "" if measure is None else measure_with_topics(self.evidence, measure.name)
+
     @cached_property
     def decision(self) -> Decision | None:
-        """Which system to choose by the first measure, or why we cannot recommend one; None without a measure."""
-        measure = self.board.first_measure
-        if measure is None:
+        """Which system to choose, or why clirbench cannot recommend one; None without a measure."""
+        if not self.decided_by:
             return None
-        step = Decide(measure.name, self.same_lines, self.experiment.seed)
+        step = Decide(self.decided_by, self.same_lines, self.experiment.seed)
         (held,) = here(self.experiment.engine, step, (self.evidence, self.units))
         return as_decision(held)
 
     @cached_property
     def against_baseline(self) -> Mapping[str, Comparison]:
-        """Every other system against `baseline` by the first measure; nothing without either of them."""
-        measure, experiment = self.board.first_measure, self.experiment
-        if measure is None or not experiment.baseline:
+        """Every other system against `baseline` by the measure of the decision; nothing without either of them."""
+        measure, experiment = self.decided_by, self.experiment
+        if not measure or not experiment.baseline:
             return {}
         if experiment.baseline not in (*self.board.systems, *self.baselines.systems):
             raise UnknownName("system", experiment.baseline, self.board.systems)
         among = self.evidence_of(self.printed) if experiment.baseline in self.baselines.systems else self.evidence
-        return candidates(among, measure.name, experiment.baseline, experiment.margin, seed=experiment.seed)
+        return candidates(among, measure, experiment.baseline, experiment.margin, seed=experiment.seed)
 
     @property
     def printed(self) -> Scoreboard:

@@ -1,4 +1,4 @@
-"""`analysis=[choice]`: what each metric would ship, what that loses, and what a rise of a metric is worth."""
+"""`analysis=[choice]`: what each metric would choose, what that loses, and what a rise of a metric is worth."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class ChoiceAnalysis:
         lacking = [f"{hole}." for hole in holes(evidence)]
         told = [*choice_findings(chosen), sizes(evidence), *lacking]
         rises = [*improvement_findings(curves), sizes(evidence), *lacking]
-        title = "Which system would each metric ship, and what does that lose?"
+        title = "Which system would each metric choose, and what does that lose?"
         tables = [
             Table.of("choice", title, Choice, chosen, told),
             Table.of("improvement", "Does retrieval improve when a metric rises?", Improvement, curves, rises),
@@ -62,16 +62,14 @@ def choice_findings(rows: Sequence[Choice]) -> Iterator[str]:
             continue
         picks = ", ".join(f"{row.metric} {row.pick} ({number(row.regret)})" for row in here)
         yield (
-            f"{measure}: on these topics the best system is {here[0].best} ({number(here[0].best_value)}); shipped and "
-            f"lost: {picks}."
+            f"{measure}: on these topics the best system is {here[0].best} ({number(here[0].best_value)}); chosen "
+            f"and lost: {picks}."
         )
         expected = ", ".join(
-            f"{row.metric} {number(row.expected_regret)} [{number(row.low)}, {number(row.high)}]"
-            for row in here
-            if not isnan(row.expected_regret)
+            f"{row.metric} [{number(row.low)}, {number(row.high)}]" for row in here if not isnan(row.low)
         )
         if expected:
-            yield f"{measure}: expected to be lost on other topics: {expected}."
+            yield f"{measure}: lost in a population of topics, with 95 % confidence: {expected}."
 
 
 def improvement_findings(rows: Sequence[Improvement]) -> Iterator[str]:

@@ -14,11 +14,10 @@ import numpy as np
 
 from clirbench.pages.wording import listed, many, number
 from clirbench.recent import recent
-from clirbench.report.picking import cost, expected_cost
+from clirbench.report.picking import cost
 from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, p_said, tau_span, trusted_metrics
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
@@ -26,7 +25,6 @@ from clirbench.statistics.units.given import Permuting, within_strata
 from clirbench.statistics.units.jackknife import Interval
 from clirbench.steps.claims import Claims
 from clirbench.store.cached import here
-from clirbench.types import Ints
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def answered(result: Result) -> Answer:
             given=experiment.given,
             alpha=experiment.alpha,
             seed=experiment.seed,
-            decision=result.decision,
+            cost_here=not (result.decision and result.decision.picks),
             ceiling=Interval(tops[0].ceiling, tops[0].ceiling_low, tops[0].ceiling_high) if tops else None,
         )
 
@@ -113,16 +111,16 @@ def answer(
     given: Sequence[str] = (),
     alpha: float = 0.05,
     seed: int = 0,
-    decision: Decision | None = None,
+    cost_here: bool = True,
     ceiling: Interval | None = None,
     claimed: Callable[..., Sequence[Claim]] = claims,
 ) -> Answer:
     """The sentences about `measure` (default: the board's first), by Kendall's tau between units.
 
     Without a measure or a metric, with too few independent systems, or along training they say why there is no answer.
-    `given`: what is known beforehand, which metrics must add something to. `decision`: what is known of the losses of
-    metrics' picks; where it is silent, what they cost on these topics is said. `ceiling`: tau of a perfect metric.
-    `claimed`: `claims`, or what finds them again.
+    `given`: what is known beforehand, which metrics must add something to. `cost_here`: say what choosing by
+    a metric costs on these topics, because the decision does not. `ceiling`: tau of a perfect metric. `claimed`:
+    `claims`, or what finds them again.
     """
     metrics = real_metrics(board)
     column = board[measure] if measure else board.first_measure
@@ -132,7 +130,8 @@ def answer(
     part = replace(board, columns=(*board.metrics, column))
     if units.along_training:
         said = _along(metrics, column, units, alpha, seed)
-        return Answer(column.name, (), tuple(filter(None, (*said, _cost(board.systems, column, metrics, decision)))))
+        here = cost(board.systems, column, metrics) if cost_here else ""
+        return Answer(column.name, (), tuple(filter(None, (*said, here))))
     rows = claimed(part, units, alpha=alpha, seed=seed)
     chosen = selected(part, column, units, seed=seed)
     trusted = () if chosen is None else trusted_metrics(rows, chosen, alpha)
@@ -141,23 +140,10 @@ def answer(
         _beyond(part, units, column, given, alpha, seed) if given else _trivial(chosen, trusted),
         _apart(rows, units),
     ]
-    if chosen is not None:
+    if chosen is not None and cost_here:
         compared = trusted or tuple(n for n, known in zip(chosen.names, chosen.trivial, strict=True) if not known)
-        sentences.append(_cost(board.systems, column, [board[name] for name in compared], decision, chosen.rows))
+        sentences.append(cost(board.systems, column, [board[name] for name in compared], chosen.rows))
     return Answer(column.name, trusted, tuple(filter(None, sentences)))
-
-
-def _cost(
-    systems: Sequence[str],
-    column: Column,
-    metrics: Sequence[Column],
-    decision: Decision | None,
-    rows: Ints | None = None,
-) -> str:
-    """Sentence four: what choosing by these metrics loses."""
-    names = [metric.name for metric in metrics]
-    expected = "" if decision is None or decision.measure != column.name else expected_cost(decision, names)
-    return expected or cost(systems, column, metrics, rows)
 
 
 def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:

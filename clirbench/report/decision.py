@@ -1,90 +1,148 @@
-"""Which system to ship, in words and as a table: what cannot be told from it, what metrics would have picked."""
+"""Which system to choose, as findings and tables: the recommended, those tied with it, what metrics would choose."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, fields
-from math import isnan
 
 import numpy as np
 
 from clirbench.pages.table import Table
-from clirbench.pages.wording import listed, many, number
-from clirbench.report.picking import bounds, expectation
+from clirbench.pages.wording import listed, many, short
+from clirbench.recent import recent
+from clirbench.report.findings import Finding
 from clirbench.result import Result
 from clirbench.statistics.model.baseline import Comparison
-from clirbench.statistics.model.decision import POPULATION, Decision, seeds_averaged
+from clirbench.statistics.model.decision import POPULATION, Decision, Pick
 from clirbench.statistics.units.belonging import SEED, is_step
 
-MOST = 15
-"""So many names at most of systems that cannot be told from the best."""
-PICKS = 3
-"""So many picks of metrics at most."""
+LIKELY = 0.5
+"""P(best) is printed from here: below, another system is more likely to be the best."""
+OTHERWISE = 0.1
+"""The difference that metrics must make to P(best) to be mentioned."""
+
+
+@recent(1)
+def decision_findings(result: Result) -> tuple[Finding, ...]:
+    """What a run decides, `baseline` first; one finding where it decides nothing."""
+    return (*_against(result), *(() if result.decision is None else _chosen(result, result.decision)))
 
 
 def decision_sentences(result: Result) -> tuple[str, ...]:
-    """What a run decides, `baseline` first; one line where it decides nothing."""
-    return (*_against(result), *(() if result.decision is None else _shipped(result, result.decision)))
+    """The sentences of `decision_findings`."""
+    return tuple(str(finding) for finding in decision_findings(result))
 
 
 def decision_tables(result: Result) -> tuple[Table, ...]:
-    """`decision` (a row for each system, best first) and `baseline`, where there are any."""
-    return (*_decision_table(result), *_baseline_table(result))
+    """`decision` (a row for each system, best first), `picks` (for each metric) and `baseline`, where there are any."""
+    return (*_decision_table(result), *_picks_table(result), *_baseline_table(result))
 
 
-def _shipped(result: Result, decision: Decision) -> Iterator[str]:
-    measure = decision.measure
+def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
+    measure, systems, tied = decision.measure, decision.recommended, decision.tied
     if decision.reason:
-        yield f"Which system is the best by {measure} is not said: {decision.reason}."
+        yield Finding("recommendation", "clirbench cannot recommend a system: {reason}.", {"reason": decision.reason})
         return
-    first, n = decision.standings[0], len(decision.standings)
-    alike = [row.system for row in decision.standings[1:] if row.in_set]
-    told = [
-        "" if isnan(first.p_best) else f"P(best) {probability(first.p_best)}",
-        "" if isnan(first.expected_loss) else f"expected loss {expectation(first.expected_loss)} {measure}",
-    ]
-    sure = f" ({', '.join(filter(None, told))})" if any(told) else ""
-    if len(alike) == n - 1:
-        yield f"By {measure} any of these {n} systems may be the best; first comes {first.system}{sure}."
-    elif alike:
-        these = "This one" if len(alike) == 1 else f"These {len(alike)}"
-        yield f"Ship {first.system}{sure}. {these} cannot be told from it: {listed(alike, MOST)}."
+    first, others = decision.standings[0], decision.standings[len(systems) :]
+    values: dict[str, object] = {"measure": measure, "systems": systems, "tied": tied}
+    wanted = result.board.first_measure
+    by = "By {measure}"
+    if wanted is not None and wanted.name != measure:
+        values["instead_of"] = wanted.name
+        by += " ({instead_of} has no topics)"
+    if tied and len(tied) == len(others):
+        said = f"{by}, all {{n}} systems are statistically tied; {{systems}} has the highest value. "
+        said += "Choose the cheapest, or add topics."
+        values["n"] = len(decision.standings)
+    elif tied:
+        said = f"{by}, clirbench recommends {{systems}}; statistically tied with it: {{tied}}."
     else:
-        rest = "the other is worse" if n == 2 else "all others are worse"
-        yield f"Ship {first.system}{sure}; {rest}, with 95 % confidence."
-    yield from _cheapest(result, [first.system, *alike])
-    if decision.silent and result.board.metrics:
-        yield f"What choosing by a metric would lose on other topics is not said: {decision.silent}."
+        nearest = max(others, key=lambda row: row.difference_high)
+        values |= {
+            "nearest": nearest.system,
+            "difference": nearest.difference,
+            "interval": (nearest.difference_low, nearest.difference_high),
+        }
+        rest = "{nearest}" if len(others) == 1 else f"all {len(others)} others; the nearest is {{nearest}}"
+        said = (
+            f"{by}, clirbench recommends {{systems}}: significantly better than {rest} ({{difference}} {{interval}})."
+        )
+    yield Finding("recommendation", said, values)
+    if tied and len(tied) < len(others) and first.p_best >= LIKELY:
+        yield _how_sure(decision)
+    yield from _cheapest(result, [*systems, *tied])
     yield from _picked(decision)
+    yield from _rise(decision)
 
 
-def _cheapest(result: Result, systems: list[str]) -> Iterator[str]:
-    """The checkpoint of the earliest step among those that may be shipped, if it is not the first of them."""
+def _how_sure(decision: Decision) -> Finding:
+    """P(best), with metrics too where they make a difference, and the expected loss."""
+    first = decision.standings[0]
+    values = {
+        "system": first.system, "measure": decision.measure, "p_best": first.p_best,
+        "p_best_with_metrics": first.p_best_with_metrics, "expected_loss": first.expected_loss,
+    }  # fmt: skip
+    differ = abs(first.p_best_with_metrics - first.p_best) >= OTHERWISE
+    said = "{system} is the best with probability {p_best}" + (
+        " ({p_best_with_metrics} with metrics)" if differ else ""
+    )
+    return Finding("certainty", f"{said}; its expected loss is {{expected_loss}} {{measure}}.", values)
+
+
+def _cheapest(result: Result, systems: list[str]) -> Iterator[Finding]:
+    """The checkpoint of the earliest step among those that may be chosen, if it is not the first of them."""
     steps = dict(zip(result.board.systems, result.units.steps.tolist(), strict=True))
     if result.units.along_training and all(np.isfinite(steps[system]) for system in systems):
         cheapest = min(systems, key=lambda system: steps[system])
         if steps[cheapest] < steps[systems[0]]:
-            yield f"The cheapest of them: {cheapest} (step {steps[cheapest]:g})."
+            values = {"system": cheapest, "step": f"{short(steps[cheapest])}"}
+            yield Finding("cheapest", "The cheapest of the tied systems is {system} (step {step}).", values)
 
 
-def _picked(decision: Decision) -> Iterator[str]:
-    """What metrics would have picked, the least expected loss first."""
-    by_pick: dict[str, list[str]] = {}
-    rows = sorted(decision.regrets, key=lambda row: row.expected)
-    for row in rows:
-        by_pick.setdefault(row.pick, []).append(row.metric)
-    regrets = {row.pick: row for row in rows}
-    told = [
-        f"{listed(metrics)} would have picked "
-        + (
-            "it too"
-            if pick == decision.standings[0].system
-            else f"{pick}, expected loss {expectation(regrets[pick].expected)} {decision.measure} "
-            + bounds(regrets[pick].low, regrets[pick].high)
-        )
-        for pick, metrics in by_pick.items()
-    ]
-    if told:
-        more = f"; {many(len(told) - PICKS, 'more pick')}" if len(told) > PICKS else ""
-        yield f"{'; '.join(told[:PICKS])}{more}."
+def _picked(decision: Decision) -> Iterator[Finding]:
+    """The metrics that choose the recommended system, those that choose a tied one, and the choice that loses most."""
+    here = [pick.metric for pick in decision.picks if pick.system in decision.recommended]
+    tied = [pick for pick in decision.picks if pick.system in decision.tied]
+    if here:
+        verb = "chooses" if len(here) == 1 else "choose"
+        values: dict[str, object] = {"metrics": here, "systems": decision.recommended}
+        yield Finding("choice", f"{{metrics}} {verb} {{systems}} too.", values)
+    if tied:
+        names = list(dict.fromkeys(pick.system for pick in tied))
+        values = {
+            "metrics": [pick.metric for pick in tied], "systems": names, "recommended": decision.recommended,
+            "loss_high": max(_loss(decision, name)[2] for name in names), "measure": decision.measure,
+        }  # fmt: skip
+        verb = "chooses" if len(tied) == 1 else "choose"
+        which = "{systems}, which is" if len(names) == 1 else "systems that are"
+        said = f"{{metrics}} {verb} {which} statistically tied with {{recommended}}: "
+        yield Finding("choice", f"{said}at most {{loss_high}} {{measure}} worse.", values)
+    losing = [pick for pick in decision.picks if pick.system not in (*decision.recommended, *decision.tied)]
+    if losing:
+        worst = min((decision[pick.system] for pick in losing), key=lambda row: row.difference)
+        loss, low, high = _loss(decision, worst.system)
+        values = {
+            "metrics": [pick.metric for pick in losing if pick.system == worst.system], "systems": [worst.system],
+            "loss": loss, "interval": (low, high), "measure": decision.measure,
+        }  # fmt: skip
+        yield Finding("choice", "Choosing by {metrics} ({systems}) would lose {loss} {interval} {measure}.", values)
+
+
+def _rise(decision: Decision) -> Iterator[Finding]:
+    """What one point of the first metric is worth whose interval excludes chance."""
+    known = [pick for pick in decision.picks if pick.better_low > 0.5]
+    if known:
+        pick = known[0]
+        values = {
+            "metric": pick.metric, "measure": decision.measure, "p_better": pick.better,
+            "interval": (pick.better_low, pick.better_high),
+        }  # fmt: skip
+        said = "+1 {metric} between two of these systems means better {measure} with probability {p_better} {interval}."
+        yield Finding("rise", said, values)
+
+
+def _loss(decision: Decision, system: str) -> tuple[float, float, float]:
+    """What choosing it loses, and the interval: its difference from the recommended system, turned round."""
+    row = decision[system]
+    return -row.difference or 0.0, -row.difference_high or 0.0, -row.difference_low or 0.0
 
 
 def _decision_table(result: Result) -> Iterator[Table]:
@@ -93,31 +151,33 @@ def _decision_table(result: Result) -> Iterator[Table]:
         return
     column = result.board[decision.measure]
     sign = 1.0 if column.higher_is_better else -1.0
-    value = dict(zip(result.board.systems, column.values.tolist(), strict=True))
     seeds = _over_seeds(result, decision)
     rows = [
         (
             row.system,
             decision.measure,
-            value[row.system],
-            sign * row.mean,
-            sign * seeds[row.system] if row.system in seeds else "",
+            sign * row.value,
+            seeds.get(row.system, ""),
             *sorted((sign * row.low, sign * row.high)),
+            sign * row.difference or 0.0,
+            *sorted((sign * row.difference_low or 0.0, sign * row.difference_high or 0.0)),
             row.p_best,
+            row.p_best_with_metrics,
             row.expected_loss,
             str(row.in_set).lower(),
         )
         for row in decision.standings
     ]
     header = (
-        "system", "measure", "value", "mean", "mean_over_seeds", "low", "high", "p_best", "expected_loss", "in_set",
+        "system", "measure", "value", "mean_over_seeds", "low", "high", "difference", "difference_low",
+        "difference_high", "p_best", "p_best_with_metrics", "expected_loss", "in_set",
     )  # fmt: skip
     told = [
-        f"Least expected loss first. value: as measured on {many(decision.n_topics, 'topic')}; the other "
-        f"columns are about {POPULATION}: mean with its .95 interval (none where systems form families), "
-        "P(best), what shipping the system is expected to lose, and whether it may be the best (in_set)."
+        f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
+        f"{POPULATION}. difference: from {decision.standings[0].system}, with a .95 interval that allows for its "
+        "choice by the same topics. in_set: statistically tied with it; the set has the best system with P = .95."
     ]
-    left = [name for name in result.board.systems if name not in decision.systems]
+    left = [name for name in result.board.systems if name not in {row.system for row in decision.standings}]
     if left:
         told.append(f"Left out, because they have no {decision.measure}: {listed(left)}.")
     title = f"Which system is the best by {decision.measure}?"
@@ -125,76 +185,109 @@ def _decision_table(result: Result) -> Iterator[Table]:
 
 
 def _over_seeds(result: Result, decision: Decision) -> Mapping[str, float]:
-    """The mean of each system's configuration and step over seeds; nothing without a column `seed`."""
+    """The measured mean of each system's configuration and step over seeds; nothing without a column `seed`."""
     metadata = result.board.metadata
     if SEED not in metadata:
         return {}
     columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
     steps = map(str, result.units.steps.tolist())
     of = dict(zip(result.board.systems, map("\t".join, zip(*columns, steps, strict=True)), strict=True))
-    means = seeds_averaged([of[system] for system in decision.systems], decision)
-    return {system: means[of[system]] for system in decision.systems}
+    values = dict(zip(result.board.systems, result.board[decision.measure].values.tolist(), strict=True))
+    seeds: dict[str, list[float]] = {}
+    for row in decision.standings:
+        seeds.setdefault(of[row.system], []).append(values[row.system])
+    return {row.system: float(np.mean(seeds[of[row.system]])) for row in decision.standings}
 
 
-def _against(result: Result) -> Iterator[str]:
-    """What is known of each candidate against the baseline, those with a verdict first."""
-    found, baseline = result.against_baseline, result.experiment.baseline
-    measure = result.board.first_measure
-    if not found or measure is None:
+def _picks_table(result: Result) -> Iterator[Table]:
+    decision = result.decision
+    if decision is None or not decision.picks:
         return
+    header = (
+        "metric", "system", "measure", "loss", "loss_low", "loss_high", "tied", *(f.name for f in fields(Pick)[2:]),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            pick.metric,
+            pick.system,
+            decision.measure,
+            *_loss(decision, pick.system),
+            str(decision[pick.system].in_set).lower(),
+            *astuple(pick)[2:],
+        )
+        for pick in decision.picks
+    )
+    told = (
+        f"loss: what choosing the metric's first system loses in {decision.measure} against "
+        f"{decision.standings[0].system}, with its .95 interval. better: of two of these systems whose metric differs "
+        "by 1, the probability that the higher one is better, with its .95 interval."
+    )
+    yield Table("picks", "What would each metric choose?", header, rows, (told,), records=decision.picks)
+
+
+def _against(result: Result) -> Iterator[Finding]:
+    """What is known of each candidate against the baseline, those with a verdict first."""
+    found, baseline, measure = result.against_baseline, result.experiment.baseline, result.decided_by
+    if not found:
+        return
+    values: dict[str, object] = {"baseline": baseline, "measure": measure}
     if len(found) == 1:
         ((name, row),) = found.items()
-        yield _verdict(name, row, baseline, measure.name)
+        yield _verdict(name, row, values)
         return
-    corrected = f"by {measure.name}, corrected for {len(found)} candidates"
+    corrected = f"by {{measure}}, corrected for {len(found)} candidates"
     for verdict in ("better", "not worse"):
-        names = [f"{name} ({_difference(row)})" for name, row in found.items() if row.verdict == verdict]
+        names = [name for name, row in found.items() if row.verdict == verdict]
         if names:
-            by = f" by more than {result.experiment.margin:g}" if verdict == "not worse" else ""
-            yield f"{verdict.capitalize()} than {baseline}{by} {corrected}: {listed(names, MOST)}."
-    verdicts = [row.verdict for row in found.values()]
-    if worse := verdicts.count("worse"):
-        yield f"Worse than {baseline} {corrected}: {'all' if result.worse else worse} of them."
-    elif set(verdicts) == {"open"}:
+            by = f" by more than {short(result.experiment.margin)}" if verdict == "not worse" else ""
+            said = f"{verdict.capitalize()} than {{baseline}}{by} {corrected}: {{systems}}."
+            yield Finding("baseline", said, {**values, "verdict": verdict, "systems": names})
+    worse = [name for name, row in found.items() if row.verdict == "worse"]
+    if worse:
+        number = "all" if result.worse else len(worse)
+        said = f"Worse than {{baseline}} {corrected}: {number} of them."
+        yield Finding("baseline", said, {**values, "verdict": "worse", "systems": worse})
+    elif all(row.verdict == "open" for row in found.values()):
         note = next(iter(found.values())).note
-        yield f"No system is shown to be better or worse than {baseline} {corrected}{f' ({note})' if note else ''}."
+        said = f"No system is shown to be better or worse than {{baseline}} {corrected}{' ({note})' if note else ''}."
+        yield Finding("baseline", said, {**values, "verdict": "open", "systems": list(found), "note": note})
 
 
-def _verdict(name: str, row: Comparison, baseline: str, measure: str) -> str:
+def _verdict(name: str, row: Comparison, values: dict[str, object]) -> Finding:
+    values = {**values, "verdict": row.verdict, "systems": [name]}
     if row.note:
-        return f"Whether {name} is better than {baseline} by {measure} cannot be said: {row.note}."
-    margin = f"{row.margin:g}"
+        said = "clirbench cannot tell whether {systems} is better than {baseline} by {measure}: {note}."
+        return Finding("baseline", said, {**values, "note": row.note})
+    margin = f"{short(row.margin)}"
     told = {
-        "better": f"{name} is better than {baseline} by {measure}",
-        "worse": f"{name} is worse than {baseline} by {measure}",
-        "not worse": f"{name} is not worse than {baseline} by more than {margin} {measure}",
-        "open": f"Whether {name} is better than {baseline} by {measure} is open",
+        "better": "{systems} is better than {baseline} by {measure}",
+        "worse": "{systems} is worse than {baseline} by {measure}",
+        "not worse": f"{{systems}} is not worse than {{baseline}} by more than {margin} {{measure}}",
+        "open": "Whether {systems} is better than {baseline} by {measure} is open",
     }[row.verdict]
-    loss = f", P(loss > {margin}) {probability(row.p_loss)}" if row.margin else ""
-    return f"{told}: {_difference(row)}, P(better) {probability(row.p_better)}{loss}, {row.n_topics} topics."
-
-
-def _difference(row: Comparison) -> str:
-    return f"{'+' if row.difference > 0 else ''}{number(row.difference)} {bounds(row.low, row.high)}"
+    values |= {"difference": row.difference, "interval": (row.low, row.high), "p_better": row.p_better}
+    loss = ""
+    if row.margin:
+        values["p_loss"] = row.p_loss
+        loss = f", P(loss > {margin}) {{p_loss}}"
+    plus = "+" if row.difference > 0 else ""
+    return Finding(
+        "baseline",
+        f"{told}: {plus}{{difference}} {{interval}}, P(better) {{p_better}}{loss}, {row.n_topics} topics.",
+        values,
+    )
 
 
 def _baseline_table(result: Result) -> Iterator[Table]:
-    measure, found = result.board.first_measure, result.against_baseline
-    if measure is None or not found:
+    found = result.against_baseline
+    if not found:
         return
     header = ("system", *(field.name for field in fields(Comparison)))
     rows = tuple((name, *astuple(row)) for name, row in found.items())
     told = (
-        f"difference: {measure.name} of the system less that of {result.experiment.baseline}, more is better, with an "
-        f"interval that holds for all {len(rows)} together with probability .95; p_better and p_loss (of more than "
-        f"{result.experiment.margin:g}) have a flat prior; p_value: exact randomisation of topics, for each alone."
+        f"difference: {result.decided_by} of the system less that of {result.experiment.baseline}, more is better, "
+        f"with an interval that holds for all {len(rows)} together with P = .95; p_better and p_loss (of more than "
+        f"{short(result.experiment.margin)}) have a flat prior; p_value: exact randomisation of topics, for each alone."
     )
     title = f"Is another system better than {result.experiment.baseline}?"
     yield Table("baseline", title, header, rows, (told,), shown=20, records=tuple(found.values()))
-
-
-def probability(value: float) -> str:
-    """Three places; what rounds to 0 or 1 says so: `> .999`."""
-    if value > 0.9995:
-        return "> .999"
-    return "< .001" if value < 0.0005 else number(value)

@@ -1,4 +1,4 @@
-"""What choosing a system by a metric costs, in words: expected by the posterior, else as the topics at hand have it."""
+"""What choosing a system by a metric costs, in words: as these topics have it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,6 @@ import numpy as np
 
 from clirbench.pages.wording import listed, number
 from clirbench.scoreboard import Column
-from clirbench.statistics.model.decision import Decision
-from clirbench.statistics.model.shipping import Regret
 from clirbench.types import Ints
 
 MOST = 4
@@ -22,42 +20,6 @@ class Pick:
     metric: str
     system: str
     loss: float
-
-
-def expected_cost(decision: Decision, metrics: Sequence[str]) -> str:
-    """One sentence about what these metrics' picks may lose; nothing where that is not known.
-
-    Intervals alone: where metrics tell bad systems from each other and hardly good ones (a Clayton copula), losses are
-    .10 to .15 standard deviations larger than expected, and their intervals still hold them.
-    """
-    regrets = sorted((row for row in decision.regrets if row.metric in metrics), key=lambda row: row.expected)
-    if not regrets:
-        return ""
-    said = f"With 95 % confidence, shipping the first system loses {_lost(regrets[0], decision.measure)}"
-    if len({row.pick for row in regrets}) == 1:
-        by = "any of these metrics" if len(regrets) > 1 else regrets[0].metric
-        return f"{said} by {by} ({regrets[0].pick})."
-    worst = regrets[-1]
-    return (
-        f"{said} by {regrets[0].metric} ({regrets[0].pick}), and {_lost(worst, decision.measure)} by "
-        f"{worst.metric} ({worst.pick})."
-    )
-
-
-def _lost(row: Regret, measure: str) -> str:
-    if row.high < 0.0005:
-        return f"under .001 {measure}"
-    return f"{f'{number(row.low)} to' if row.low >= 0.0005 else 'at most'} {number(row.high)} {measure}"
-
-
-def expectation(value: float) -> str:
-    """Three decimals; samples of a posterior tell no more."""
-    return "under .001" if value < 0.0005 else number(value)
-
-
-def bounds(low: float, high: float) -> str:
-    """`[.001, .012]`."""
-    return f"[{number(low)}, {number(high)}]"
 
 
 def cost(systems: Sequence[str], measure: Column, metrics: Sequence[Column], rows: Ints | None = None) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from clirbench import __version__
 from clirbench.errors import shown
 from clirbench.report.answer import answered
+from clirbench.report.decision import decision_findings
 from clirbench.report.facts import counts, warnings
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import inputs
@@ -35,6 +36,7 @@ def results(result: Result) -> dict[str, Any]:
         "measure": answer.measure,
         "trusted": answer.metrics,
         "decision": decision and [dict(zip(decision.header, row, strict=True)) for row in decision.values()],
+        "findings": [finding.as_dict() for finding in decision_findings(result)],
         "correlations": [asdict(row) for row in result.correlations],
         "coefficients": result.experiment.coefficients,
         "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},

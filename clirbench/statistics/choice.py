@@ -9,36 +9,41 @@ import numpy as np
 from clirbench.errors import ConfigError
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.decision import Decision, decide
+from clirbench.statistics.model.noise import FEWEST_TOPICS
 from clirbench.statistics.training import Series, has_steps, series_of
 from clirbench.statistics.units.belonging import Units
 from clirbench.types import Doubles
 
-MOST_SYSTEMS = 200
-"""Along training the set held the best in 37 of 38 worlds with known truth of 200 systems, and in 9 of 12 of 400."""
+MOST_SYSTEMS = 400
+"""Every system is compared with every other in each of 4,000 draws."""
 
 
 def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool = False, seed: int = 0) -> Decision:
-    """The decision on a measure among the systems that have it; along training, units are runs with their steps.
+    """The decision on a measure among the systems that have it.
 
-    `same_lines`: see `decide`. `reason` says why there is none; more than 200 systems have none.
+    `same_lines`: see `decide`. `reason` says why there is none; more than 400 systems have none.
     """
     kept = np.isfinite(evidence.board[measure].values)
     if int(kept.sum()) > MOST_SYSTEMS:
         return Decision(measure, reason=f"{int(kept.sum())} systems: at most {MOST_SYSTEMS} are compared")
     own = units.only(np.flatnonzero(kept))
-    step = own.steps if own.along_training and np.isfinite(own.steps).all() else None
-    if step is not None:  # they need a logarithm: step 0 lies halfway before the first one
-        step = np.where(step > 0, step, step[step > 0].min() / 2)
-    return decide(evidence.only(kept), measure, unit=own.index, step=step, same_lines=same_lines, seed=seed)
+    part = evidence.only(kept)
+    return decide(part, measure, unit=own.index, along=own.along_training, same_lines=same_lines, seed=seed)
+
+
+def measure_with_topics(evidence: Evidence, first: str) -> str:
+    """`first`, or where it has too few topics for a decision the first measure of the board that has enough."""
+    names = (first, *evidence.measure_names)
+    return next((name for name in names if evidence.topics(name) >= FEWEST_TOPICS), first)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What shipping the best of a metric's `shortlist` first systems loses, in units of the measure.
+    """What choosing the best of a metric's `shortlist` first systems loses, in units of the measure.
 
-    `pick`: the system shipped (for a short list, the best of it by the measure); `regret` = best_value - value >= 0
-    on these topics. `expected_regret` >= 0 with `low`, `high` (central .95): by the posterior, in a population
-    of topics; NaN where it is not known, `note` says why.
+    `pick`: the system chosen (for a short list, the best of it by the measure); `regret` = best_value - value >= 0 on
+    these topics. `expected_regret` and the .95 interval `low`, `high`, all >= 0: what choosing it loses in a population
+    of topics, as in the decision (`expected_loss`, and `difference` turned round); NaN where it is not known.
     """
 
     measure: str
@@ -90,11 +95,12 @@ def _choice(
 ) -> Choice:
     listed = np.argsort(-x, kind="stable")[:size]
     pick, best = int(listed[np.argmax(y[listed])]), int(np.argmax(y))
-    unknown = decision.reason or decision.silent
-    lost = np.full(1, nan) if unknown else decision.draws.max(axis=1) - decision.draws[:, pick]
     tied = int((x == x[listed[-1]]).sum()) - int((x[listed] == x[listed[-1]]).sum())
     ties = f"{tied} more tied with the last of the list; the first in order was taken" if tied else ""
-    low, high = np.quantile(lost, [0.025, 0.975])
+    expected, low, high = nan, nan, nan
+    if not decision.reason:
+        row = decision[evidence.systems[pick]]
+        expected, low, high = row.expected_loss, max(0.0, -row.difference_high), max(0.0, -row.difference_low)
     return Choice(
         measure=decision.measure,
         metric=metric,
@@ -104,21 +110,21 @@ def _choice(
         best=evidence.systems[best],
         best_value=float(y[best]),
         regret=float(y[best] - y[pick]),
-        expected_regret=float(lost.mean()),
-        low=float(low),
-        high=float(high),
+        expected_regret=expected,
+        low=low,
+        high=high,
         n_systems=len(evidence.systems),
         n_topics=evidence.topics(decision.measure),
-        note="; ".join(filter(None, [note, ties, f"not expected: {unknown}" if unknown else ""])),
+        note="; ".join(filter(None, [note, ties, decision.reason])),
     )
 
 
 @dataclass(frozen=True)
 class Stop:
-    """What a training run would have shipped if a metric had stopped it.
+    """What a training run would have given if a metric had stopped it.
 
     Training stops at `stopped` (the last step where it never does), `patience` evaluations after the metric's best
-    so far, and ships `shipped`, the step of that best. `regret` = the measure's best step - value, `saved`: steps
+    so far; `shipped` is the step of that best. `regret` = the measure's best step - value, `saved`: steps
     not trained. Replicates of a step are averaged.
     """
 

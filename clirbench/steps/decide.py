@@ -1,4 +1,4 @@
-"""Which system to ship: the posterior of all systems is drawn once."""
+"""Which system to choose: all systems are compared once."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -7,8 +7,7 @@ import scipy
 
 from clirbench.statistics.choice import decided
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.decision import Decision
-from clirbench.statistics.model.shipping import Regret, Standing
+from clirbench.statistics.model.decision import Decision, Pick, Standing
 from clirbench.statistics.units.belonging import Units
 
 
@@ -22,17 +21,16 @@ class Decide:
 
     @property
     def signature(self) -> str:
-        """Whose least squares and quantiles these are: part of the key of the result."""
+        """Whose special functions these are: part of the key of the result."""
         return f"scipy-{scipy.__version__}"
 
     def __call__(self, item: tuple[Evidence, Units]) -> dict[str, Any]:
         found = decided(*item, self.measure, same_lines=self.same_lines, seed=self.seed)
         held = {field.name: getattr(found, field.name) for field in fields(found)}
-        return held | {name: [asdict(row) for row in held[name]] for name in ("standings", "regrets")}
+        return held | {name: [asdict(row) for row in held[name]] for name in ("standings", "picks")}
 
 
 def as_decision(held: dict[str, Any]) -> Decision:
     """The `Decision` with these fields."""
     standings = tuple(Standing(**row) for row in held["standings"])
-    regrets = tuple(Regret(**row) for row in held["regrets"])
-    return Decision(**{**held, "systems": tuple(held["systems"]), "standings": standings, "regrets": regrets})
+    return Decision(**{**held, "standings": standings, "picks": tuple(Pick(**row) for row in held["picks"])})

@@ -1,4 +1,4 @@
-"""`analysis=[choice]`: what is shipped and lost, in words; early stopping where systems carry steps."""
+"""`analysis=[choice]`: what is chosen and lost, in words; early stopping where systems carry steps."""
 
 from clirbench.analyses.choice import ChoiceAnalysis
 from tests.analyses.findings import result_of, text_of
@@ -6,11 +6,11 @@ from tests.statistics.test_training import checkpoints
 from tests.statistics.worlds import scores_only
 
 
-def test_what_each_metric_would_ship_and_lose() -> None:
+def test_what_each_metric_would_choose_and_lose() -> None:
     evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
     text = text_of(ChoiceAnalysis(), evidence)
-    assert "y0: on these topics the best system is s03 (.500); shipped and lost: x0 s01 (.300)." in text
-    assert "expected" not in text
+    assert "y0: on these topics the best system is s03 (.500); chosen and lost: x0 s01 (.300)." in text
+    assert "population" not in text
     names = [table.name for table in ChoiceAnalysis().tables(result_of(evidence))]
     assert names == ["choice", "improvement"]
 

@@ -12,7 +12,6 @@ Texts = Callable[[str], Iterator[tuple[int, str]]]
 PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
 EXEMPT = {
     "clirbench/report/answer.py",
-    "clirbench/report/decision.py",
     "clirbench/report/picking.py",
     "clirbench/report/trust.py",
     "clirbench/statistics/units/claims.py",

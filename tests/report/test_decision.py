@@ -1,5 +1,6 @@
-"""The decision in words: what is shipped, what cannot be told from it, what is said of a baseline; and its tables."""
+"""The decision as findings, sentences and tables: what is recommended, what is tied, what metrics would choose."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.report.answer import answered
-from clirbench.report.decision import decision_sentences, decision_tables, probability
+from clirbench.report.decision import decision_findings, decision_sentences, decision_tables
+from clirbench.report.findings import written
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate, with_corrections
@@ -52,57 +54,147 @@ def two(shift: float, topics: int = 40, noise: float = 0.1) -> Evidence:
     return Evidence(Scoreboard(("old", "new"), columns), per_topic={"MAP": values}, measures={"MAP": Mean()})
 
 
-def test_what_is_shipped_and_what_cannot_be_told_from_it() -> None:
-    evidence = world(n=12, topics=60)
-    made = run_of(evidence)
-    first, *others = made.decision.standings
-    alike = [row.system for row in others if row.in_set]
-    said = decision_sentences(made)
-    assert said[0].startswith(f"Ship {first.system} (P(best) .")
-    if alike:
-        assert "cannot be told from it: " in said[0]
-    assert all(name in said[0] for name in alike)
-    picked = said[-1]
-    assert "would have picked" in picked
-    assert "m0" in picked
-    assert "m1" in picked
-    (table,) = decision_tables(made)
-    assert table.header[:3] == ("system", "measure", "value")
-    assert [row[0] for row in table.rows] == [row.system for row in made.decision.standings]
-    assert [row[-1] for row in table.rows].count("true") == 1 + len(alike)
-    assert table.rows[0][2] == evidence.board["y0"].values[made.board.systems.index(first.system)]
+def spread(gap: float, n: int = 8, topics: int = 60, metrics: tuple[tuple[float, ...], ...] = ()) -> Evidence:
+    """The last system is better than the others, which are equal but for noise, by `gap` SDs of one topic."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(1, topics)) + rng.normal(size=(n, topics))
+    values[-1] += gap
+    columns = (
+        *(Column(f"m{at}", "metric", np.array(scores)) for at, scores in enumerate(metrics)),
+        Column("MAP", "measure", values.mean(axis=1)),
+    )
+    systems = tuple(f"s{i}" for i in range(n))
+    return Evidence(Scoreboard(systems, columns), per_topic={"MAP": values}, measures={"MAP": Mean()})
 
 
-def test_expected_loss_takes_the_place_of_what_was_lost_here() -> None:
-    evidence = world(n=12, topics=60)
-    said = answered(run_of(evidence)).sentences[-1]
-    assert said.startswith("With 95 % confidence, shipping the first system loses ")
-    assert "expected" not in said
-    silent = run_of(evidence, same_lines=True)
-    assert "On these topics" in answered(silent).sentences[-1]
-    assert any("same lines" in sentence for sentence in decision_sentences(silent))
-    assert "would have picked" not in str(decision_sentences(silent))
+def test_a_system_that_is_significantly_better_than_all() -> None:
+    made = run_of(spread(2.0))
+    (finding,) = decision_findings(made)
+    near = max(made.decision.standings[1:], key=lambda row: row.difference_high)
+    assert finding.as_dict() == {
+        "kind": "recommendation", "measure": "MAP", "systems": ("s7",), "tied": (), "nearest": near.system,
+        "difference": near.difference, "interval": (near.difference_low, near.difference_high),
+        "sentence": str(finding),
+    }  # fmt: skip
+    interval = f"{near.difference:.3f} [{near.difference_low:.3f}, {near.difference_high:.3f}]".replace("-0.", "-.")
+    assert str(finding) == (
+        "By MAP, clirbench recommends s7: significantly better than all 7 others; "
+        f"the nearest is {near.system} ({interval})."
+    )
+    two_alone = decision_sentences(run_of(two(0.5)))[0]
+    assert two_alone.startswith("By MAP, clirbench recommends new: significantly better than old (-.485 [-.")
 
 
-def test_probabilities_are_of_systems_and_never_of_metrics() -> None:
+def test_a_system_that_is_tied_with_some() -> None:
     made = run_of(world(n=12, topics=60))
-    for sentence in (*decision_sentences(made), *answered(made).sentences):
-        assert sentence.count("P(best)") == sentence.startswith(("Ship ", "By "))
+    decision = made.decision
+    assert 0 < len(decision.tied) < 11
+    first, second, *_ = decision_findings(made)
+    assert first.values["tied"] == decision.tied
+    assert str(first).startswith(f"By y0, clirbench recommends {decision.recommended[0]}; statistically tied with it: ")
+    assert all(name in str(first) for name in decision.tied[:5])
+    top = decision.standings[0]
+    if top.p_best >= 0.5:
+        assert (second.kind, second.values["p_best"]) == ("certainty", top.p_best)
 
 
 def test_systems_that_are_equal_have_no_winner() -> None:
-    said = decision_sentences(run_of(equal(n=4, topics=20)))
-    assert said[0].startswith("By y0 any of these 4 systems may be the best; first comes ")
-    assert "expected loss" not in said[0]
+    (said,) = decision_sentences(run_of(equal(n=4, topics=20)))
+    assert said.startswith("By y0, all 4 systems are statistically tied; s0")
+    assert said.endswith(" has the highest value. Choose the cheapest, or add topics.")
+
+
+def test_what_metrics_choose_and_lose() -> None:
+    right, wrong = (*range(7), 9.0), (9.0, *range(7))
+    made = run_of(spread(2.0, metrics=(right, wrong, right)))
+    loss = made.decision["s0"]
+    _, too, lost = decision_sentences(made)
+    assert too == "m0 and m2 choose s7 too."
+    cells = [f"{-v:.3f}" for v in (loss.difference, loss.difference_high, loss.difference_low)]
+    assert lost == f"Choosing by m1 (s0) would lose {cells[0]} [{cells[1]}, {cells[2]}] MAP.".replace("0.", ".")
+    tables = {table.name: table for table in decision_tables(made)}
+    row = dict(zip(tables["picks"].header, tables["picks"].rows[1], strict=True))
+    assert (row["metric"], row["system"], row["tied"]) == ("m1", "s0", "false")
+    assert (row["loss"], row["loss_low"], row["loss_high"]) == (
+        -loss.difference, -loss.difference_high, -loss.difference_low,
+    )  # fmt: skip
+
+
+def test_a_choice_that_is_tied_names_what_it_may_lose() -> None:
+    evidence = world(n=12, topics=60, noise=(0.6,))
+    tied = run_of(evidence).decision.tied[-1]
+    chooses = Column("m0", "metric", np.array([float(system == tied) for system in evidence.systems]))
+    board = Scoreboard(evidence.systems, (chooses, evidence.board["y0"]))
+    made = run_of(replace(evidence, board=board))
+    (pick,) = made.decision.picks
+    assert pick.system in made.decision.tied
+    (finding,) = [f for f in decision_findings(made) if f.kind == "choice"]
+    least = made.decision[pick.system].difference_low
+    assert finding.values["loss_high"] == -least
+    assert str(finding) == (
+        f"m0 chooses {pick.system}, which is statistically tied with {made.decision.recommended[0]}: "
+        f"at most {-least:.3f} y0 worse.".replace(" 0.", " .")
+    )
+
+
+def test_a_rise_is_reported_where_chance_is_excluded() -> None:
+    made = run_of(world(n=12, topics=60, noise=(0.3,)))
+    (pick,) = made.decision.picks
+    (rise,) = [str(f) for f in decision_findings(made) if f.kind == "rise"]
+    assert rise.startswith("+1 m0 between two of these systems means better y0 with probability .")
+    assert f"[{pick.better_low:.3f}, {pick.better_high:.3f}]".replace("0.", ".") in rise
+    useless = run_of(world(n=12, topics=60, noise=(30.0,)))
+    assert not [f for f in decision_findings(useless) if f.kind == "rise"]
+
+
+@pytest.mark.parametrize("evidence", [world(n=12, topics=60), world(n=40, topics=200), spread(2.0), equal()])
+def test_sentences_are_short(evidence: Evidence) -> None:
+    """At most 25 words, names of tied systems apart, and three numbers; an interval counts as one."""
+    for sentence in decision_sentences(run_of(evidence)):
+        words = sentence.partition("tied with it: ")[0].split()
+        assert len(words) <= 25
+        bare = re.sub(r"\b[smy]\d+\b|\bt?y0\b", "", re.sub(r"\[[^]]*\]", "", sentence))
+        assert len(re.findall(r"\d+", bare)) <= 3
+        assert not re.search(r"\b(ship|shipped|unit|trust)", sentence, re.IGNORECASE)
+
+
+def test_every_number_of_a_finding_is_a_cell_of_a_table() -> None:
+    made = run_of(world(n=12, topics=60))
+    cells = {cell for table in decision_tables(made) for row in table.rows for cell in row if isinstance(cell, float)}
+    numbers = [
+        value
+        for finding in decision_findings(made)
+        for values in finding.values.values()
+        for value in (values if isinstance(values, tuple) else (values,))
+        if isinstance(value, float)
+    ]
+    assert numbers
+    assert set(numbers) <= cells
+
+
+def test_the_answer_leaves_losses_to_the_decision() -> None:
+    made = run_of(world(n=12, topics=60))
+    assert not any("would have cost" in sentence for sentence in answered(made).sentences)
+    alone = result(board({"BLEU": [1, 2, 3, 4, 5, 6]}, {"MAP": [1, 2, 3, 4, 5, 6]}))
+    assert any("would have cost nothing" in sentence for sentence in answered(alone).sentences)
 
 
 def test_nothing_is_decided_from_scores_alone() -> None:
     made = result(board({"BLEU": [1, 2, 3, 4, 5, 6]}, {"MAP": [1, 2, 3, 4, 5, 6]}))
     assert decision_sentences(made) == (
-        "Which system is the best by MAP is not said: no per-topic values: the noise of the measure is not known.",
+        "clirbench cannot recommend a system: MAP has no per-topic values, so its noise is unknown.",
     )
     assert decision_tables(made) == ()
     assert decision_sentences(result(board({"A": [1, 2]}, {}))) == ()
+
+
+def test_a_measure_with_topics_takes_the_place_of_a_first_one_without() -> None:
+    evidence = world(n=12, topics=60, measures=2)
+    made = run_of(replace(evidence, per_topic={"y1": evidence.per_topic["y1"]}), baseline="s00")
+    assert made.decision.measure == made.decided_by == "y1"
+    sentences = decision_sentences(made)
+    assert sentences[0].startswith("Better than s00 by y1")
+    assert any(said.startswith("By y1 (y0 has no topics), clirbench recommends s") for said in sentences)
 
 
 def test_the_cheapest_checkpoint_of_the_set_and_the_mean_over_seeds() -> None:
@@ -118,21 +210,25 @@ def test_the_cheapest_checkpoint_of_the_set_and_the_mean_over_seeds() -> None:
     kept = [row.system for row in made.decision.standings if row.in_set]
     least = min(int(name.partition("step")[2]) for name in kept)
     assert f"(step {least})." in cheapest
-    (table,) = decision_tables(made)
-    mean = {row[0]: row[3] for row in table.rows}
-    over = {row[0]: row[4] for row in table.rows}
+    (table, _) = decision_tables(made)
+    value = {row[0]: row[2] for row in table.rows}
+    over = {row[0]: row[3] for row in table.rows}
     assert over["seed0-step3000"] == over["seed1-step3000"]
-    assert over["seed0-step3000"] == pytest.approx((mean["seed0-step3000"] + mean["seed1-step3000"]) / 2)
+    assert over["seed0-step3000"] == pytest.approx((value["seed0-step3000"] + value["seed1-step3000"]) / 2)
 
 
 def test_less_is_better_in_the_measure_as_printed() -> None:
     evidence = world(n=6, topics=50)
     column = replace(evidence.board["y0"], higher_is_better=False)
     made = replace(evidence, board=replace(evidence.board, columns=(*evidence.board.metrics, column)))
-    (table,) = decision_tables(run_of(made))
-    for _, _, value, mean, _, low, high, *_ in table.rows:
-        assert low < mean < high
-        assert abs(value - mean) < 1
+    table, picks = decision_tables(run_of(made))
+    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    assert [row["value"] for row in rows] == sorted(row["value"] for row in rows)
+    for row in rows:
+        assert row["low"] < row["value"] < row["high"]
+        assert row["difference"] == row["value"] - rows[0]["value"] >= 0
+        assert row["difference_low"] <= row["difference"] <= row["difference_high"]
+    assert all(loss >= 0 for loss in (row[3] for row in picks.rows))
 
 
 @pytest.mark.parametrize(
@@ -170,7 +266,7 @@ def test_many_candidates_are_corrected_for_their_number() -> None:
 def test_few_topics_and_unknown_names() -> None:
     few = run_of(two(0.1, topics=6), "old")
     assert decision_sentences(few)[0] == (
-        "Whether new is better than old by MAP cannot be said: 6 topics: at least 8 are needed."
+        "clirbench cannot tell whether new is better than old by MAP: 6 topics: at least 8 are needed."
     )
     with pytest.raises(UnknownName, match="Did you mean 'old'"):
         decision_sentences(run_of(two(0.1), "odl"))
@@ -179,4 +275,4 @@ def test_few_topics_and_unknown_names() -> None:
 
 
 def test_probabilities_round_to_neither_0_nor_1() -> None:
-    assert [probability(p) for p in (1.0, 0.9996, 0.5, 0.0001)] == ["> .999", "> .999", ".500", "< .001"]
+    assert [written("p_best", p) for p in (1.0, 0.9996, 0.5, 0.0001)] == ["> .999", "> .999", ".500", "< .001"]

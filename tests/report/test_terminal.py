@@ -80,7 +80,7 @@ def test_a_run_without_metrics_shows_no_table_of_none(monkeypatch: pytest.Monkey
     monkeypatch.setattr("sys.stdout", screen)
     monkeypatch.setattr(terminal, "Console", lambda **_: Console(file=screen, width=80, color_system=None))
     terminal.show(result(board({}, {"MAP": [0.1, 0.2]})))
-    assert screen.getvalue().startswith("Which system is the best by MAP is not said: no per-topic values")
+    assert screen.getvalue().startswith("clirbench cannot recommend a system: MAP has no per-topic values")
     assert "tau" not in screen.getvalue()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from clirbench.errors import ConfigError
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.choice import Choice, choices, decided, early_stopping
+from clirbench.statistics.choice import Choice, choices, decided, early_stopping, measure_with_topics
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.units.belonging import units_of
 from tests.statistics.test_training import checkpoints
@@ -29,11 +29,11 @@ def test_regret_by_hand() -> None:
     ]
     assert rows[1].best == "s03"
     assert np.isnan(rows[1].expected_regret)
-    assert rows[1].note == "not expected: no per-topic values: the noise of the measure is not known"
+    assert rows[1].note == "y0 has no per-topic values, so its noise is unknown"
     assert rows[1].n_topics == 0
 
 
-def test_more_systems_than_a_posterior_can_hold_have_no_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_systems_than_can_be_compared_have_no_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
     monkeypatch.setattr("clirbench.statistics.choice.MOST_SYSTEMS", 3)
     found = decided(evidence, units_of(evidence.board), evidence.board.measures[0].name)
@@ -50,7 +50,9 @@ def test_ties_are_noted_and_direction_is_kept() -> None:
     )
     (row,) = made(Evidence(board), (1,))
     assert row.pick == "b"
-    assert row.note.startswith("1 more tied with the last of the list; the first in order was taken; not expected: ")
+    assert row.note.startswith(
+        "1 more tied with the last of the list; the first in order was taken; MAP has no per-topic"
+    )
 
 
 def test_all_of_the_regret_is_luck_where_all_systems_are_equal() -> None:
@@ -71,16 +73,21 @@ def test_all_of_the_regret_is_luck_where_all_systems_are_equal() -> None:
     assert len(expected) <= 4  # so much noise is called too large
 
 
-def test_expected_regret_is_that_of_the_posterior() -> None:
+def test_expected_regret_is_that_of_the_decision() -> None:
     evidence = world(n=12, topics=60)
     decision = decided(evidence, units_of(evidence.board), "y0")
-    rows = {row.metric: row for row in made(evidence, (1,))}
-    for found in decision.regrets:
-        assert rows[found.metric].expected_regret == pytest.approx(found.expected)
-        assert (rows[found.metric].low, rows[found.metric].high) == pytest.approx((found.low, found.high))
-    few = made(evidence.columns({"m0", "y0"}), (1,), same_lines=True)
-    assert np.isnan(few[0].expected_regret)
-    assert "same lines" in few[0].note
+    for row in made(evidence, (1, 3)):
+        own = decision[row.pick]
+        assert row.expected_regret == own.expected_loss
+        assert (row.low, row.high) == (max(0.0, -own.difference_high), max(0.0, -own.difference_low))
+
+
+def test_a_measure_without_topics_gives_way_to_one_that_has_some() -> None:
+    evidence = world(n=6, measures=2)
+    bare = replace(evidence, per_topic={"y1": evidence.per_topic["y1"]})
+    assert measure_with_topics(evidence, "y0") == "y0"
+    assert measure_with_topics(bare, "y0") == "y1"
+    assert measure_with_topics(replace(evidence, per_topic={}), "y0") == "y0"
 
 
 def test_the_decision_leaves_out_systems_without_a_value_and_takes_steps() -> None:
@@ -91,7 +98,7 @@ def test_the_decision_leaves_out_systems_without_a_value_and_takes_steps() -> No
     part = replace(evidence, board=board)
     found = decided(part, units_of(board), "y0")
     assert (found.reason, len(found.standings)) == ("", 7)
-    assert "s07" not in found.systems
+    assert "s07" not in {row.system for row in found.standings}
 
 
 def test_the_whole_list_loses_nothing() -> None:

@@ -1,12 +1,13 @@
 """Is a candidate better than the system in production? From the topics of the two alone."""
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import nan
 
 import numpy as np
 
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.decision import topic_values
+from clirbench.statistics.model.limits import mean_limits, p_above
 from clirbench.statistics.model.randomisation import mean_difference_p
 from clirbench.types import Doubles
 
@@ -57,7 +58,7 @@ def against(
     if note:
         return Comparison(mean, nan, nan, nan, nan, margin, nan, "open", k, note)
     alpha = 0.025 / others
-    low, high = _limits(d, alpha)
+    low, high = mean_limits(d, alpha)
     verdict = "open"
     # Worse, but by less than the margin, is what the margin allows.
     if low > 0 and mean_difference_p(d, sides=1, seed=seed) <= alpha:
@@ -67,7 +68,7 @@ def against(
     elif high < 0 and mean_difference_p(-d, sides=1, seed=seed) <= alpha:
         verdict = "worse"
     p = mean_difference_p(d, seed=seed)
-    return Comparison(mean, low, high, _p_above(d, 0.0), 1 - _p_above(d, -margin), margin, p, verdict, k)
+    return Comparison(mean, low, high, p_above(d, 0.0), 1 - p_above(d, -margin), margin, p, verdict, k)
 
 
 def candidates(
@@ -87,34 +88,3 @@ def candidates(
     own = dict(zip(part.systems, values, strict=True))
     found = {n: against(own[n], own[baseline], margin, others=len(names), seed=seed) for n in names}
     return dict(sorted(found.items(), key=lambda item: -item[1].difference))
-
-
-def _limits(d: Doubles, alpha: float) -> tuple[float, float]:
-    """The wider of Student's and Hall's limits, each exceeded with probability `alpha`."""
-    from scipy.special import stdtrit
-
-    size, mean, sd = len(d), float(d.mean()), float(d.std())
-    q = float(stdtrit(size - 1, 1 - alpha)) / sqrt(size - 1)
-    skew = _skewness(d)
-
-    def back(value: float) -> float:
-        """The standardised mean whose transform this is."""
-        moved = value - skew / (6 * size)
-        return float(3 / skew * (np.cbrt(1 + skew * moved) - 1)) if abs(skew) > 1e-6 else moved
-
-    return mean - sd * max(q, back(q)), mean - sd * min(-q, back(-q))
-
-
-def _p_above(d: Doubles, at: float) -> float:
-    """P(true mean > at): of Student's and Hall's the one nearer to 1/2."""
-    from scipy.special import stdtr
-
-    size, skew = len(d), _skewness(d)
-    z = (float(d.mean()) - at) / float(d.std())
-    bent = z + skew * z**2 / 3 + skew**2 * z**3 / 27 + skew / (6 * size)
-    found = [float(stdtr(size - 1, value * sqrt(size - 1))) for value in (z, bent)]
-    return min(found, key=lambda p: abs(p - 0.5))
-
-
-def _skewness(d: Doubles) -> float:
-    return float(((d - d.mean()) ** 3).mean() / d.std() ** 3)

@@ -7,8 +7,7 @@ import numpy as np
 
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, topic_noise
-from clirbench.statistics.model.parts import noise_structure
+from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, noise_structure, topic_noise
 from clirbench.statistics.resampling import Draws, metric_scores
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.concordance import pair_weights, taus

@@ -1,52 +1,91 @@
-"""The decision on one measure: the posterior of all systems, what may be shipped, what each metric's pick costs."""
+"""The decision on one measure: which system to recommend, which are tied with it, what each metric would choose."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 
 from clirbench.measures.base import arithmetic
-from clirbench.pages.wording import fixed
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, topic_noise
-from clirbench.statistics.model.parts import curve_parts, metrics_part, noise_structure, unit_part
-from clirbench.statistics.model.posterior import Posterior, posterior
-from clirbench.statistics.model.shipping import CAREFUL, HELD, Regret, Standing, regret, standings
+from clirbench.statistics.model.best import compared_with_first
+from clirbench.statistics.model.limits import mean_limits
+from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, noise_structure, topic_noise
+from clirbench.statistics.model.posterior import expected_loss, p_best, true_values
+from clirbench.statistics.model.rise import better_with, jackknifed_slope
+from clirbench.statistics.units.belonging import known_before
 from clirbench.types import Doubles, Ints
 
 RELIABLE = 0.45
 ENOUGH_TOPICS = 20
-"""Least reliability (one-sided .95 limit) and least number of topics for which expected losses are reported.
-Below these, benchmarks/validity.py finds expectations off by more than .05 SD, in one direction for useful metrics
-and in the other for useless ones, because the data do not show how well metrics predict."""
-ALONG = "along training such losses are estimated too high"
-"""Why none is reported: in simulated checkpoints with known truth they were .1 SD too high, P(best) up to .25 off."""
-GROUPED = "where systems form units, metrics seem to know more than they do"
-"""Why no cost of their picks is reported there: with useless metrics it was .1 to .16 SD too small."""
-SAME_LINES = "test set and collection are the same lines: metrics err together with the measure"
+"""Least reliability (one-sided .95 limit) and least number of topics for which P(best) and losses are expected."""
 POPULATION = "a population of topics, of which these are a sample"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Standing:
+    """One system on a measure, turned so that more is better, in a population of topics.
+
+    `value`: measured; `low`, `high`: .95 interval of the system's own mean. `difference` <= 0 from the recommended
+    system, with the .95 interval of `Comparisons`; `in_set`: it is statistically tied with the recommended one. P(it is
+    the best) by the topics, and by topics and metrics; `expected_loss` >= 0 by the topics. NaN where not known.
+    """
+
+    system: str
+    value: float
+    low: float
+    high: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    p_best: float
+    p_best_with_metrics: float
+    expected_loss: float
+    in_set: bool
+
+
+@dataclass(frozen=True)
+class Pick:
+    """What a metric chooses, and what a rise of it is worth.
+
+    `system`: its first; of several that tie, the worst by the measure. `better` in (0, 1): of two of these systems
+    whose metric differs by 1, P(the higher one is better by the measure), with its .95 interval; NaN where not known.
+    """
+
+    metric: str
+    system: str
+    better: float
+    better_low: float
+    better_high: float
+
+
+@dataclass(frozen=True)
 class Decision:
     """What is known of the best system on `measure`; without rows `reason` says why nothing is known.
 
-    `standings`: least expected loss first; `regrets`: one for each metric; `silent`: why the cost of the metrics' picks
-    is left out while the set is reported (NaN: with too much noise or along training every expected loss, along
-    training P(best) too). `draws` (samples, systems): the posterior.
-    `reliability`: one-sided .95 limit of 1 - noise / measured variance.
+    `standings`: highest value first; `picks`: one for each metric that is not constant. `reliability`: one-sided .95
+    limit of 1 - noise / measured variance.
     """
 
     measure: str
-    systems: tuple[str, ...] = ()
     standings: tuple[Standing, ...] = ()
-    regrets: tuple[Regret, ...] = ()
-    draws: Doubles = field(default_factory=lambda: np.empty((0, 0)))
+    picks: tuple[Pick, ...] = ()
     n_topics: int = 0
     reliability: float = nan
     reason: str = ""
-    silent: str = ""
+
+    def __getitem__(self, system: str) -> Standing:
+        return next(row for row in self.standings if row.system == system)
+
+    @property
+    def recommended(self) -> tuple[str, ...]:
+        """The systems with the highest value: one, unless several have the same."""
+        return tuple(row.system for row in self.standings if row.value == self.standings[0].value)
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """Systems that are statistically tied with the recommended ones, highest value first."""
+        return tuple(row.system for row in self.standings if row.in_set and row.system not in self.recommended)
 
 
 def decide(
@@ -54,15 +93,15 @@ def decide(
     measure: str,
     *,
     unit: Ints | None = None,
-    step: Doubles | None = None,
+    along: bool = False,
     same_lines: bool = False,
     seed: int = 0,
 ) -> Decision:
-    """Which system to ship by `measure`, a column of the board without holes.
+    """Which system to choose by `measure`, a column of the board without holes.
 
-    `unit` (n,): the unit of every system in the board; `step` (n,) > 0: its place along training, all finite, and
-    units are then runs. `same_lines`: test set and collection are the same lines: metrics then err together with the
-    measure and would confirm its noise, so they are kept out of the prior and their picks have no cost.
+    `unit` (n,): the unit of every system in the board. `along`: systems are checkpoints along training, whose true
+    values are no sample: P(best) and losses are not expected. `same_lines`: test set and collection are the same
+    lines; metrics then confirm the noise of the measure, and P(best) does not use them; nor where systems form units.
     No decision for fewer than 2 systems or 5 topics.
     """
     part, _ = next(iter(panels(evidence)))
@@ -73,45 +112,63 @@ def decide(
         return Decision(measure, reason=f"{len(y)} system: at least 2 are needed")
     if (y == y[0]).all():
         return Decision(measure, reason=f"{measure} is the same for all systems")
-    own = np.arange(len(y)) if unit is None else unit
     values = topic_values(part, measure)
     if values is None:
-        return Decision(measure, reason="no per-topic values: the noise of the measure is not known")
+        return Decision(measure, reason=f"{measure} has no per-topic values, so its noise is unknown")
     topics = values.shape[1]
     if topics < FEWEST_TOPICS:
         return Decision(measure, n_topics=topics, reason=f"{topics} topics: at least {FEWEST_TOPICS} are needed")
-    noise, y = topic_noise(values, noise_structure(own, step)), values.mean(axis=1)
+    own = np.arange(len(y)) if unit is None else unit
+    noise = topic_noise(values, noise_structure(own))
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
-    found = true_values(y, noise, np.empty((0, len(y))) if same_lines else part.x, own, step, seed)
-    along, grouped = step is not None, len(np.unique(own)) < len(own)
-    uneven = len(set(np.bincount(own).tolist())) > 1
-    places = standings(part.systems, found.draws, CAREFUL if along or topics < ENOUGH_TOPICS or uneven else HELD)
     reliability = sure_reliability(y, noise)
-    noisy = reliability < RELIABLE or topics < ENOUGH_TOPICS
-    silent = SAME_LINES if same_lines else GROUPED if grouped else ""
-    if noisy:
-        silent = f"noise is too large ({topics} topics; reliability may be as low as {fixed(reliability, 2)})"
-    elif along:
-        silent = ALONG
-    if noisy or along:
-        places = [replace(place, expected_loss=nan, p_best=nan if along else place.p_best) for place in places]
-    if grouped and not along:  # among near-copies the intervals of true values held .91 to .92
-        places = [replace(place, low=nan, high=nan) for place in places]
-    regrets = [
-        regret(name, part.systems, x, found.draws)
-        for name, x in zip(part.metric_names, part.x, strict=True)
-        if (x != x[0]).any() and not silent
-    ]
-    return Decision(
-        measure, part.systems, tuple(places), tuple(regrets), found.draws, topics, reliability, silent=silent
-    )  # fmt: skip
+    best, with_metrics, losses = np.full((3, len(y)), nan)
+    if not along and reliability >= RELIABLE and topics >= ENOUGH_TOPICS:
+        draws = true_values(y, noise.covariance, seed=seed)
+        best, losses = p_best(draws), expected_loss(draws)
+        real = [at for at, name in enumerate(part.metric_names) if not known_before(name)]
+        if real and not same_lines and len(np.unique(own)) == len(own):
+            with_metrics = p_best(true_values(y, noise.covariance, part.x[real], seed=seed))
+    compared = compared_with_first(y, values, seed=seed)
+    rows = []
+    for i in np.argsort(-y, kind="stable").tolist():
+        low, high = _own(float(y[i]), values[i])
+        row = Standing(
+            system=part.systems[i],
+            value=float(y[i]),
+            low=low,
+            high=high,
+            difference=float(compared.difference[i]),
+            difference_low=float(compared.low[i]),
+            difference_high=float(compared.high[i]),
+            p_best=float(best[i]),
+            p_best_with_metrics=float(with_metrics[i]),
+            expected_loss=float(losses[i]),
+            in_set=bool(compared.tied[i]),
+        )
+        rows.append(row)
+    picks = tuple(_picks(part, y, own, along))
+    return Decision(measure, tuple(rows), picks, topics, reliability)
 
 
-def true_values(y: Doubles, noise: Noise, metrics: Doubles, unit: Ints, step: Doubles | None, seed: int) -> Posterior:
-    """The posterior with everything in its prior: metrics (k, n), units, and where there are steps the curves."""
-    shared = unit_part(unit) if step is None else curve_parts(step, unit)
-    return posterior(y, noise, [*metrics_part(metrics), *shared], seed=seed)
+def _own(mean: float, values: Doubles) -> tuple[float, float]:
+    """The interval of a system's own mean, around the measured one where that is no average of topics."""
+    low, high = mean_limits(values, 0.025)
+    moved = mean - float(values.mean())
+    return low + moved, high + moved
+
+
+def _picks(part: Evidence, y: Doubles, unit: Ints, along: bool) -> Iterator[Pick]:
+    for metric, x in zip(part.metric_names, part.x, strict=True):
+        if (x != x[0]).any() and not known_before(metric):
+            first = np.flatnonzero(x == x.max())
+            slope = jackknifed_slope(x, y, unit)
+            # A difference of 1 is outside of what these systems show where they differ by less.
+            known = not along and not np.isnan(slope.low) and float(np.ptp(x)) >= 1
+            better = better_with(slope) if known else None
+            cells = (better.value, better.low, better.high) if better else (nan, nan, nan)
+            yield Pick(metric, part.systems[int(first[np.argmin(y[first])])], *cells)
 
 
 def topic_values(evidence: Evidence, measure: str) -> Doubles | None:
@@ -141,12 +198,3 @@ def sure_reliability(y: Doubles, noise: Noise) -> float:
 
     ratio = float(y.var(ddof=1)) / (float(np.trace(noise.covariance)) / (len(y) - 1))
     return max(0.0, 1 - float(fdtri(len(y) - 1, min(noise.freedom, 1e6), 0.95)) / ratio)
-
-
-def seeds_averaged(labels: Sequence[str], decision: Decision) -> dict[str, float]:
-    """Posterior mean of each label's mean over its systems (the seeds of one configuration and step)."""
-    means = decision.draws.mean(axis=0)
-    return {
-        label: float(means[[i for i, other in enumerate(labels) if other == label]].mean())
-        for label in dict.fromkeys(labels)
-    }

@@ -83,3 +83,9 @@ def _nearest(sample: Doubles, structure: Sequence[Doubles]) -> Doubles:
     root = np.linalg.cholesky(gram + 1e-10 * np.trace(gram) * np.eye(len(gram)))
     weights, _ = nnls(root.T, np.linalg.solve(root, stacked @ sample.reshape(-1)))
     return np.asarray((weights @ stacked).reshape(n, n))
+
+
+def noise_structure(unit: "np.typing.NDArray[np.int64]") -> list[Doubles]:
+    """What the noise of topics may be made of beside the identity: systems of one unit (n,) are alike."""
+    same = np.asarray(unit[:, None] == unit[None, :], dtype=np.float64)
+    return [same] if (same == 0).any() and same.sum() > len(same) else []

@@ -91,6 +91,12 @@ def _probability(slope: float, rises: Doubles) -> float:
     return float(1 / (1 + np.exp(-np.clip(slope * float(rises.mean()), -700, 700))))
 
 
+def better_with(slope: Interval, rise: float = 1.0) -> Interval:
+    """P(the measure improves | the metric rises by `rise`) and its interval, of a slope from `jackknifed_slope`."""
+    value, low, high = (_probability(b, np.array([rise])) for b in (slope.value, slope.low, slope.high))
+    return Interval(value, low, high, note=slope.note)
+
+
 def rise_of(slope: Interval, probability: float = 0.8) -> Interval:
     """The rise r with P(measure improves | metric rises by r) = `probability`, in points of the metric, and interval.
 

@@ -1,14 +1,16 @@
-"""Decisions from evidence: the right system, reasons for silence, sides that are not arithmetic means."""
+"""Decisions from evidence: the right system, reasons for none, picks, sides that are no arithmetic means."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from clirbench.measures.base import geometric
 from clirbench.scoreboard import Column
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.decision import decide, seeds_averaged, topic_values
+from clirbench.statistics.model.decision import decide, topic_values
 from tests.statistics.worlds import Mean, scores_only, world
 
 
@@ -18,74 +20,101 @@ class Geometric(Mean):
         return geometric(values)
 
 
-def test_the_best_system_is_shipped() -> None:
-    found = decide(world(n=12, topics=60), "y0")
-    assert (found.reason, found.silent) == ("", "")
-    assert found.standings[0].in_set
+def test_the_best_system_is_recommended() -> None:
+    evidence = world(n=12, topics=60)
+    found = decide(evidence, "y0")
+    first = found.standings[0]
+    assert (found.reason, found.n_topics, found.recommended) == ("", 60, (first.system,))
+    assert first.in_set
+    assert (first.difference, first.difference_low, first.difference_high) == (0, 0, 0)
     assert sum(row.p_best for row in found.standings) == pytest.approx(1)
+    assert sum(row.p_best_with_metrics for row in found.standings) == pytest.approx(1)
     assert {row.system for row in found.standings[-4:]} <= {"s00", "s01", "s02", "s03", "s04", "s05"}
-    assert [row.metric for row in found.regrets] == ["m0", "m1"]
-    assert found.regrets[0].expected <= found.regrets[1].expected + 0.5
-    assert (found.n_topics, found.systems[0]) == (60, "s00")
+    values = dict(zip(evidence.systems, evidence.board["y0"].values.tolist(), strict=True))
+    for row in found.standings:
+        assert row.difference == pytest.approx(values[row.system] - values[first.system])
+        assert row.low < row.value < row.high
+        assert row.in_set == (row.difference_high >= 0)
+        assert found[row.system] == row
+    assert found.tied == tuple(row.system for row in found.standings[1:] if row.in_set)
+
+
+def test_an_interval_of_a_mean_is_at_least_that_of_student() -> None:
+    evidence = world(n=4, topics=30)
+    row = decide(evidence, "y0")["s02"]
+    values = evidence.per_topic["y0"][2]
+    low, high = t.interval(0.95, 29, loc=values.mean(), scale=values.std(ddof=1) / np.sqrt(30))
+    assert row.low <= low + 1e-12
+    assert row.high >= high - 1e-12
+    assert row.high - row.low < 1.2 * (high - low)
+
+
+def test_systems_with_the_same_values_are_recommended_together() -> None:
+    evidence = world(n=6, topics=40)
+    values = evidence.per_topic["y0"].copy()
+    values[0] = values[values.mean(axis=1).argmax()]
+    column = Column("y0", "measure", values.mean(axis=1))
+    board = replace(evidence.board, columns=(*evidence.board.metrics, column))
+    found = decide(replace(evidence, board=board, per_topic={"y0": values}), "y0")
+    assert len(found.recommended) == 2
+    assert "s00" in found.recommended
+    assert not set(found.tied) & set(found.recommended)
+
+
+def test_what_metrics_choose() -> None:
+    evidence = world(n=12, topics=60)
+    tied = Column("tied", "metric", np.array([1.0, 1.0, *[0.0] * 10]))
+    known = Column("step", "metric", np.arange(12.0))
+    constant = Column("same", "metric", np.ones(12))
+    board = replace(evidence.board, columns=(*evidence.board.columns, tied, known, constant))
+    picks = {pick.metric: pick for pick in decide(replace(evidence, board=board), "y0").picks}
+    assert list(picks) == ["m0", "m1", "tied"]
+    for name in ("m0", "m1"):
+        assert picks[name].system == evidence.systems[int(evidence.board[name].values.argmax())]
+    worse = evidence.systems[int(evidence.board["y0"].values[:2].argmin())]
+    assert picks["tied"].system == worse  # of those that tie, the worst by the measure
+    assert 0.5 < picks["m0"].better_low < picks["m0"].better < picks["m0"].better_high < 1
+
+
+def test_a_rise_by_1_outside_of_what_systems_show_is_not_predicted() -> None:
+    evidence = world(n=12, topics=60)
+    small = tuple(replace(column, values=column.values / 100) for column in evidence.board.metrics)
+    board = replace(evidence.board, columns=(*small, evidence.board["y0"]))
+    assert all(np.isnan(pick.better) for pick in decide(replace(evidence, board=board), "y0").picks)
 
 
 def test_reasons() -> None:
     assert decide(world(topics=4), "y0").reason == "4 topics: at least 5 are needed"
-    assert "no per-topic values" in decide(scores_only([[1, 2, 3]], [[1, 2, 3]]), "y0").reason
+    without = decide(scores_only([[1, 2, 3]], [[1, 2, 3]]), "y0").reason
+    assert without == "y0 has no per-topic values, so its noise is unknown"
     assert "same for all" in decide(scores_only([[1, 2, 3]], [[1, 1, 1]]), "y0").reason
     assert "holes" in decide(scores_only([[1, 2, 3]], [[1, np.nan, 1]]), "y0").reason
     assert "at least 2" in decide(scores_only([[1]], [[1]]), "y0").reason
 
 
-def test_too_much_noise_leaves_probabilities_but_no_costs() -> None:
+def test_too_much_noise_leaves_the_set_but_no_probabilities() -> None:
     rng = np.random.default_rng(0)
     evidence = world(n=10, topics=40)
     values = rng.normal(size=(10, 40))
     column = Column("y0", "measure", values.mean(axis=1))
     board = replace(evidence.board, columns=(*evidence.board.metrics, column))
     found = decide(replace(evidence, board=board, per_topic={"y0": values}), "y0")
-    assert "noise is too large" in found.silent
-    assert found.regrets == ()
-    assert np.isnan(found.standings[0].expected_loss)
+    assert np.isnan([found.standings[0].expected_loss, found.standings[0].p_best]).all()
     assert sum(row.in_set for row in found.standings) > 5
 
 
-def test_same_lines_keep_metrics_out() -> None:
-    found = decide(world(), "y0", same_lines=True)
-    assert "same lines" in found.silent
-    assert found.regrets == ()
-    assert not np.isnan(found.standings[0].expected_loss)
+@pytest.mark.parametrize("how", [{"same_lines": True}, {"unit": np.repeat(np.arange(6), 2)}], ids=["lines", "units"])
+def test_metrics_are_no_evidence_of_the_best_where_they_err_together(how: dict[str, Any]) -> None:
+    found = decide(world(n=12), "y0", **how)
+    assert all(np.isnan(row.p_best_with_metrics) for row in found.standings)
+    assert not np.isnan([found.standings[0].expected_loss, found.standings[0].p_best]).any()
+    assert [pick.metric for pick in found.picks] == ["m0", "m1"]
 
 
-def test_costs_of_picks_are_not_said_where_systems_form_units() -> None:
-    found = decide(world(n=12), "y0", unit=np.repeat(np.arange(6), 2))
-    assert "form units" in found.silent
-    assert found.regrets == ()
-    assert not np.isnan(found.standings[0].expected_loss)
-
-
-def test_true_values_of_units_have_no_interval() -> None:
-    """Among near-copies they held .91 to .92, not .95 (docs/explanation/validity.md); along training they hold."""
-    families = np.repeat(np.arange(6), 2)
-    assert all(np.isnan([row.low, row.high]).all() for row in decide(world(n=12), "y0", unit=families).standings)
-    along = decide(world(n=12), "y0", unit=families, step=np.tile([1.0, 2.0], 6)).standings
-    assert all(row.low < row.high for row in along)
-
-
-def test_steps_are_used() -> None:
-    evidence = world(n=12)
-    plain = decide(evidence, "y0", unit=np.zeros(12, dtype=np.int64))
-    curve = decide(evidence, "y0", unit=np.zeros(12, dtype=np.int64), step=np.arange(1.0, 13))
-    widths = [np.median(np.ptp(np.quantile(found.draws, [0.025, 0.975], axis=0), axis=0)) for found in (plain, curve)]
-    assert widths[1] < widths[0]  # quality rises evenly along the steps
-
-
-def test_neither_loss_nor_p_best_is_said_along_training() -> None:
-    found = decide(world(n=12), "y0", unit=np.zeros(12, dtype=np.int64), step=np.arange(1.0, 13))
-    assert "along training" in found.silent
-    assert found.regrets == ()
-    assert np.isnan(found.standings[0].expected_loss)
-    assert np.isnan(found.standings[0].p_best)
+def test_neither_loss_nor_p_best_is_expected_along_training() -> None:
+    found = decide(world(n=12), "y0", unit=np.zeros(12, dtype=np.int64), along=True)
+    assert np.isnan([found.standings[0].expected_loss, found.standings[0].p_best, found.picks[0].better]).all()
+    assert found.standings[0].in_set
 
 
 def test_less_is_better() -> None:
@@ -106,10 +135,3 @@ def test_an_aggregate_that_is_no_mean() -> None:
     assert found is not None
     whole = geometric(values[0])
     assert found[0, 2] == pytest.approx(9 * whole - 8 * geometric(np.delete(values[0], 2)))
-
-
-def test_mean_over_seeds() -> None:
-    found = decide(world(n=4), "y0")
-    labels = ["a", "a", "b", "b"]
-    means = {row.system: row.mean for row in found.standings}
-    assert seeds_averaged(labels, found)["a"] == pytest.approx((means["s00"] + means["s01"]) / 2)

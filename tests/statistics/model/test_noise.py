@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import AlignmentError
-from clirbench.statistics.model.noise import contrasts, doubly_centred, topic_noise
-from clirbench.statistics.model.parts import noise_structure
+from clirbench.statistics.model.noise import contrasts, doubly_centred, noise_structure, topic_noise
 
 
 def test_two_systems_have_the_standard_error_of_their_difference() -> None:
@@ -42,6 +41,12 @@ def test_structure_finds_near_copies() -> None:
     known = within @ topic_noise(values, noise_structure(unit)).covariance @ within
     assert known == pytest.approx(2 * 0.01 / 12, rel=0.5)
     assert known < plain / 2
+
+
+def test_units_are_a_structure_only_if_there_are_several_and_one_has_two_systems() -> None:
+    assert noise_structure(np.arange(3)) == []
+    assert noise_structure(np.zeros(3, dtype=np.int64)) == []
+    assert noise_structure(np.array([0, 0, 1]))[0].tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 
 def test_freedom_of_independent_systems() -> None:
