@@ -56,7 +56,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "clirbench"
 SHOWING = ("analyses", "api", "columns", "commands", "experiment", "report", "result", "statistics")
 """Rooms of the core whose numbers people read. In the parts below them digits are in names, signatures and errors."""
 LABORATORIES = ("collections", "papers", "planning", "training", "watching")
-REPLACED = {f"report/{name}.py" for name in ("answer", "decision", "picking", "trust")} | {"statistics/units/claims.py"}
+REPLACED = {f"report/{name}.py" for name in ("answer", "picking", "trust")} | {"statistics/units/claims.py"}
 """What the issue on the answer writes again."""
 DIGITS = re.compile(r"[+<>^0-9 ]*,?(\.\S*)?[eEfFgGn%]|[+<>^0-9 ]*,\S*|[+<>^0-9 ]*\.\S*[eEfFgG%]")
 PERCENT = re.compile(r"%[-+ 0-9]*(\.\d+)?[feg]")
