@@ -24,9 +24,10 @@ from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import Comparison, candidates
 from clirbench.statistics.model.decision import Decision
-from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.statistics.units.belonging import FOUND, Units, readings, units_of
 from clirbench.steps.decide import Decide, as_decision
 from clirbench.steps.examine import FileHealth
+from clirbench.steps.resemble import Resemblances
 from clirbench.store.cached import here
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
@@ -128,7 +129,7 @@ class Experiment:
     label. `units`: the metadata column that tells which systems belong together, `none`, or nothing (found, see
     `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: a further system
     leaves the source as it is. `baseline`: the system in use, which others are held against; a loss of up to
-    `margin`, in units of the measure, is allowed. `force` keeps measures of order where nearly all that matches is
+    `margin`, in units of the measure, is allowed. `keep_copies`: a system that copies the reference takes part. `force` keeps measures of order where nearly all that matches is
     relevant.
     """
 
@@ -164,6 +165,7 @@ class Experiment:
     margin: float = 0.0
     remarks: tuple[str, ...] = ()
     force: bool = False
+    keep_copies: bool = False
 
     @property
     def retrievers(self) -> dict[str, Retriever | None]:
@@ -205,6 +207,7 @@ class Work:
     lost: tuple[str, ...] = ()
     """Systems that were not translated, or are left out."""
     health: tuple[FileHealth, ...] = ()
+    resemblances: Resemblances = Resemblances()
 
     def changed(self, snapshot: Snapshot) -> dict[str, str]:
         """Why systems cannot stand: a step found other bytes in one of their files, or they are there now.
@@ -240,6 +243,7 @@ class Work:
             (*self.notes, *(f"{system} is left out: {reason}" for system, reason in systems.items())),
             (*self.lost, *systems),
             tuple(row for row in self.health if row.system not in systems),
+            self.resemblances,
         )
 
 
@@ -322,6 +326,7 @@ class Result:
     tables: tuple[AnalysisTable, ...] = ()
     failed: tuple[str, ...] = ()
     baselines: Scoreboard = NO_ROWS
+    resemblances: Resemblances = Resemblances()
 
     def rows(self, kind: type[Row]) -> tuple[Row, ...]:
         """Everything of one kind that the analyses computed, such as every `Difference`; none where none was asked."""
@@ -345,7 +350,18 @@ class Result:
     @cached_property
     def units(self) -> Units:
         """Which systems belong together, and which lie along training."""
-        return units_of(self.board, self.experiment.units)
+        return units_of(self.board, self.experiment.units, self.near_copies)
+
+    @property
+    def near_copies(self) -> list[tuple[str, str]]:
+        """Pairs of systems of nearly the same text, which chains of them put into one unit."""
+        return [(pair.first, pair.second) for pair in self.resemblances.near]
+
+    @cached_property
+    def other_readings(self) -> Mapping[str, Units]:
+        """Groups that names or the order of scores suggest, by the `units=` to type; none where units are declared."""
+        found = not self.experiment.units and self.units.source in FOUND
+        return readings(self.board, self.near_copies) if found else {}
 
     @property
     def same_lines(self) -> bool:
