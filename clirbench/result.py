@@ -13,8 +13,9 @@ from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import Changed, ClirbenchError, InputError, UnknownName, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.later import some
+from clirbench.later import Shelf, opened, some
 from clirbench.measures.base import Measure
+from clirbench.measures.rescoring import RESERVE, SCORINGS
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
@@ -24,9 +25,12 @@ from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import Comparison, candidates
 from clirbench.statistics.model.decision import Decision
+from clirbench.statistics.scorings import Scoring, ScoringTau, scoring_taus
 from clirbench.statistics.units.belonging import FOUND, Units, readings, units_of
+from clirbench.statistics.units.claims import real_metrics
 from clirbench.steps.decide import Decide, as_decision
 from clirbench.steps.examine import FileHealth
+from clirbench.steps.rescore import Rescore
 from clirbench.steps.resemble import Resemblances
 from clirbench.store.cached import here
 from clirbench.store.plan import Plan
@@ -367,6 +371,67 @@ class Result:
     def same_lines(self) -> bool:
         """Whether metrics are computed on the lines that are searched, as far as their number tells."""
         return self.inputs is not None and len(self.inputs.corpus.test) == self.inputs.corpus.document_map.n_lines
+
+    @property
+    def ranked(self) -> tuple[Retrieval, str, str] | None:
+        """The rankings behind the first measure, the label of its judgments and its own name.
+
+        None of a score table, and where people judged: there is no other scoring of their judgments.
+        """
+        column = self.board.first_measure
+        if column is None or column.judged_by not in ("pseudo-relevance", "known items"):
+            return None
+        collection = "" if self.inputs is None else self.inputs.corpus.collection
+        for topics, retrieval in self.retrieval.items():
+            for relevance, name in retrieval.per_topic:
+                if marked(name, collection, topics, relevance) == column.name and len(retrieval.ideal):
+                    return retrieval, relevance, name
+        return None
+
+    @cached_property
+    def other_scorings(self) -> tuple[Scoring, ...]:
+        """Sixteen other scorings of the topics of the first measure; none of a score table, or where people judged.
+
+        The first measure is none of them: one that has its very values gives its place to RBO(p=0.9).
+        """
+        if self.ranked is None or self.board.first_measure is None:
+            return ()
+        retrieval, relevance, name = self.ranked
+        step = Rescore(retrieval.ideal, retrieval.topics(relevance, name), retrieval.judged[relevance].n_documents)
+        runs = retrieval.runs.kept if isinstance(retrieval.runs, Shelf) else retrieval.runs
+        found = self.experiment.engine.pmap(step, list(runs.values()))
+        by_system = {s: opened(v) for s, v in zip(runs, found, strict=True) if not isinstance(v, Failure)}
+        holes = np.full(len(SCORINGS), np.nan)
+        values = np.stack([by_system.get(system, holes) for system in self.board.systems], axis=1)
+        scorings = [Scoring(scoring, row) for scoring, row in zip(SCORINGS, values, strict=True)]
+        own = self.board.first_measure.values
+        others = [s for s in scorings if not np.allclose(s.values, own, rtol=0, atol=1e-9, equal_nan=True)]
+        return tuple(others if len(others) < len(scorings) else [s for s in others if s.name != RESERVE])
+
+    @cached_property
+    def topic_halves(self) -> tuple[Scoring, ...]:
+        """The first measure on every other topic, and on those between, where its judgments have other scorings."""
+        if self.ranked is None or self.board.first_measure is None:
+            return ()
+        _, _, name = self.ranked
+        measure = next(measure for measure in self.experiment.measures if measure.name == name)
+        per_topic = self.evidence.per_topic[self.board.first_measure.name]
+        sign = 1 if measure.higher_is_better else -1
+        return tuple(
+            Scoring(f"{name}, {half} topics", sign * measure.aggregate(per_topic[:, start::2]), half=True)
+            for start, half in enumerate(("odd", "even"))
+            if per_topic.shape[1] > start
+        )
+
+    @cached_property
+    def scoring_taus(self) -> tuple[ScoringTau, ...]:
+        """tau of every metric under every other scoring and on both halves of the topics, and whether it is shown."""
+        scorings = (*self.other_scorings, *self.topic_halves)
+        experiment = self.experiment
+        found = scoring_taus(
+            scorings, real_metrics(self.board), self.units, alpha=experiment.alpha, seed=experiment.seed
+        )
+        return tuple(found)
 
     @cached_property
     def decision(self) -> Decision | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from clirbench.analyses.differences import retriever_tables
+from clirbench.analyses.scorings import scoring_tables
 from clirbench.analyses.wording import listed
 from clirbench.errors import shown
 from clirbench.files.tables import number
@@ -147,8 +148,10 @@ def systems_table(board: Scoreboard) -> tuple[list[str], list[list[Any]]]:
 
 
 def all_tables(result: Result) -> tuple[AnalysisTable, ...]:
-    """What metrics add to `given` and retrievers side by side, where asked for, and the tables of the analyses."""
-    experiment, searched = result.experiment, retriever_tables(result)
+    """What metrics add to `given` and retrievers side by side, where asked for, the tables of the analyses, and other
+    scorings.
+    """
+    experiment, searched = result.experiment, [*retriever_tables(result), *scoring_tables(result)]
     if not experiment.given:
         return (*searched, *result.tables)
     found = beyond_known(

@@ -26,9 +26,6 @@ class Resemble:
         """The first lines of each reference."""
         return tuple(_lines(reference) for reference in self.references)
 
-    def cost(self, text: Text) -> float:
-        return text.size
-
     def __call__(self, text: Text) -> dict[str, Any]:
         pieces = list(first_lines(text))
         own = b"".join(pieces).split(b"\n")[:-1]
