@@ -40,7 +40,7 @@ from clirbench.statistics.units.belonging import NEAR_COPIES, NONE, units_of
 from clirbench.steps.correlations import Correlations
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import FileHealth, health
-from clirbench.steps.resemble import Resemblances, resemblances
+from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances, resemblances
 from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.search import search
@@ -92,11 +92,11 @@ def distinct(experiment: Experiment, inputs: Inputs | None) -> tuple[Inputs | No
     `NothingCompared` where no other system is left.
     """
     if inputs is None or getattr(experiment.systems, "made_from_reference", False):
-        return inputs, Resemblances(), []
+        return inputs, NOTHING_ALIKE, []
     found = resemblances(inputs.corpus, inputs.translations, experiment.engine.pmap)
     notes = [
-        f"{copy.system} copies the reference ({copy.dice:.0%} of its word 4-grams are the same, {copy.repeated:.0%} of "
-        "its lines)"
+        f"{copy.system} copies the reference ({100 * copy.dice:.3g} % of its word 4-grams are the same, "
+        f"{100 * copy.repeated:.3g} % of its lines)"
         for copy in found.references
     ]
     if experiment.keep_copies or not found.references:
@@ -175,8 +175,8 @@ def together(result: Result) -> Iterator[str]:
     for names in result.units.groups(result.board.systems):
         shared = min(pair.dice for pair in result.resemblances.near if pair.first in names)
         yield (
-            f"near-copies count as one system: {', '.join(names)} share {shared:.0%} of their word 4-grams; if they were "
-            "made independently, units=none"
+            f"near-copies count as one system: {', '.join(names)} share {100 * shared:.3g} % of their word 4-grams; "
+            "if they were made independently, units=none"
         )
 
 

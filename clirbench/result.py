@@ -31,7 +31,7 @@ from clirbench.statistics.units.claims import real_metrics
 from clirbench.steps.decide import Decide, as_decision
 from clirbench.steps.examine import FileHealth
 from clirbench.steps.rescore import Rescore
-from clirbench.steps.resemble import Resemblances
+from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances
 from clirbench.store.cached import here
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
@@ -133,7 +133,8 @@ class Experiment:
     label. `units`: the metadata column that tells which systems belong together, `none`, or nothing (found, see
     `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: a further system
     leaves the source as it is. `baseline`: the system in use, which others are held against; a loss of up to
-    `margin`, in units of the measure, is allowed. `keep_copies`: a system that copies the reference takes part. `force` keeps measures of order where nearly all that matches is
+    `margin`, in units of the measure, is allowed. `keep_copies`: a system that copies the reference takes part.
+    `force` keeps measures of order where nearly all that matches is
     relevant.
     """
 
@@ -211,7 +212,7 @@ class Work:
     lost: tuple[str, ...] = ()
     """Systems that were not translated, or are left out."""
     health: tuple[FileHealth, ...] = ()
-    resemblances: Resemblances = Resemblances()
+    resemblances: Resemblances = NOTHING_ALIKE
 
     def changed(self, snapshot: Snapshot) -> dict[str, str]:
         """Why systems cannot stand: a step found other bytes in one of their files, or they are there now.
@@ -330,7 +331,7 @@ class Result:
     tables: tuple[AnalysisTable, ...] = ()
     failed: tuple[str, ...] = ()
     baselines: Scoreboard = NO_ROWS
-    resemblances: Resemblances = Resemblances()
+    resemblances: Resemblances = NOTHING_ALIKE
 
     def rows(self, kind: type[Row]) -> tuple[Row, ...]:
         """Everything of one kind that the analyses computed, such as every `Difference`; none where none was asked."""
@@ -392,7 +393,8 @@ class Result:
     def other_scorings(self) -> tuple[Scoring, ...]:
         """Sixteen other scorings of the topics of the first measure; none of a score table, or where people judged.
 
-        The first measure is none of them: one that has its very values gives its place to RBO(p=0.9).
+        The first measure is none of them: one that has its very values gives its place to RBO(p=0.9), which is none
+        of the sixteen otherwise.
         """
         if self.ranked is None or self.board.first_measure is None:
             return ()
@@ -405,8 +407,9 @@ class Result:
         values = np.stack([by_system.get(system, holes) for system in self.board.systems], axis=1)
         scorings = [Scoring(scoring, row) for scoring, row in zip(SCORINGS, values, strict=True)]
         own = self.board.first_measure.values
-        others = [s for s in scorings if not np.allclose(s.values, own, rtol=0, atol=1e-9, equal_nan=True)]
-        return tuple(others if len(others) < len(scorings) else [s for s in others if s.name != RESERVE])
+        same = [s.name for s in scorings if np.allclose(s.values, own, rtol=0, atol=1e-9, equal_nan=True)]
+        left_out = RESERVE if RESERVE in same or not same else same[0]
+        return tuple(scoring for scoring in scorings if scoring.name != left_out)
 
     @cached_property
     def topic_halves(self) -> tuple[Scoring, ...]:

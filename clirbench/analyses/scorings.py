@@ -10,7 +10,7 @@ TITLE = "Would other scorings of the same topics show the same?"
 
 
 def scoring_tables(result: Result) -> list[AnalysisTable]:
-    """A map of taus, scorings by metrics, and the rows it is made of; nothing where people judged, or of score tables."""
+    """A map of taus, scorings by metrics, and its rows; nothing where people judged, or of score tables."""
     rows = result.scoring_taus
     if not rows:
         return []

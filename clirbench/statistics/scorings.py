@@ -12,7 +12,6 @@ from clirbench.statistics.units.concordance import taus
 from clirbench.statistics.units.selection import adjusted_p_values, common_systems
 from clirbench.types import Doubles, Ints
 
-
 SAMPLES = 1999
 """Exchanges of systems: a count of sixteen needs no finer p-values."""
 

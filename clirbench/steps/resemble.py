@@ -53,6 +53,9 @@ class Resemblances:
     references: tuple[ReferenceCopy, ...] = ()
 
 
+NOTHING_ALIKE = Resemblances()
+
+
 def resemblances(
     corpus: Corpus, translations: Sequence[Translation], pmap: Callable[..., Iterator[Any]]
 ) -> Resemblances:
@@ -66,9 +69,11 @@ def resemblances(
     if tested:
         references = tuple(TextLines(lines[:LINES]) for lines in corpus.test.references)
     items = [*references, *texts.values()]
-    found = [opened(one) for one in pmap(Resemble(references), items, [*("(English side)" for _ in references), *texts])]
+    found = [
+        opened(one) for one in pmap(Resemble(references), items, [*("(English side)" for _ in references), *texts])
+    ]
     if any(isinstance(one, Failure) for one in found[: len(references)]):
-        return Resemblances()
+        return NOTHING_ALIKE
     theirs = [one["hashes"] for one in found[: len(references)]]
     ours = {
         system: one

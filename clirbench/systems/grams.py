@@ -54,7 +54,7 @@ def gram_hashes(block, plain, most, out):  # type: ignore[no-untyped-def]
     value = _FIRST
     for raw in block:
         byte = plain[raw]
-        white = byte == WHITE or byte == NEWLINE
+        white = byte in (WHITE, NEWLINE)
         lead = 0xE3 <= byte <= 0xE9
         if inside and (white or lead):
             words[count % ORDER] = _mixed(value)

@@ -75,12 +75,13 @@ def dice_matrix(sketches: Sequence[Hashes], size: int = SIZE) -> Doubles:
     """(n, n): Dice's coefficient of every pair, from the hashes below which both sketches are complete."""
     from scipy.sparse import csr_array
 
-    hashes, column = np.unique(np.concatenate(sketches), return_inverse=True)
+    every, column = np.unique(np.concatenate(sketches), return_inverse=True)
     lengths = np.array([len(sketch) for sketch in sketches])
     row = np.repeat(np.arange(len(sketches)), lengths)
-    held = csr_array((np.ones(len(row)), (row, column)), shape=(len(sketches), max(1, len(hashes))))
+    held = csr_array((np.ones(len(row)), (row, column)), shape=(len(sketches), max(1, len(every))))
     ends = np.array([s[-1] if len(s) >= size else LARGEST for s in sketches], dtype=np.uint64)
-    reached = np.stack([np.searchsorted(s, np.minimum(ends, end), side="right") for s, end in zip(sketches, ends)])
+    pairs = zip(sketches, ends, strict=True)
+    reached = np.stack([np.searchsorted(hashes, np.minimum(ends, end), side="right") for hashes, end in pairs])
     return np.asarray(2 * (held @ held.T).toarray() / np.maximum(1, reached + reached.T))
 
 

@@ -44,7 +44,7 @@ def test_cut_scorings_are_those_of_trec_eval(rule: str, measure: str) -> None:
 
 @pytest.mark.parametrize("p", PERSISTENCE)
 def test_overlap_is_rbo(p: str) -> None:
-    expected = RBO(p=PERSISTENCE[p]).per_topic(RUN, Judged(Qrels(dict.fromkeys(TOPICS, {})), IDEAL))
+    expected = RBO(p=PERSISTENCE[p]).per_topic(RUN, Judged(Qrels({key: {} for key in TOPICS}), IDEAL))
     assert VALUES[f"RBO, p = {p}"] == pytest.approx(expected)
 
 

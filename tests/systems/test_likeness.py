@@ -19,7 +19,9 @@ def exact_grams(lines: list[str]) -> set[tuple[str, ...]]:
     """The readable form: the words of each line in fours; a shorter line is one gram."""
     found = set()
     for line in lines:
-        plain = "".join(c.lower() if "A" <= c <= "Z" else c if c.isalnum() or c == "_" or ord(c) > 127 else " " for c in line)
+        plain = "".join(
+            c.lower() if "A" <= c <= "Z" else c if c.isalnum() or c == "_" or ord(c) > 127 else " " for c in line
+        )
         words = re.findall(r"[\u3000-\u9fff]|[^\s\u3000-\u9fff]+", plain, re.ASCII)
         if words and len(words) < 4:
             found.add(tuple(words))

@@ -172,7 +172,7 @@ def readings(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> dict[st
         found["number"] = Units(stems, "number", next(iter(numbers.values())), "name")
     first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
     labels = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
-    if 1 < len(set(labels)):
+    if len(set(labels)) > 1:
         found["maker"] = Units(labels, "maker", np.full(len(labels), nan))
     if board.first_measure is not None and _serial(board.first_measure.values, order):
         found["order"] = Units(("training run",) * len(order), "order", order)

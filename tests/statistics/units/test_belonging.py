@@ -101,7 +101,9 @@ def test_near_copies_are_together_unless_a_column_says_otherwise() -> None:
     assert (found.index.tolist(), found.source, found.groups(FOUR)) == ([0, 1, 0, 0], "near-copies", [["a", "c", "d"]])
     assert units_of(board(FOUR), "none", near=pairs).independent
     assert units_of(board(FOUR, family=["f", "f", "g", "h"]), near=pairs).source == "family"
-    steps = units_of(board(["base_ckpt_1", "base_ckpt_2", "big_ckpt_1", "big_ckpt_2"]), near=[("base_ckpt_1", "big_ckpt_1")])
+    steps = units_of(
+        board(["base_ckpt_1", "base_ckpt_2", "big_ckpt_1", "big_ckpt_2"]), near=[("base_ckpt_1", "big_ckpt_1")]
+    )
     assert steps.number == 2
 
 
