@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from clirbench.analyses.differences import retriever_tables
-from clirbench.analyses.scorings import scoring_tables
 from clirbench.analyses.wording import listed
 from clirbench.errors import shown
 from clirbench.files.tables import number
 from clirbench.report.decision import decision_tables
+from clirbench.report.scorings import scoring_tables
 from clirbench.result import AnalysisTable, Result, marked
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
