@@ -11,7 +11,7 @@ import numpy as np
 
 from clirbench.columns import scoreboard
 from clirbench.engines.local import Serial
-from clirbench.errors import NothingCompared
+from clirbench.errors import ConfigError, NothingCompared
 from clirbench.files.trec import tied_topics
 from clirbench.inputs.preflight import preflight
 from clirbench.inputs.reading import fitted, read_inputs, runs_of_others
@@ -19,6 +19,7 @@ from clirbench.later import Shelf, opened
 from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.per_system import per_system
 from clirbench.pages.table import Table
+from clirbench.pages.wording import short
 from clirbench.result import (
     MANY_SYSTEMS,
     Counts,
@@ -37,10 +38,11 @@ from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.coefficients import UNTESTED
 from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.units.belonging import NONE, units_of
+from clirbench.statistics.units.belonging import NEAR_COPIES, NONE, units_of
 from clirbench.steps.correlations import Correlations
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import FileHealth, health
+from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances, resemblances
 from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.search import search
@@ -73,6 +75,7 @@ def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
 def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwatched) -> Work:
     """All steps of all systems: what costs time, and what the store keeps."""
     inputs, untranslated = translated(experiment, inputs, watch)
+    inputs, alike, told = distinct(experiment, inputs)
     if inputs is not None and experiment.plan is not None:
         experiment.plan.add(expected(experiment, inputs))
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
@@ -80,8 +83,34 @@ def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwat
     rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
     strange += emptied(inputs.translations) if inputs else []
     waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
-    notes = (*waiting, *untranslated.values(), *strange)
-    return Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
+    notes = (*waiting, *untranslated.values(), *told, *strange)
+    return Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows), alike)
+
+
+def distinct(experiment: Experiment, inputs: Inputs | None) -> tuple[Inputs | None, Resemblances, list[str]]:
+    """The systems without those that copy the reference, what the texts share, and notes on it.
+
+    Systems that are made from the reference are not compared. Raises `ConfigError` for a baseline that is a copy, and
+    `NothingCompared` where no other system is left.
+    """
+    if inputs is None or getattr(experiment.systems, "made_from_reference", False):
+        return inputs, NOTHING_ALIKE, []
+    found = resemblances(inputs.corpus, inputs.translations, experiment.engine.pmap)
+    notes = [
+        f"{copy.system} copies the reference ({short(100 * copy.dice, 3)} % of its word 4-grams are the same, "
+        f"{100 * copy.repeated:.3g} % of its lines)"
+        for copy in found.references
+    ]
+    if experiment.keep_copies or not found.references:
+        return inputs, found, notes
+    copies = {copy.system for copy in found.references}
+    if experiment.baseline in copies:
+        raise ConfigError(f"baseline={experiment.baseline} copies the reference; keep_copies=true compares with it")
+    kept = tuple(translation for translation in inputs.translations if translation.system not in copies)
+    if not kept:
+        raise NothingCompared("every system copies the reference; keep_copies=true compares them")
+    notes = [f"{note} and is left out; keep_copies=true keeps it" for note in notes]
+    return replace(inputs, translations=kept), found, notes
 
 
 @contextmanager
@@ -130,7 +159,10 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
         tuple(notes),
         failed=tuple(sorted(broken)),
         baselines=baselines,
+        resemblances=work.resemblances,
     )
+    if result.units.source == NEAR_COPIES:
+        result = replace(result, notes=(*result.notes, *together(result)))
     result = replace(result, correlations=tuple(correlations(result, watch)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
@@ -138,6 +170,16 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
     result = replace(result, tables=tables)
     changed = work.changed(snapshot)
     return concluded(experiment, work.without(changed), snapshot, watch) if changed else result
+
+
+def together(result: Result) -> Iterator[str]:
+    """A note for each group of near-copies."""
+    for names in result.units.groups(result.board.systems):
+        shared = min(pair.dice for pair in result.resemblances.near if pair.first in names)
+        yield (
+            f"near-copies count as one system: {', '.join(names)} share {short(100 * shared, 3)} % of their word "
+            "4-grams; if they were made independently, units=none"
+        )
 
 
 def health_table(rows: Sequence[FileHealth]) -> Table:

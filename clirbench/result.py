@@ -13,8 +13,9 @@ from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import Changed, ConfigError, InputError, UnknownName, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.later import some
+from clirbench.later import Shelf, opened, some
 from clirbench.measures.base import Measure
+from clirbench.measures.rescoring import RESERVE, SCORINGS
 from clirbench.metrics.base import Metric
 from clirbench.pages.table import Table
 from clirbench.relevance.base import Relevance
@@ -26,9 +27,13 @@ from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import Comparison, candidates
 from clirbench.statistics.model.decision import Decision
-from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.statistics.scorings import Scoring, ScoringTau, scoring_taus
+from clirbench.statistics.units.belonging import FOUND, Units, readings, units_of
+from clirbench.statistics.units.claims import real_metrics
 from clirbench.steps.decide import Decide, as_decision
 from clirbench.steps.examine import FileHealth
+from clirbench.steps.rescore import Rescore
+from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances
 from clirbench.store.cached import here
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
@@ -79,7 +84,8 @@ class Experiment:
     label. `units`: the metadata column that tells which systems belong together, `none`, or nothing (found, see
     `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: a further system
     leaves the source as it is. `baseline`: the system in use, which others are held against; a loss of up to
-    `margin`, in units of the measure, is allowed. `force` keeps measures of order where nearly all that matches is
+    `margin`, in units of the measure, is allowed. `keep_copies`: a system that copies the reference takes part.
+    `force` keeps measures of order where nearly all that matches is
     relevant.
     """
 
@@ -115,6 +121,7 @@ class Experiment:
     margin: float = 0.0
     remarks: tuple[str, ...] = ()
     force: bool = False
+    keep_copies: bool = False
 
     @property
     def retrievers(self) -> dict[str, Retriever | None]:
@@ -156,6 +163,7 @@ class Work:
     lost: tuple[str, ...] = ()
     """Systems that were not translated, or are left out."""
     health: tuple[FileHealth, ...] = ()
+    resemblances: Resemblances = NOTHING_ALIKE
 
     def changed(self, snapshot: Snapshot) -> dict[str, str]:
         """Why systems cannot stand: a step found other bytes in one of their files, or they are there now.
@@ -191,6 +199,7 @@ class Work:
             (*self.notes, *(f"{system} is left out: {reason}" for system, reason in systems.items())),
             (*self.lost, *systems),
             tuple(row for row in self.health if row.system not in systems),
+            self.resemblances,
         )
 
 
@@ -273,6 +282,7 @@ class Result:
     tables: tuple[Table, ...] = ()
     failed: tuple[str, ...] = ()
     baselines: Scoreboard = NO_ROWS
+    resemblances: Resemblances = NOTHING_ALIKE
 
     def texts(self, analysis: str) -> Inputs:
         """What an analysis of texts reads; raises `ConfigError` where the run was made from score tables alone."""
@@ -302,7 +312,18 @@ class Result:
     @cached_property
     def units(self) -> Units:
         """Which systems belong together, and which lie along training."""
-        return units_of(self.board, self.experiment.units)
+        return units_of(self.board, self.experiment.units, self.near_copies)
+
+    @property
+    def near_copies(self) -> list[tuple[str, str]]:
+        """Pairs of systems of nearly the same text, which chains of them put into one unit."""
+        return [(pair.first, pair.second) for pair in self.resemblances.near]
+
+    @cached_property
+    def other_readings(self) -> Mapping[str, Units]:
+        """Groups that names or the order of scores suggest, by the `units=` to type; none where units are declared."""
+        found = not self.experiment.units and self.units.source in FOUND
+        return readings(self.board, self.near_copies) if found else {}
 
     @property
     def same_lines(self) -> bool:
@@ -314,6 +335,69 @@ class Result:
         """The measure that systems are chosen by: the first, or if it has no topics, the next with topics; or none."""
         measure = self.board.first_measure
         return "" if measure is None else measure_with_topics(self.evidence, measure.name)
+
+    @property
+    def ranked(self) -> tuple[Retrieval, str, str] | None:
+        """The rankings behind the first measure, the label of its judgments and its own name.
+
+        None of a score table, and where people judged: there is no other scoring of their judgments.
+        """
+        column = self.board.first_measure
+        if column is None or column.judged_by not in ("pseudo-relevance", "known items"):
+            return None
+        collection = "" if self.inputs is None else self.inputs.corpus.collection
+        for topics, retrieval in self.retrieval.items():
+            for relevance, name in retrieval.per_topic:
+                if marked(name, collection, topics, relevance) == column.name and len(retrieval.ideal):
+                    return retrieval, relevance, name
+        return None
+
+    @cached_property
+    def other_scorings(self) -> tuple[Scoring, ...]:
+        """Sixteen other scorings of the topics of the first measure; none of a score table, or where people judged.
+
+        The first measure is none of them: one that has its very values gives its place to RBO(p=0.9), which is none
+        of the sixteen otherwise.
+        """
+        if self.ranked is None or self.board.first_measure is None:
+            return ()
+        retrieval, relevance, name = self.ranked
+        step = Rescore(retrieval.ideal, retrieval.topics(relevance, name), retrieval.judged[relevance].n_documents)
+        runs = retrieval.runs.kept if isinstance(retrieval.runs, Shelf) else retrieval.runs
+        found = self.experiment.engine.pmap(step, list(runs.values()))
+        by_system = {s: opened(v) for s, v in zip(runs, found, strict=True) if not isinstance(v, Failure)}
+        holes = np.full(len(SCORINGS), np.nan)
+        values = np.stack([by_system.get(system, holes) for system in self.board.systems], axis=1)
+        scorings = [Scoring(scoring, row) for scoring, row in zip(SCORINGS, values, strict=True)]
+        own = self.board.first_measure.values
+        same = [s.name for s in scorings if np.allclose(s.values, own, rtol=0, atol=1e-9, equal_nan=True)]
+        left_out = RESERVE if RESERVE in same or not same else same[0]
+        return tuple(scoring for scoring in scorings if scoring.name != left_out)
+
+    @cached_property
+    def topic_halves(self) -> tuple[Scoring, ...]:
+        """The first measure on every other topic, and on those between, where its judgments have other scorings."""
+        if self.ranked is None or self.board.first_measure is None:
+            return ()
+        _, _, name = self.ranked
+        measure = next(measure for measure in self.experiment.measures if measure.name == name)
+        per_topic = self.evidence.per_topic[self.board.first_measure.name]
+        sign = 1 if measure.higher_is_better else -1
+        return tuple(
+            Scoring(f"{name}, {half} topics", sign * measure.aggregate(per_topic[:, start::2]), half=True)
+            for start, half in enumerate(("odd", "even"))
+            if per_topic.shape[1] > start
+        )
+
+    @cached_property
+    def scoring_taus(self) -> tuple[ScoringTau, ...]:
+        """tau of every metric under every other scoring and on both halves of the topics, and whether it is shown."""
+        scorings = (*self.other_scorings, *self.topic_halves)
+        experiment = self.experiment
+        found = scoring_taus(
+            scorings, real_metrics(self.board), self.units, alpha=experiment.alpha, seed=experiment.seed
+        )
+        return tuple(found)
 
     @cached_property
     def decision(self) -> Decision | None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
 from clirbench.store.store import UNFINISHED, Store
 from clirbench.text import TextLines
-from clirbench.types import DocumentMap, Documents, Failure, Judged, Qrels, Run, TestSet, Topic, Translation
+from clirbench.types import DocumentMap, Documents, Failure, Judge, Judged, Qrels, Run, TestSet, Topic, Translation
 
 ENGLISH = ("oil price", "gold ring", "old song", "cold rain", "long road")
 COPIES = {
@@ -185,3 +186,52 @@ def test_what_a_reader_must_know_of_run_files_is_noted() -> None:
     assert list(unwritten(made, found({"s": plain}))) == []
     assert len(list(unwritten(made, found(many)))) == 1
     assert list(unwritten(replace(made, write_runs="all"), found(many))) == []
+
+
+def test_the_other_scorings_are_those_of_the_parts() -> None:
+    """AP with three relevant documents is trec_eval's on the judgments of TopK(3); systems in the board's order."""
+    made = experiment(held())
+    result = run(made)
+    assert len(result.other_scorings) == 16
+    found = {scoring.name: scoring.values for scoring in result.other_scorings}
+    expected = run(replace(made, relevance={"": TopK(3)}, measures=(parse("AP"),))).board["AP"].values
+    assert found["AP, k = 3"] == pytest.approx(expected)
+    assert [half.name for half in result.topic_halves] == ["RR, odd topics", "RR, even topics"]
+    per_topic = result.retrieval[""].per_topic["", "RR"]
+    assert [half.values.tolist() for half in result.topic_halves] == per_topic.T.tolist()  # two topics, one in each
+    assert {(row.scoring, row.metric) for row in result.scoring_taus} == {
+        (scoring, "WER") for scoring in (*found, "RR, odd topics", "RR, even topics")
+    }
+
+
+def test_the_measure_of_the_run_is_no_other_scoring() -> None:
+    """AP by the first three documents is one of the sixteen; RBO(p=0.9) takes its place."""
+    english = ("oil oil oil", "oil oil", "oil", "oil a b", "oil a b c d", "gold")
+    copies = {"x": (*english[:4], "a", "gold"), "y": ("a", "oil", "oil oil", "oil a", "b", "gold"), "z": english[::-1]}
+    systems = (Translation(s, TextLines(("a b c",)), TextLines(tuple(copy))) for s, copy in copies.items())
+    documents = Documents(TextLines(english), DocumentMap.blocks_of(len(english)))
+    sources = Held(Corpus(TestSet((("a b c",),)), documents), tuple(systems))
+    made = replace(experiment(sources), relevance={"": TopK(3)})
+    names = [s.name for s in run(replace(made, measures=(parse("AP"),))).other_scorings]
+    assert len(names) == 16
+    assert "AP, k = 3" not in names
+    assert "RBO, p = .9" in names
+    names = [s.name for s in run(replace(made, measures=(parse("RBO(p=0.9)"),))).other_scorings]
+    assert len(names) == 16
+    assert "RBO, p = .9" not in names
+
+
+def test_people_and_score_tables_have_no_other_scorings() -> None:
+    @dataclass(frozen=True)
+    class People(TopK):
+        judged_by: ClassVar[Judge] = "people"
+
+    judged = run(replace(experiment(held()), relevance={"": People(1)}))
+    assert (judged.other_scorings, judged.topic_halves, judged.scoring_taus) == ((), (), ())
+    assert run(replace(experiment(held()), measures=())).other_scorings == ()
+
+
+def test_a_system_without_a_ranking_is_a_hole_in_other_scorings(tmp_path: Path) -> None:
+    made = experiment(held({**COPIES, "half": ENGLISH[:4]}))
+    result = run(replace(made, engine=Cached(Serial(), Store(tmp_path))))
+    assert {tuple(np.isnan(s.values)) for s in result.other_scorings} == {(False, True, False)}

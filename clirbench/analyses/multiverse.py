@@ -107,6 +107,7 @@ def rerun(experiment: Experiment, result: Result, universe: Universe) -> Scorebo
     if any(key.split(".")[0] in INPUTS for key, _ in universe):
         inputs, _ = translated(experiment, read_inputs(experiment), unwatched)
     assert inputs is not None
+    inputs = replace(inputs, translations=tuple(t for t in inputs.translations if t.system in result.board.systems))
     found = {label: retrieve(experiment, inputs, label, unwatched) for label in inputs.topics}
     scores = {
         (column.name, system): value

@@ -95,6 +95,7 @@ def build(cfg: DictConfig) -> Experiment:
         untranslated=bool(cfg.get("untranslated")),
         baseline=str(cfg.get("baseline") or ""),
         margin=float(cfg.get("margin") or 0),
+        keep_copies=bool(cfg.get("keep_copies")),
         remarks=tuple(_names(cfg.get("remarks"))),
         force=any(force),
         coefficients=tuple(_names(settings["coefficients"])),

@@ -67,10 +67,11 @@ KEYS = (
     Key("measures", NAMES, "IR measures"),
     Key("analysis", NAMES, "the analyses to make"),
     Key("pair", NAMES, "the two systems of a two-system analysis"),
-    Key("units", TEXT, "the metadata column that says which systems belong together, or none"),
+    Key("units", TEXT, "the column that says which systems belong together, none, number, maker or order"),
     Key("given", NAMES, "what a metric must add to: metadata columns, such as training_lines"),
     Key("untranslated", FLAG, "a row that searches the source side, untranslated"),
     Key("baseline", TEXT, "the system in use: is another one better?"),
+    Key("keep_copies", FLAG, "a system that copies the reference takes part"),
     Key("margin", "a number of at least 0", "a loss against baseline that is allowed, in units of the measure"),
     Key(
         "pool.about", "pairs of names, {OLD: NEW}", "what the collection shares with others: {pair: de-en, year: 2021}"

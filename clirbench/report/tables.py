@@ -12,6 +12,7 @@ from clirbench.files.tables import number
 from clirbench.pages.table import Cell, Streamed, Table
 from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
+from clirbench.report.scorings import scoring_tables
 from clirbench.result import Result, marked
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
@@ -87,8 +88,10 @@ def _numbers(texts: Iterable[str]) -> bool:
 
 
 def all_tables(result: Result) -> tuple[Table, ...]:
-    """What metrics add to `given` and retrievers side by side, where asked for, and the tables of the analyses."""
-    experiment, searched = result.experiment, retriever_tables(result)
+    """What metrics add to `given` and retrievers side by side, where asked for, the tables of the analyses, and other
+    scorings.
+    """
+    experiment, searched = result.experiment, [*retriever_tables(result), *scoring_tables(result)]
     if not experiment.given:
         return (*searched, *result.tables)
     found = beyond_known(

@@ -27,6 +27,7 @@ NOUNS = {
     "name": "training runs",
     "one training run": "training runs",
     "equal scores": "systems (the others are copies of them)",
+    "near-copies": "systems (the others are near-copies of them)",
 }
 
 

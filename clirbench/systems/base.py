@@ -9,7 +9,10 @@ from clirbench.types import Translation
 
 @runtime_checkable
 class SystemSource(Protocol):
-    """A source of translations; a frozen dataclass whose fields are its configuration."""
+    """A source of translations; a frozen dataclass whose fields are its configuration.
+
+    It may declare `made_from_reference`: its systems are simulated, so that texts like the reference are no mistake.
+    """
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         """One translation for each MT system, by name, with metadata; raises `InputError` where there are none."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import ClassVar
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
@@ -33,6 +34,8 @@ class SimulatedSystems:
     `kinds` has the rates of errors of each kind's full dose; system `KIND-i` has i / `doses` of each, so 1 is the best
     of its kind. The doses of a kind share their random numbers: the errors of one are among those of the next.
     """
+
+    made_from_reference: ClassVar[bool] = True
 
     kinds: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: SYSTEMS)
     doses: int = 2
@@ -66,6 +69,8 @@ class SensitivitySystems:
 
     `kinds`: names of error kinds (default: all). `rates`: shares of running words with an error, above 0, at most 1.
     """
+
+    made_from_reference: ClassVar[bool] = True
 
     kinds: Sequence[str] = KINDS
     rates: Sequence[float] = field(default=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5))

@@ -2,15 +2,15 @@
 
 A unit is what was made independently: a training run, a family of near-copies, or a single system. The first of
 these that applies says which: the column that was asked for (`none`: each system by itself), a column named run or
-series, family, group, seed; the system's name without its step; each system by itself, but
-for copies, which have every score in common. Numeric columns such as step
-or training_lines never make units: they are covariates.
+series, family, group, seed; the system's name without its step; near-copies by text, which are one unit, or copies
+by their scores; each system by itself. Numeric columns such as step or training_lines never make units, nor do other
+numbers in names: they are covariates. What names or the order of scores may hide is a reading (`readings`).
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 
@@ -23,14 +23,24 @@ from clirbench.types import Doubles, Ints
 
 NONE = "none"
 COPIES = "equal scores"
+NEAR_COPIES = "near-copies"
+FOUND = ("system", COPIES, NEAR_COPIES)
+"""Sources of units where nobody declared any."""
 RUNS = ("run", "series")
 KINDS = ("family", "group")
 SEED = "seed"
 TRAINING = "training_"
 STEP = re.compile(r"^(step|iteration|iter|update|epoch|checkpoint|ckpt)s?$", re.IGNORECASE)
 STEP_IN_NAME = re.compile(
-    r"(?:step|iteration|iter|update|epoch|checkpoint|ckpt)s?[-_.=]?(\d[\d_]*)(?!\d)", re.IGNORECASE
+    r"(?<![^\W\d_])(?:step|iteration|iter|update|epoch|checkpoint|ckpt)s?[-_.=]?(\d[\d_]*)(?!\d)", re.IGNORECASE
 )
+NUMBER_IN_NAME = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([kKmMgG](?![^\W\d_]))?")
+THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
+MAKER = re.compile(r"[^\W\d_]+")
+ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
+"""First words of names that name no maker."""
+SERIAL = 0.02
+"""p-value of tau between the order of the names and the scores, below which the systems may be one training run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +48,8 @@ class Units:
     """To which unit every system belongs.
 
     `labels`: (n,) one for each system, as in the board; `source`: the metadata column that says so, or `system`
-    (each by itself), `equal scores`, `name`, `one training run`, `configuration`; `steps`: (n,) steps along training,
+    (each by itself), `near-copies`, `equal scores`, `name`, `one training run`, `configuration`, or a reading
+    (`number`, `maker`, `order`); `steps`: (n,) steps along training,
     NaN for a system without one; `step_source`: the column they are from, `name`, or nothing.
     """
 
@@ -75,19 +86,29 @@ class Units:
         """Whether a unit holds systems at different steps."""
         return _vary_within(self.labels, self.steps)
 
+    def groups(self, systems: Sequence[str]) -> list[list[str]]:
+        """The systems of each unit that has several; `systems`: the names, as in the board."""
+        members: Mapping[str, list[str]] = defaultdict(list)
+        for label, system in zip(self.labels, systems, strict=True):
+            members[label].append(system)
+        return [names for names in members.values() if len(names) > 1]
+
     def only(self, rows: Ints) -> "Units":
         """The units of the systems with these indices."""
         labels = tuple(self.labels[i] for i in rows.tolist())
         return Units(labels, self.source, self.steps[rows], self.step_source)
 
 
-def units_of(board: Scoreboard, units: str = "") -> Units:
-    """The units of a scoreboard; `units`: a metadata column, `none`, or nothing (found as the module says).
+def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]] = ()) -> Units:
+    """The units of a scoreboard; `units`: a metadata column, `none`, a reading, or nothing (found as the module says).
+
+    `near`: pairs of systems of nearly the same text, which are together, and all that such pairs connect.
 
     A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
     configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
     column `group` that holds replicates of the same step is not taken for units. Systems along training without a
-    column of their run are put into runs by name, else they are one run. Raises `UnknownName`.
+    column of their run are put into runs by name, else they are one run. A column comes before a reading of the same
+    name. Raises `UnknownName`.
     """
     steps, source = _steps(board)
     alone = tuple(f"system {name}" for name in board.systems)
@@ -95,6 +116,8 @@ def units_of(board: Scoreboard, units: str = "") -> Units:
         return Units(alone, "system", np.full(len(alone), nan))
     if units:
         if units not in board.metadata:
+            if units in (named := readings(board, near)):
+                return named[units]
             raise UnknownName("metadata column", units, board.metadata)
         return Units(_filled(board.metadata[units], board.systems), units, steps, source)
     for column in (*RUNS, *KINDS):
@@ -105,14 +128,109 @@ def units_of(board: Scoreboard, units: str = "") -> Units:
     if by_seed is not None:
         return by_seed
     if not source:
-        copies = _copies(board)
-        return Units(copies, COPIES, steps) if copies else Units(alone, "system", steps)
+        return _copied(board, alone, near)
     stems = _stems(board.systems, steps)
     if _vary_within(stems, steps):
         return Units(stems, "name", steps, source)
     if source == "name":
-        return Units(alone, "system", np.full(len(alone), nan))
+        return _copied(board, alone, near)
     return Units(_one_run(board.systems, steps), "one training run", steps, source)
+
+
+def _copied(board: Scoreboard, alone: tuple[str, ...], near: Sequence[tuple[str, str]]) -> Units:
+    """Systems that no column groups: near-copies by text are together, else copies by scores, else each is alone."""
+    nothing = np.full(len(alone), nan)
+    labels = connected(board.systems, near)
+    if len(set(labels)) < len(labels):
+        return Units(labels, NEAR_COPIES, nothing)
+    copies = _copies(board)
+    return Units(copies, COPIES, nothing) if copies else Units(alone, "system", nothing)
+
+
+def connected(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """For each system the first one, in their order, that chains of pairs connect it with."""
+    place = {system: i for i, system in enumerate(systems)}
+    group = list(range(len(systems)))
+    for first, second in pairs:
+        if first in place and second in place:
+            low, high = sorted((group[place[first]], group[place[second]]))
+            group = [low if g == high else g for g in group]
+    return tuple(systems[g] for g in group)
+
+
+def readings(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> dict[str, Units]:
+    """Groups that nobody declared and that texts do not show, by the value of `units` that makes them the groups.
+
+    `number`: systems whose names differ in numbers alone are checkpoints of one run; `maker`: systems whose names
+    begin with the same word belong together; `order`: all are one run, because the first measure's values rise or
+    fall in the order of the names (tau, p below .02). None of them is taken without being asked for. `near`: pairs that
+    are together in each of them, see `units_of`.
+    """
+    found, order = {}, _natural_order(board.systems)
+    numbers = name_numbers(board.systems)
+    if numbers:
+        stems = tuple(NUMBER_IN_NAME.sub("#", name) for name in board.systems)
+        found["number"] = Units(stems, "number", next(iter(numbers.values())), "name")
+    first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
+    labels = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
+    if len(set(labels)) > 1:
+        found["maker"] = Units(labels, "maker", np.full(len(labels), nan))
+    if board.first_measure is not None and _serial(board.first_measure.values, order):
+        found["order"] = Units(("training run",) * len(order), "order", order)
+    return {
+        name: replace(units, labels=connected(board.systems, [*near, *_pairs(board.systems, units.labels)]))
+        for name, units in found.items()
+        if not units.independent
+    }
+
+
+def _pairs(systems: Sequence[str], labels: Sequence[str]) -> list[tuple[str, str]]:
+    """Each system with the first one of its label."""
+    first = dict(zip(reversed(labels), reversed(systems), strict=True))
+    return [(first[label], system) for label, system in zip(labels, systems, strict=True)]
+
+
+def name_numbers(systems: Sequence[str]) -> dict[str, Doubles]:
+    """Numbers in the names that say how much of something a system has, by what to call them: (n,).
+
+    Every name has as many numbers, and they are no mere count (1, 2, 3 ... are labels). `200k` is 200,000.
+    """
+    found = [NUMBER_IN_NAME.findall(name) for name in systems]
+    if len({len(numbers) for numbers in found}) != 1 or not found or not found[0]:
+        return {}
+    values = np.array([[float(n) * THOUSANDS[mark.lower()] for n, mark in numbers] for numbers in found])
+    kept = [column for column in values.T if len(set(column)) > 1 and not _counts(column)]
+    names = ["number in the name"] if len(kept) == 1 else [f"number {i} in the name" for i in range(1, len(kept) + 1)]
+    return dict(zip(names, kept, strict=True))
+
+
+def _counts(column: Doubles) -> bool:
+    """Whether numbers are 0, 1, 2 ... or 1, 2, 3 ..., as labels are."""
+    values = np.unique(column)
+    return bool(values[0] in (0, 1) and (np.diff(values) == 1).all())
+
+
+def _same_order(first: Doubles, second: Doubles) -> bool:
+    return np.array_equal(np.unique(first, return_inverse=True)[1], np.unique(second, return_inverse=True)[1])
+
+
+def _natural_order(systems: Sequence[str]) -> Doubles:
+    """(n,): the place of each name, numbers in them compared as numbers."""
+    keys = [
+        [(0, float(piece), "") if i % 2 else (1, 0.0, piece) for i, piece in enumerate(re.split(r"(\d+)", name))]
+        for name in systems
+    ]
+    places = np.empty(len(keys))
+    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return places
+
+
+def _serial(values: Doubles, order: Doubles) -> bool:
+    from clirbench.statistics.coefficients import kendall
+
+    there = np.isfinite(values)
+    found = kendall(values[there], order[there])
+    return found.defined and found.p_value < SERIAL
 
 
 def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
@@ -127,6 +245,9 @@ def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
     for name, cells in board.metadata.items():
         values = _numbers(cells)
         if name not in (SEED, *RUNS, *KINDS, units.source) and values is not None:
+            found.setdefault(name, values)
+    for name, values in name_numbers(board.systems).items():
+        if not any(_same_order(values, other) for other in (units.steps, *found.values())):
             found.setdefault(name, values)
     for column in board.columns:
         if known_before(column.name) and column.name != SEED:

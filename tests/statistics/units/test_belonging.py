@@ -3,7 +3,7 @@ import pytest
 
 from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.units.belonging import covariates, is_step, units_of
+from clirbench.statistics.units.belonging import covariates, is_step, name_numbers, readings, units_of
 
 
 def board(systems: list[str], columns: tuple[Column, ...] = (), **metadata: list[str]) -> Scoreboard:
@@ -88,3 +88,67 @@ def test_an_undeclared_step_column_is_found_and_is_a_covariate() -> None:
     assert is_step("epoch")
     assert not is_step("BLEU")
     assert not is_step("steplength")
+
+
+def test_a_step_word_stands_by_itself() -> None:
+    """`iter` ends jupiter and writer too: they are names, not steps of one run."""
+    assert units_of(board(["jupiter1", "jupiter2", "writer1", "writer2"])).independent
+
+
+def test_near_copies_are_together_unless_a_column_says_otherwise() -> None:
+    pairs = [("d", "a"), ("a", "c"), ("x", "b")]
+    found = units_of(board(FOUR), near=pairs)
+    assert (found.index.tolist(), found.source, found.groups(FOUR)) == ([0, 1, 0, 0], "near-copies", [["a", "c", "d"]])
+    assert units_of(board(FOUR), "none", near=pairs).independent
+    assert units_of(board(FOUR, family=["f", "f", "g", "h"]), near=pairs).source == "family"
+    steps = units_of(
+        board(["base_ckpt_1", "base_ckpt_2", "big_ckpt_1", "big_ckpt_2"]), near=[("base_ckpt_1", "big_ckpt_1")]
+    )
+    assert steps.number == 2
+
+
+def test_copies_by_scores_are_found_where_there_are_no_texts() -> None:
+    columns = tuple(Column(name, "metric", np.array([1.0, 2.0, 2.0, 3.0])) for name in "xyz")
+    assert units_of(board(FOUR, columns)).source == "equal scores"
+    assert units_of(board(FOUR, columns), near=[("a", "d")]).index.tolist() == [0, 1, 2, 0]
+
+
+def test_numbers_in_names_are_covariates_and_a_reading_but_never_units() -> None:
+    """The names of Lignos et al. 2019: lines of training text and size of the vocabulary."""
+    names = ["025000.bpe16000", "025000.bpe32000", "200000.bpe16000", "200000.bpe32000"]
+    made = board(names)
+    units = units_of(made)
+    assert units.independent
+    assert {name: values.tolist() for name, values in covariates(made, units).items()} == {
+        "number 1 in the name": [25000, 25000, 200000, 200000],
+        "number 2 in the name": [16000, 32000, 16000, 32000],
+    }
+    found = readings(made)
+    assert list(found) == ["number"]
+    assert (found["number"].number, found["number"].along_training) == (1, True)
+    assert units_of(made, "number").labels == found["number"].labels
+    assert units_of(board(names, number=["x", "y", "y", "z"]), "number").number == 3  # a column comes first
+
+
+def test_declared_numbers_are_not_counted_twice() -> None:
+    made = board(["a10k", "b20k", "c30k"], training_lines=["10000", "20000", "30000"])
+    assert list(covariates(made, units_of(made))) == ["training_lines"]
+    assert name_numbers(["a10k", "b1.5M", "c300"])["number in the name"].tolist() == [10000, 1500000, 300]
+
+
+def test_labels_that_count_are_no_numbers() -> None:
+    assert name_numbers(["s1", "s2", "s3"]) == name_numbers(["s0", "s1"]) == name_numbers(["a", "b2"]) == {}
+
+
+def test_makers_and_the_order_of_scores_are_readings() -> None:
+    names = ["HW-TSC", "HW-base", "Online-A", "Online-B", "PROMT", "NiuTrans"]
+    assert readings(board(names))["maker"].index.tolist() == [0, 0, 1, 2, 3, 4]
+    assert readings(board(names), [("PROMT", "Online-A")])["maker"].index.tolist() == [0, 0, 1, 2, 1, 3]
+    rising = Column("MAP", "measure", np.array([0.1, 0.5, 0.2, 0.3, 0.4, 0.6]))
+    run = board(["m1", "m10", "m2", "m3", "m4", "m11"], (rising,))
+    assert readings(run)["order"].number == 1  # 1, 2, 3, 4, 10, 11: tau is 1, p = 2 / 720
+    assert "order" not in readings(board(["m1", "m10", "m2", "m3", "m4", "m11"], (replaced(rising),)))
+
+
+def replaced(column: Column) -> Column:
+    return Column(column.name, column.role, column.values[[5, 0, 3, 1, 4, 2]])

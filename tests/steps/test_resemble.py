@@ -1,0 +1,141 @@
+"""Near-copies and copies of the reference, planted in the text of the demo."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.demo import DemoCorpus
+from clirbench.engines.local import Serial
+from clirbench.errors import ConfigError, NothingCompared
+from clirbench.experiment import distinct, run
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.chrf import ChrF
+from clirbench.result import Experiment, Inputs
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.units.belonging import units_of
+from clirbench.steps.resemble import Resemble, resemblances
+from clirbench.store.cached import Cached
+from clirbench.store.store import Store
+from clirbench.systems.simulated import SimulatedSystems
+from clirbench.text import TextLines
+from clirbench.types import Translation
+
+CORPUS = DemoCorpus().read()
+REFERENCE = CORPUS.test.references[0]
+MADE = {t.system: t.test.lines() for t in SimulatedSystems(doses=1).translations(CORPUS) if t.test}
+"""Eight damaged texts, no two of which share .9 of their 4-grams."""
+
+
+def translation(system: str, lines: Sequence[str]) -> Translation:
+    return Translation(system, TextLines(tuple(lines)), None)
+
+
+def edited(lines: Sequence[str], every: int) -> list[str]:
+    """Every so many lines lose their first word."""
+    return [line.partition(" ")[2] if i % every == 0 else line for i, line in enumerate(lines)]
+
+
+PLANTED = tuple(
+    translation(name, lines)
+    for name, lines in {
+        **MADE,
+        "near lost_words": edited(MADE["lost_words-1"], 20),
+        "copy": REFERENCE,
+        "half": [line if i % 2 else MADE["lost_words-1"][i] for i, line in enumerate(REFERENCE)],
+    }.items()
+)
+
+
+def test_what_was_planted_is_found_and_nothing_else() -> None:
+    found = resemblances(CORPUS, PLANTED, Serial().pmap)
+    assert [(pair.first, pair.second) for pair in found.near] == [("lost_words-1", "near lost_words")]
+    assert found.near[0].dice >= 0.9
+    assert [(copy.system, copy.repeated >= 0.5) for copy in found.references] == [("copy", True), ("half", True)]
+    assert (found.references[0].dice, found.references[0].repeated) == (1, 1)
+
+
+def test_names_alone_are_no_evidence() -> None:
+    alike = [replace(t, system=f"model_{i}000") for i, t in enumerate(PLANTED[:8])]
+    assert resemblances(CORPUS, alike, Serial().pmap).near == ()
+
+
+def test_a_few_lines_are_compared_with_nothing() -> None:
+    few = replace(CORPUS, test=replace(CORPUS.test, references=(REFERENCE[:5],)))
+    found = resemblances(few, [translation(name, REFERENCE[:5]) for name in "ab"], Serial().pmap)
+    assert (found.near, found.references) == ((), ())
+
+
+def test_a_rerun_reads_no_text_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pmap = Cached(Serial(), Store(tmp_path)).pmap
+    made = resemblances(CORPUS, PLANTED, pmap)
+    monkeypatch.setattr(Resemble, "__call__", None)
+    assert resemblances(CORPUS, PLANTED, pmap) == made
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """The corpus of the demo and some systems."""
+
+    systems: tuple[Translation, ...]
+
+    def read(self) -> Corpus:
+        return CORPUS
+
+    def translations(self, corpus: Corpus) -> Sequence[Translation]:
+        return self.systems
+
+
+class Simulated(Held):
+    made_from_reference: ClassVar[bool] = True
+
+
+def experiment(source: Held) -> Experiment:
+    return Experiment("by hand", Serial(), source, source, metrics=(ChrF(beta=1), BLEU()))
+
+
+def test_copies_of_the_reference_are_left_out_and_near_copies_are_one_system() -> None:
+    result = run(experiment(Held(PLANTED)))
+    assert set(result.board.systems) == {*MADE, "near lost_words"}
+    assert (result.units.source, result.units.number) == ("near-copies", 8)
+    copied, halved, together = (note for note in result.notes if "share" in note or "copies" in note)
+    assert copied == (
+        "copy copies the reference (100 % of its word 4-grams are the same, 100 % of its lines) and is left out; "
+        "keep_copies=true keeps it"
+    )
+    assert halved.startswith("half copies the reference")
+    assert together.startswith("near-copies count as one system: lost_words-1, near lost_words share 9")
+    assert together.endswith("if they were made independently, units=none")
+    alone = run(replace(experiment(Held(PLANTED)), units="none"))
+    assert alone.units.independent
+    assert not any("near-copies" in note for note in alone.notes)
+
+
+def test_copies_are_kept_when_asked_for() -> None:
+    kept = run(replace(experiment(Held(PLANTED)), keep_copies=True))
+    assert {"copy", "half"} < set(kept.board.systems)
+    assert any(note.startswith("copy copies the reference") and "left out" not in note for note in kept.notes)
+
+
+def test_systems_that_are_made_from_the_reference_are_not_compared() -> None:
+    result = run(experiment(Simulated(PLANTED)))
+    assert {"copy", "half"} < set(result.board.systems)
+    assert result.units.independent
+
+
+def test_a_baseline_that_is_a_copy_and_copies_alone_are_errors() -> None:
+    with pytest.raises(ConfigError, match="baseline=copy copies the reference; keep_copies=true"):
+        run(replace(experiment(Held(PLANTED)), baseline="copy"))
+    inputs = Inputs(CORPUS, (translation("copy", REFERENCE),), {})
+    with pytest.raises(NothingCompared, match="every system copies the reference"):
+        distinct(experiment(Held(())), inputs)
+
+
+def test_score_tables_are_not_asked_for_texts() -> None:
+    assert distinct(experiment(Held(())), None)[1].near == ()
+    column = Column("MAP", "measure", np.arange(3.0))
+    assert units_of(Scoreboard(("a", "b", "c"), (column,))).independent

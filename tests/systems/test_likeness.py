@@ -1,0 +1,135 @@
+"""Sketches against exact sets of 4-grams, in made text and in real outputs."""
+
+import gzip
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.systems import likeness
+from clirbench.systems.likeness import SIZE, NearCopy, dice, dice_matrix, first_lines, near_copies, sketch, word_grams
+from clirbench.text import TextFile, TextLines
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def exact_grams(lines: list[str]) -> set[tuple[str, ...]]:
+    """The readable form: the words of each line in fours; a shorter line is one gram."""
+    found = set()
+    for line in lines:
+        plain = "".join(
+            c.lower() if "A" <= c <= "Z" else c if c.isalnum() or c == "_" or ord(c) > 127 else " " for c in line
+        )
+        words = re.findall(r"[\u3000-\u9fff]|[^\s\u3000-\u9fff]+", plain, re.ASCII)
+        if words and len(words) < 4:
+            found.add(tuple(words))
+        found |= {tuple(words[i : i + 4]) for i in range(len(words) - 3)}
+    return found
+
+
+def exact_dice(a: set[tuple[str, ...]], b: set[tuple[str, ...]]) -> float:
+    return 2 * len(a & b) / (len(a) + len(b))
+
+
+def block(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+MADE = [
+    "The quick brown fox, it jumps over the lazy dog.",
+    "",
+    "one",
+    "Two words",
+    "tab\tand  double space; four",
+    "don't split_this 3.14 times — über Straße",
+    "我们 喜欢,猫和狗。",
+    "日本",
+    "mixed 東京 text",
+    " leading and trailing ",
+]
+
+
+def test_grams_are_those_of_the_readable_form() -> None:
+    for lines in ([line] for line in MADE):
+        assert len(set(word_grams(block(lines)).tolist())) == len(exact_grams(lines)), lines
+    assert len(set(word_grams(block(MADE)).tolist())) == len(exact_grams(MADE))
+
+
+def test_case_and_punctuation_do_not_count_and_word_order_does() -> None:
+    same = [word_grams(line) for line in (b"The cat, it sat!\n", b"the  CAT it sat\n")]
+    assert same[0].tolist() == same[1].tolist()
+    assert word_grams(b"the cat sat it\n").tolist() != same[0].tolist()
+
+
+def test_a_sketch_does_not_depend_on_how_the_text_is_cut() -> None:
+    lines = [f"{i} {i * i % 97} {i % 13} {i % 7} end of line {i}" for i in range(3000)]
+    whole = sketch(iter([block(lines)]))
+    pieces = sketch(block(lines[i : i + 100]) for i in range(0, 3000, 100))
+    assert whole.tolist() == pieces.tolist()
+    assert len(whole) == SIZE
+    assert whole.tolist() == sorted(set(word_grams(block(lines)).tolist()))[:SIZE]
+
+
+def test_only_the_first_lines_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(likeness, "LINES", 3)
+    text = TextLines(("a", "b", "c", "d"))
+    assert b"".join(first_lines(text)) == b"a\nb\nc\n"
+    assert b"".join(first_lines(TextLines(("a", "b")))) == b"a\nb\n"
+
+
+def test_dice_of_short_texts_is_exact() -> None:
+    """By hand: 3 and 2 4-grams, 2 in common: 2 * 2 / 5."""
+    a, b = (sketch(iter([text])) for text in (b"a b c d e f\n", b"b c d e f\n"))
+    assert dice(a, b) == pytest.approx(0.8)
+    assert dice(a, sketch(iter([b""]))) == 0.0
+
+
+def test_near_copies_need_some_text_and_are_chains() -> None:
+    rng = np.random.default_rng(0)
+    base = [" ".join(map(str, rng.integers(0, 5000, 12))) for _ in range(600)]
+
+    def edited(lines: list[str], every: int) -> list[str]:
+        return [f"{line} {i}" if i % every == 0 else line for i, line in enumerate(lines)]
+
+    texts = {"a": base, "b": edited(base, 2), "c": [f"x {line}" for line in edited(base, 2)], "d": base[::-1][:300]}
+    exact = {name: exact_grams(lines) for name, lines in texts.items()}
+    sketches = {name: sketch(iter([block(lines)])) for name, lines in texts.items()}
+    for (i, a), (j, b) in combinations(enumerate(texts), 2):
+        assert dice_matrix(list(sketches.values()))[i, j] == pytest.approx(exact_dice(exact[a], exact[b]), abs=0.02)
+    assert [(pair.first, pair.second) for pair in near_copies(sketches)] == [("a", "b"), ("b", "c")]
+    few = {name: sketch(iter([block(lines[:5])])) for name, lines in texts.items()}
+    assert near_copies(few) == ()
+
+
+def test_many_texts_are_sifted_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same pairs, whether all are compared or those that the smallest hashes find."""
+    rng = np.random.default_rng(1)
+    texts = {f"s{i}": [" ".join(map(str, rng.integers(0, 9000, 12))) for _ in range(400)] for i in range(12)}
+    texts["copy of s3"] = [*texts["s3"][:390], *texts["s4"][:10]]
+    sketches = {name: sketch(iter([block(lines)])) for name, lines in texts.items()}
+    (pair,) = near_copies(sketches)
+    assert (pair.first, pair.second) == ("s3", "copy of s3")
+    monkeypatch.setattr(likeness, "MANY", 5)
+    assert near_copies(sketches) == (NearCopy(pair.first, pair.second, pytest.approx(pair.dice)),)
+
+
+FOLDERS = ("wmt21/de-en", "wmt21/ja-en", "wmt21/zh-en", "wmt22/uk-en", "wmt23/en-zh", "wmt23/zh-en", "lignos2019/cs-en")
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data")
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_sketch_comes_near_the_exact_dice(folder: str) -> None:
+    """Real outputs. Four standard errors of a share among 2,000 hashes: .02 from .8 on, .05 below."""
+    paths = sorted((DATA / folder / "systems").glob("*.txt*"))[:8]
+    exact, sketches = [], []
+    for path in paths:
+        content = path.read_bytes()
+        content = gzip.decompress(content) if path.suffix == ".gz" else content
+        exact.append(exact_grams(content.decode().split("\n")[:-1]))
+        sketches.append(sketch(first_lines(TextFile(path))))
+    found = dice_matrix(sketches)
+    for i, j in combinations(range(len(paths)), 2):
+        truth = exact_dice(exact[i], exact[j])
+        assert found[i, j] == pytest.approx(truth, abs=0.02 if truth >= 0.8 else 0.05)
