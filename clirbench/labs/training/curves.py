@@ -171,8 +171,8 @@ def _judged(name: str, found: Sequence[Recommendation]) -> str:
     if not given:
         return f"{name}: no size has a vocabulary with an F95 that high: all are too large for their text."
     return (
-        f"{name}: the best in {given.count(0)} of {len(given)} sizes; regret {short(float(np.mean(given)), 3)} on average"
-        f", {short(max(given), 3)} at most."
+        f"{name}: the best in {given.count(0)} of {len(given)} sizes; regret {short(float(np.mean(given)), 3)} on "
+        f"average, {short(max(given), 3)} at most."
     )
 
 
