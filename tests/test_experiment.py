@@ -200,7 +200,7 @@ def test_the_other_scorings_are_those_of_the_parts() -> None:
     per_topic = result.retrieval[""].per_topic["", "RR"]
     assert [half.values.tolist() for half in result.topic_halves] == per_topic.T.tolist()  # two topics, one in each
     assert {(row.scoring, row.metric) for row in result.scoring_taus} == {
-        (scoring, "WER") for scoring in (*found, "RR, odd topics", "RR, even topics")
+        (scoring, "TER") for scoring in (*found, "RR, odd topics", "RR, even topics")
     }
 
 

@@ -40,5 +40,5 @@ class SweepTable(Callback):
             section(config, "pool", []),
         )
         written = [path for after in hooks("after_sweep") for path in after(folder, jobs, settings)]
-        for path in (*(folder / name for name in (NAME, SUMMARY, PAGE, TEXT)), *written):
+        for path in (*(folder / name for name in (f"{NAME}.tsv", f"{SUMMARY}.tsv", PAGE, TEXT)), *written):
             print(path)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from clirbench.errors import ClirbenchError
-from clirbench.pages.tsv import frame, write_rows
+from clirbench.pages.tsv import frame, write_rows, write_tsv
 from clirbench.pages.wording import FORMATS
 
 if TYPE_CHECKING:
@@ -163,6 +163,10 @@ class Table:
     def values(self) -> Iterator[Sequence[Any]]:
         """The rows as a file has them: values alone."""
         return iter(self.rows) if isinstance(self.rows, Streamed) else ([*map(value_of, row)] for row in self.rows)
+
+    def write(self, folder: Path) -> None:
+        """Write `name`.tsv."""
+        write_tsv(folder / f"{self.name}.tsv", self.header, self.values())
 
     def load(self) -> "pd.DataFrame":
         """The table as a DataFrame: as its file reads."""

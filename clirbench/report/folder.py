@@ -19,7 +19,6 @@ from typing import Any
 from clirbench.errors import StoreError, shown
 from clirbench.files.run_files import MARKER, PROVENANCE, RESULTS, read_marker, refuse_links
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.pages.tsv import write_tsv
 from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import listed
 from clirbench.report.html import report as html
@@ -128,7 +127,7 @@ class RunFolder:
 
 def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None) -> None:
     for name, table in run_tables(result).items():
-        write_tsv(folder / f"{name}.tsv", table.header, table.values())
+        table.write(folder)
         if "parquet" in result.experiment.table_formats:
             table.load().to_parquet(folder / f"{name}.parquet", index=False)
     for label, retrieval in result.retrieval.items():

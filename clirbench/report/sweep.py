@@ -1,7 +1,6 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, fields
 from math import nan
 from pathlib import Path
 from types import MappingProxyType
@@ -9,13 +8,13 @@ from urllib.parse import quote
 
 from clirbench.files.run_files import RESULTS, read_results
 from clirbench.files.tables import read_table
-from clirbench.pages.tsv import write_tsv
+from clirbench.pages.table import Table
 from clirbench.report import conditions
 from clirbench.statistics.aggregate import Aggregate, aggregate
 from clirbench.statistics.correlation import Correlation
 
-NAME = "sweep.tsv"
-SUMMARY = "sweep_summary.tsv"
+NAME = "sweep"
+SUMMARY = "sweep_summary"
 TABLE = "correlations.tsv"
 
 
@@ -41,7 +40,7 @@ def combine(
     taus = [[] if table is None else list(map(_row, table.records())) for table in tables]
     labels = [",".join(f"{key}={setting.get(key, '')}" for key in keys) or str(n) for n, setting in enumerate(settings)]
     summary = aggregate(dict(zip(labels, taus, strict=True)), exclude_not_significant=exclude_not_significant)
-    write_tsv(folder / SUMMARY, [field.name for field in fields(Aggregate)], [astuple(row) for row in summary])
+    Table.of(SUMMARY, "Means over conditions", Aggregate, summary).write(folder)
     header = next((table.header for table in tables if table), ())
     rows: list[list[str]] = []
     compared = []
@@ -56,8 +55,8 @@ def combine(
         swept_here = {key: setting.get(key, "") for key in keys}
         compared.append(conditions.Condition(swept_here, by_pair, link, why, _answer(job)))
     conditions.write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", compared)
-    write_tsv(folder / NAME, ["job", *keys, *header], rows)
-    return folder / NAME
+    Table(NAME, "Every condition", ("job", *keys, *header), rows).write(folder)
+    return folder / f"{NAME}.tsv"
 
 
 def _answer(job: Path) -> str:

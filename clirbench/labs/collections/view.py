@@ -1,7 +1,6 @@
 """What pooling found: sentences first, then a forest plot for each metric and difference, as text, page and tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, fields
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +15,6 @@ from clirbench.labs.collections.statistics.settings import Stratum
 from clirbench.labs.collections.statistics.transport import Transported
 from clirbench.pages.page import Block, Page, Plots, Points, Section, points
 from clirbench.pages.table import Table
-from clirbench.pages.tsv import write_tsv
 from clirbench.pages.wording import listed, many, number
 from clirbench.report import latex, markdown
 from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg
@@ -203,7 +201,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
              ("pooled_retrievers", Beside, pooling.beside))  # fmt: skip
     for name, kind, rows in kinds:
         if rows or kind is not Beside:
-            write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
+            Table.of(name, name, kind, rows).write(folder)
     shown_rows = [row for stratum in pooling.strata for row in pooling.of(stratum)]
     drawn = {row: svg(forest(row, pooling.points), findings.title_of(row)) for row in shown_rows}
     for row, figure in drawn.items():
