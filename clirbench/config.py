@@ -51,7 +51,7 @@ CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
-    r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
+    r"pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
     r"|(?:grid|analyses)(?:\.\w+)+"
 )
 COMPOSING = threading.Lock()
@@ -87,8 +87,6 @@ def build(cfg: DictConfig) -> Experiment:
     _add_analyses(cfg)
     engine = _component(cfg, "engine", Engine, errors)
     rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
-    nodes = [rule for rule in rules.values() if isinstance(rule, DictConfig)]
-    force = [bool(_popped(rule, "force")) for rule in nodes]  # said of what a rule judged, not to the rule
     relevance = [_component(rules, key, Relevance, errors) for key in rules]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
     settings = _plain(cfg, "correlation", errors)
@@ -125,7 +123,7 @@ def build(cfg: DictConfig) -> Experiment:
         baseline=str(cfg.get("baseline") or ""),
         margin=float(cfg.get("margin") or 0),
         remarks=tuple(_names(cfg.get("remarks"))),
-        force=any(force),
+        primary=str(cfg.get("primary") or ""),
         coefficients=tuple(_names(settings["coefficients"])),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),
@@ -338,16 +336,13 @@ def composed(overrides: Sequence[str]) -> DictConfig:
 def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
     """The configuration that `load` makes of overrides, without an experiment's settings of nodes that they replace.
 
-    `force` stays, because it belongs to the run and not to the node's rule. folders: those of configuration files.
+    folders: those of configuration files.
     """
     cfg = load(list(overrides))
     for node in leftovers.switched(overrides, folders):
         own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
-        force = OmegaConf.select(cfg, f"{node}.force")
         with open_dict(cfg):
             cfg[node] = own
-            if own is not None and force is not None:
-                cfg[node].force = force
     return cfg
 
 

@@ -16,6 +16,16 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
+def expectation(value: float) -> str:
+    """Three decimals; samples of a posterior tell no more."""
+    return "under .001" if value < 0.0005 else number(value)
+
+
+def bounds(low: float, high: float) -> str:
+    """`[.001, .012]`."""
+    return f"[{number(low)}, {number(high)}]"
+
+
 def listed(names: Sequence[str], most: int = 6) -> str:
     """`A, B and C`; of many, the first and how many more."""
     if len(names) > most:

@@ -6,8 +6,7 @@ from math import isnan
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, many, number
-from clirbench.report.picking import bounds, expectation
+from clirbench.analyses.wording import bounds, expectation, listed, many, number
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.model.baseline import Comparison
 from clirbench.statistics.model.decision import POPULATION, Decision, seeds_averaged

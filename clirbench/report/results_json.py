@@ -33,7 +33,7 @@ def results(result: Result) -> dict[str, Any]:
         "name": result.experiment.name,
         "answer": str(answer),
         "measure": answer.measure,
-        "trusted": answer.metrics,
+        "findings": [found.as_dict() for found in answer.findings],
         "decision": decision and [dict(zip(decision.header, row, strict=True)) for row in decision.rows()],
         "correlations": [asdict(row) for row in result.correlations],
         "coefficients": result.experiment.coefficients,

@@ -22,8 +22,7 @@ from clirbench.report.decision import decision_tables
 from clirbench.result import AnalysisTable, Result, marked
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.units.claims import beyond_known
-from clirbench.statistics.units.given import Beyond, Permuting
+from clirbench.statistics.units.given import Beyond, Permuting, beyond_known
 
 if TYPE_CHECKING:
     import pandas as pd
