@@ -1,6 +1,5 @@
 """From scores, per-topic values and score tables to the columns of the scoreboard."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +8,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
-from clirbench.relevance.base import from_english_side, judged_by
+from clirbench.relevance.base import judged_by
 from clirbench.result import Experiment, Inputs, Retrieval, marked
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import alike
@@ -25,13 +24,13 @@ def scoreboard(
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
         board = Scoreboard((), ()) if experiment.tables is None else complete(experiment.tables.read())
-        return board, look_alikes(board.systems)
+        return replace(board, primary=experiment.primary), look_alikes(board.systems)
     systems = tuple(translation.system for translation in inputs.translations)
     columns = metric_columns(experiment, systems, scores, len(inputs.corpus.test.references))
     for label, found in retrieval.items():
         columns += measure_columns(experiment, inputs, systems, label, found)
     metadata, notes = _metadata(inputs.translations, [column.name for column in columns])
-    computed = Scoreboard(systems, tuple(columns), metadata)
+    computed = Scoreboard(systems, tuple(columns), metadata, experiment.primary)
     tables = score_tables(experiment, inputs.corpus)
     if tables is None:
         return computed, [*notes, *look_alikes(systems)]
@@ -99,8 +98,6 @@ def measure_columns(
     by_name = {measure.name: measure for measure in experiment.measures}
     columns = []
     for (relevance, name), per_topic in retrieval.per_topic.items():
-        if says_no_order(experiment, name, relevance, retrieval):
-            continue
         measure = by_name[name]
         parts, facts = measure_parts(experiment, measure, retrieval, relevance)
         values = dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True))
@@ -128,17 +125,6 @@ class RunsOfOthers:
 
 
 OTHERS = RunsOfOthers()
-OF_ORDER = re.compile(r"(G?M?AP|P|Precision)(?=[(@]|$)")
-"""Measures that do not depend on the order of documents where nearly every matching document is relevant."""
-
-
-def says_no_order(experiment: Experiment, measure: str, relevance: str, retrieval: Retrieval) -> bool:
-    """Whether a measure is left out: pseudo-relevance takes most of what matches, and another measure is there."""
-    judged_by_us = from_english_side(experiment.relevance[relevance])
-    others = any(not OF_ORDER.match(other.name) for other in experiment.measures)
-    counted = retrieval.counts.get(relevance)  # of a prospect nothing is counted yet
-    left_out = judged_by_us and counted is not None and counted.unordered and others and not experiment.force
-    return bool(left_out and OF_ORDER.match(measure))
 
 
 def measure_parts(
@@ -191,7 +177,7 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
     notes += renamed
     metrics = [c for c in (*computed.columns, *columns) if c.role == "metric"]
     measures = [c for c in (*columns, *computed.columns) if c.role == "measure"]
-    return Scoreboard(computed.systems, (*metrics, *measures), metadata), notes
+    return replace(computed, columns=(*metrics, *measures), metadata=metadata), notes
 
 
 def _metadata(

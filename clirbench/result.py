@@ -84,9 +84,8 @@ class Experiment:
     label. `units`: the metadata column that tells which systems belong together, `none`, or nothing (found, see
     `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: a further system
     leaves the source as it is. `baseline`: the system in use, which others are held against; a loss of up to
-    `margin`, in units of the measure, is allowed. `keep_copies`: a system that copies the reference takes part.
-    `force` keeps measures of order where nearly all that matches is
-    relevant.
+    `margin`, in units of the measure, is allowed. `primary`: the measure that the answer is about, where it is named.
+    `keep_copies`: a system that copies the reference takes part.
     """
 
     name: str
@@ -120,8 +119,8 @@ class Experiment:
     untranslated: bool = False
     margin: float = 0.0
     remarks: tuple[str, ...] = ()
-    force: bool = False
     keep_copies: bool = False
+    primary: str = ""
 
     @property
     def retrievers(self) -> dict[str, Retriever | None]:

@@ -12,6 +12,8 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.types import UNKNOWN, Doubles
 
 Role = Literal["metric", "measure"]
+REGISTERED = "RBO(p=0.9)"
+"""The measure that answers are about where no people judged: fixed here before any result, for the reasons in docs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +54,12 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Scoreboard:
-    """Systems (rows, in a fixed order), their metadata, and the columns of numbers."""
+    """Systems (rows, in a fixed order), their metadata, and the columns of numbers; `primary`: see `first_measure`."""
 
     systems: tuple[str, ...]
     columns: tuple[Column, ...]
     metadata: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    primary: str = ""
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -93,9 +96,15 @@ class Scoreboard:
 
     @property
     def first_measure(self) -> Column | None:
-        """What answer and decision are about: the first measure by human judgments, else the first; None: none."""
+        """What answer and decision are about; None without a measure.
+
+        `primary` where it is named; else the first measure by human judgments, the registered one, the first.
+        """
+        if self.primary:
+            return self[self.primary]
         human = (column for column in self.measures if column.judged_by == "people")
-        return next(human, next(iter(self.measures), None))
+        registered = (column for column in self.measures if column.name.partition("[")[0] == REGISTERED)
+        return next(human, next(registered, next(iter(self.measures), None)))
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -112,7 +121,7 @@ class Scoreboard:
         )
         empty = ("",) * len(other.systems)
         metadata = {name: (*texts, *other.metadata.get(name, empty)) for name, texts in self.metadata.items()}
-        return Scoreboard((*self.systems, *other.systems), tuple(columns), metadata)
+        return Scoreboard((*self.systems, *other.systems), tuple(columns), metadata, self.primary)
 
     def holes(self) -> list[str]:
         """One line for each column with missing systems, naming them."""

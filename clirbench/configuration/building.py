@@ -58,8 +58,6 @@ def build(cfg: DictConfig) -> Experiment:
     _add_analyses(cfg)
     engine = _component(cfg, "engine", Engine, errors)
     rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
-    nodes = [rule for rule in rules.values() if isinstance(rule, DictConfig)]
-    force = [bool(_popped(rule, "force")) for rule in nodes]  # said of what a rule judged, not to the rule
     relevance = [_component(rules, key, Relevance, errors) for key in rules]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
     settings = section(cfg, "correlation", errors)
@@ -97,7 +95,7 @@ def build(cfg: DictConfig) -> Experiment:
         margin=float(cfg.get("margin") or 0),
         keep_copies=bool(cfg.get("keep_copies")),
         remarks=tuple(_names(cfg.get("remarks"))),
-        force=any(force),
+        primary=str(cfg.get("primary") or ""),
         coefficients=tuple(_names(settings["coefficients"])),
         alpha=float(settings["alpha"]),
         p_value=str(settings["p_value"]),

@@ -20,8 +20,9 @@ def unknown(node: Any, key: str) -> Iterator[ClirbenchError]:
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
             continue
         for entry in component:
-            of_rule = entry == "force" and ".relevance." in str(component[TARGET])  # for the run, not for the rule
-            if not entry.startswith("_") and entry not in parameters and not of_rule:
+            if entry == "force" and entry not in parameters and ".relevance." in str(component[TARGET]):
+                yield ConfigError(f"{name}.force: there is no such key any more; no measure is left out, take it away")
+            elif not entry.startswith("_") and entry not in parameters:
                 yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
 
 

@@ -27,7 +27,7 @@ CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
-    r"relevance\.force|also\.force|pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
+    r"pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
     r"|(?:grid|analyses)(?:\.\w+)+"
 )
 COMPOSING = threading.Lock()
@@ -60,16 +60,13 @@ def composed(overrides: Sequence[str]) -> DictConfig:
 def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
     """The configuration that `load` makes of overrides, without an experiment's settings of nodes that they replace.
 
-    `force` stays, because it belongs to the run and not to the node's rule. folders: those of configuration files.
+    folders: those of configuration files.
     """
     cfg = load(list(overrides))
     for node in leftovers.switched(overrides, folders):
         own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
-        force = OmegaConf.select(cfg, f"{node}.force")
         with open_dict(cfg):
             cfg[node] = own
-            if own is not None and force is not None:
-                cfg[node].force = force
     return cfg
 
 

@@ -67,6 +67,7 @@ KEYS = (
     Key("measures", NAMES, "IR measures"),
     Key("analysis", NAMES, "the analyses to make"),
     Key("pair", NAMES, "the two systems of a two-system analysis"),
+    Key("primary", TEXT, "the IR measure that the answer is about"),
     Key("units", TEXT, "the column that says which systems belong together, none, number, maker or order"),
     Key("given", NAMES, "what a metric must add to: metadata columns, such as training_lines"),
     Key("untranslated", FLAG, "a row that searches the source side, untranslated"),

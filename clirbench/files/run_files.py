@@ -40,7 +40,8 @@ PROVENANCE_SHAPE = {
     },
 }  # fmt: skip
 RESULTS_SHAPE = {
-    "name?": str, "answer?": str, "measure?": str, "trusted?": [str], "coefficients?": [str], "units?": {"said": str},
+    "name?": str, "answer?": str, "measure?": str, "findings?": [object], "coefficients?": [str],
+    "units?": {"said": str},
     "tables?": {...: {"columns": [str], "text": [str]}},
     "columns?": [
         {

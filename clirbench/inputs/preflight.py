@@ -70,7 +70,11 @@ def _paper_problems(paper: object) -> Iterator[ClirbenchError]:
 
 
 def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
-    """Units, covariates and analyses: what is asked of systems and columns by name."""
+    """Primary measure, units, covariates and analyses: what is asked of systems and columns by name."""
+    primary, measures = prospect.experiment.primary, [column.name for column in prospect.board.measures]
+    if primary and primary not in measures:
+        errors.append(UnknownName("measure of this run", primary, measures))
+        return
     if prospect.board.systems:
         known = covariates(prospect.board, prospect.units)
         errors += [UnknownName("covariate", name, known) for name in prospect.experiment.given if name not in known]

@@ -1,39 +1,44 @@
-"""The answer: which metrics may be trusted, what is known without them, what a choice costs.
+"""The answer: sentences made from findings, one template for each kind.
 
-At most four sentences, and three more for each further retriever.
-
-Each sentence says no more than its statistics carry: a set of metrics that cannot be told from the best instead of a
-winner, p-values corrected for all metrics that were looked at, and where nothing can be said, what would be needed.
+At most 60 words; the first sentence has at most 25. What limits the answer and who judged is always there; what does
+not fit is in the tables.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from math import isnan
+from dataclasses import dataclass
 
-import numpy as np
-
-from clirbench.pages.wording import listed, many, number
+from clirbench.pages.finding import Finding
+from clirbench.pages.wording import listed, number
 from clirbench.recent import recent
-from clirbench.report.picking import cost
-from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, p_said, tau_span, trusted_metrics
+from clirbench.report.findings import FEWEST_RUNS, findings
 from clirbench.result import Result
-from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
-from clirbench.statistics.units.belonging import Units
-from clirbench.statistics.units.claims import Claim, Selected, beyond_known, claims, real_metrics, selected
-from clirbench.statistics.units.given import Permuting, within_strata
-from clirbench.statistics.units.jackknife import Interval
-from clirbench.steps.claims import Claims
-from clirbench.store.cached import here
+from clirbench.statistics.grades import CONTRADICTED, LITTLE, MODERATE, NOISY, OPEN, SHOWN, STRONG, WEAK
+
+WORDS = 60
+MOST = 4
+"""Names of metrics at most in one list."""
+EVIDENCE = {
+    STRONG: "strong evidence",
+    MODERATE: "moderate evidence",
+    WEAK: "better than chance, not enough to choose by",
+}
+OPTIONAL = ("range", "second", "others")
+"""Kinds whose sentences are left out where the answer would be too long."""
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Sentences about one measure; `metrics` may be trusted to order the systems by it."""
+    """Sentences about one measure, and the findings that they were made from."""
 
     measure: str
-    metrics: tuple[str, ...]
+    findings: tuple[Finding, ...]
     sentences: tuple[str, ...]
+
+    @property
+    def grades(self) -> dict[str, str]:
+        """The grade of each metric, best first."""
+        return {found["metric"]: found["grade"] for found in self.findings if found.kind == "agreement"}
 
     def __str__(self) -> str:
         return " ".join(self.sentences)
@@ -41,190 +46,192 @@ class Answer:
 
 @recent(1)
 def answered(result: Result) -> Answer:
-    """The answer of a run, for the measure that stands first: one by human judgments where there is any."""
-    experiment = result.experiment
+    """The answer of a run, about its primary measure."""
+    found = findings(result)
     measure = result.board.first_measure
-    first = "" if measure is None else measure.name
-
-    def stored(board: Scoreboard, units: Units, *, alpha: float, seed: int) -> list[Claim]:
-        (rows,) = here(experiment.engine, Claims(alpha, seed), (board, units))
-        return [Claim(**row) for row in rows]
-
-    def about(name: str) -> Answer:
-        tops = [row for row in result.correlations if row.measure == name and not isnan(row.ceiling)]
-        return answer(
-            result.board,
-            result.units,
-            measure=name,
-            claimed=stored,
-            given=experiment.given,
-            alpha=experiment.alpha,
-            seed=experiment.seed,
-            cost_here=not (result.decision and result.decision.picks),
-            ceiling=Interval(tops[0].ceiling, tops[0].ceiling_low, tops[0].ceiling_high) if tops else None,
-        )
-
-    found = about(first)
-    confidence = 1 - experiment.alpha / max(1, len(real_metrics(result.board)))
-    gaps = tau_gaps(result.board, result.units, twice_searched(result.board), confidence)
-    about_first = [row for row in gaps if row.first == first]
-    others = [about(name) for name in dict.fromkeys(row.second for row in about_first)]
-    said = [sentence for other in others for sentence in (other.sentences[0], *changed(found, other))]
-    return replace(found, sentences=(*found.sentences, *said, *_gap(about_first)))
+    name = "" if measure is None or (found[:1] and found[0].kind == "nothing") else measure.name
+    return Answer(name, tuple(found), tuple(sentences(found)))
 
 
-def changed(one: Answer, other: Answer) -> list[str]:
-    """Which metrics only one of two answers trusts, which does not prove that they differ: `_gap` says whether."""
-    only = [(set(a.metrics) - set(b.metrics), a.measure) for a, b in ((one, other), (other, one))]
-    told = [
-        f"{listed([m for m in (*one.metrics, *other.metrics) if m in names])} by {by}" for names, by in only if names
-    ]
-    if told:
-        return [f"With another retriever the answer is another: trusted are {' alone, '.join(told)} alone."]
-    return [f"The answer for {other.measure} is that for {one.measure}."] if one.metrics else []
-
-
-def _gap(rows: Sequence[TauGap]) -> list[str]:
-    """A sentence for each second retriever, by intervals that are corrected for the number of metrics."""
+def sentences(found: Sequence[Finding]) -> list[str]:
+    """The first metric, the others, and one sentence for each further finding, as far as there is room."""
+    agreements = [one for one in found if one.kind == "agreement"]
+    made = [("agreement", first_sentence(agreements[0]))] if agreements else []
+    made += [("others", other_metrics(agreements))]
+    made += [(one.kind, TEMPLATES[one.kind](one)) for one in found if one.kind in TEMPLATES]
+    kept = [(kind, text) for kind, text in made if text]
+    room = WORDS - sum(len(text.split()) for kind, text in kept if kind not in OPTIONAL)
     said = []
-    for first, second in dict.fromkeys((row.first, row.second) for row in rows):
-        known = [row for row in rows if row.second == second and not isnan(row.ci_low)]
-        ahead = [row for row in known if row.ci_low > 0 or row.ci_high < 0]
-        told = [
-            f"{row.metric} predicts {first if row.gap > 0 else second} better (difference of tau "
-            f"{number(abs(row.gap))})"
-            for row in ahead[:MOST]
-        ]
-        looked = f", corrected for {many(len(known), 'metric')}"
-        if told:
-            said.append(f"{'; '.join(told)}{looked}.")
-        elif known:
-            said.append(f"No metric is shown to predict {first} better than {second}, or the other way round{looked}.")
+    for kind, text in kept:
+        if kind in OPTIONAL:
+            room -= len(text.split())
+            if room < 0:
+                continue
+        said.append(text)
     return said
 
 
-def answer(
-    board: Scoreboard,
-    units: Units,
-    *,
-    measure: str = "",
-    given: Sequence[str] = (),
-    alpha: float = 0.05,
-    seed: int = 0,
-    cost_here: bool = True,
-    ceiling: Interval | None = None,
-    claimed: Callable[..., Sequence[Claim]] = claims,
-) -> Answer:
-    """The sentences about `measure` (default: the board's first), by Kendall's tau between units.
-
-    Without a measure or a metric, with too few independent systems, or along training they say why there is no answer.
-    `given`: what is known beforehand, which metrics must add something to. `cost_here`: say what choosing by
-    a metric costs on these topics, because the decision does not. `ceiling`: tau of a perfect metric. `claimed`:
-    `claims`, or what finds them again.
-    """
-    metrics = real_metrics(board)
-    column = board[measure] if measure else board.first_measure
-    if column is None or not metrics:
-        missing = "IR measure" if column is None else "MT metric"
-        return Answer("", (), (f"This run has no {missing}, so nothing is compared.",))
-    part = replace(board, columns=(*board.metrics, column))
-    if units.along_training:
-        said = _along(metrics, column, units, alpha, seed)
-        here = cost(board.systems, column, metrics) if cost_here else ""
-        return Answer(column.name, (), tuple(filter(None, (*said, here))))
-    rows = claimed(part, units, alpha=alpha, seed=seed)
-    chosen = selected(part, column, units, seed=seed)
-    trusted = () if chosen is None else trusted_metrics(rows, chosen, alpha)
-    sentences = [
-        agreement(rows, chosen, trusted, column, units, alpha, ceiling),
-        _beyond(part, units, column, given, alpha, seed) if given else _trivial(chosen, trusted),
-        _apart(rows, units),
-    ]
-    if chosen is not None and cost_here:
-        compared = trusted or tuple(n for n, known in zip(chosen.names, chosen.trivial, strict=True) if not known)
-        sentences.append(cost(board.systems, column, [board[name] for name in compared], chosen.rows))
-    return Answer(column.name, trusted, tuple(filter(None, sentences)))
+def percent(tau: float) -> str:
+    """The percentage of pairs in the same order, (1 + tau) / 2; what is not all is not 100."""
+    share = 50 * (1 + tau)
+    if 99.5 <= share < 100 - 1e-9:
+        return "over 99 %"
+    return f"{share:.0f} %" if share >= 0.5 or share < 1e-9 else "under 1 %"
 
 
-def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:
-    """Sentence two: what is known before anything is translated and orders the systems as well."""
-    if chosen is None or not trusted:
-        return ""
-    best = chosen.best
-    # Without a set, those that do at least as well as the least of the trusted metrics are named.
-    least = min(float(tau) for name, tau in zip(chosen.names, best.tau, strict=True) if name in trusted)
-    kept = [
-        at
-        for at, known in enumerate(chosen.trivial)
-        if known and best.tau[at] > 0 and (best.tau[at] >= least if best.note else best.in_set[at])
-    ]
-    if not kept:
-        return ""
-    names = [chosen.names[at] for at in kept]
-    told = listed([f"{chosen.names[at]} (tau {number(float(best.tau[at]))})" for at in kept], MOST)
-    alike = "" if best.note else ", which cannot be told from them"
-    return (
-        f"Known without any metric: {told}{alike}; whether the metrics say more than that, "
-        f"'given=[{','.join(names)}]' tests."
-    )
-
-
-def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str], alpha: float, seed: int) -> str:
-    """Sentence two, where it was asked what the metrics add to what is known beforehand."""
-    found = beyond_known(board, units, given, Permuting(alpha, seed=seed))
-    known = listed(list(given))
-    tested = {metric: row for (_, metric), row in found.items() if not isnan(row.p_value)}
-    if not tested:
-        why = "; ".join(dict.fromkeys(row.note for row in found.values() if row.note))
-        return f"Whether a metric says more of {column.name} than {known} cannot be said: {why}."
-    corrected = {metric: min(1.0, row.p_value * len(tested)) for metric, row in tested.items()}
-    more = [metric for metric, p in corrected.items() if p < alpha and tested[metric].tau > 0]
-    looked = f", corrected for {many(len(tested), 'metric')}"
-    if not more:
+def first_sentence(found: Finding) -> str:
+    """The grade of the metric with the strongest evidence, and its numbers."""
+    metric, grade = found["metric"], found["grade"]
+    if grade in SHOWN:
+        pairs = found["groups"] * (found["groups"] - 1) // 2
+        all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
+        what = f"all {pairs} pairs" if all_right else f"{percent(found['tau'])} of system pairs"
+        of = _of(found)
+        at_least = f"at least {percent(found['lower'])}"
+        if grade == WEAK:  # its words are many: the number of systems has a sentence of its own
+            rests = f" It rests on {of}." if of else ""
+            return f"{metric} orders {what} as {_judge(found)} ({at_least}): {EVIDENCE[grade]}.{rests}"
+        at_least += f"; {of}" if of else ""
+        return f"{metric} orders {what} as {_judge(found)} ({at_least}): {EVIDENCE[grade]}."
+    if grade == CONTRADICTED:
+        return f"{metric} orders most pairs the wrong way (at most {percent(found['upper'])} right)."
+    if grade == NOISY:
+        more = found["topics_to_add"]
         return (
-            f"No metric is shown to say more of {column.name} than {known} ({p_said(min(corrected.values()))}{looked})."
+            f"These {found['topics']} topics cannot rank the systems; add {f'about {more}' if more else 'many more'}."
         )
-    span = tau_span(tested[metric].tau for metric in more)
-    verb = "says" if len(more) == 1 else "say"
-    worst = p_said(max(corrected[metric] for metric in more))
-    return f"{listed(more, MOST)} {verb} more of {column.name} than {known}: tau {span} given it ({worst}{looked})."
+    if grade == LITTLE:
+        return f"{metric} is close to a coin flip (at most {percent(found['upper'])} right)."
+    noun = "groups" if found["grouped_by"] else "systems"
+    if grade == OPEN:
+        if found["tau"] <= 0:
+            return f"{metric}: undecided with {found['groups']} {noun}."
+        needed = found["groups_needed"]
+        return f"{metric}: undecided; {f'about {needed}' if needed else 'more than 100'} {noun} are needed."
+    if 0 < found["groups"] < 3:
+        return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
+    return f"Whether {metric} orders the systems as {_judge(found)} is unknown: {found['note'] or 'not tested'}."
 
 
-def _apart(rows: Sequence[Claim], units: Units) -> str:
-    """An alarm where tau between units and within them differ: one number would hide what happens."""
-    far = [row for row in rows if row.disagree]
-    if not far:
+def _of(found: Finding) -> str:
+    """How many groups, where systems share one; that they are taken for independent, where nobody declared it."""
+    assumed = "" if found["declared"] else ", if made independently"
+    if found["grouped_by"]:
+        return f"{found['groups']} groups{assumed}"
+    return f"{found['groups']} systems{assumed}" if assumed else ""
+
+
+def _judge(found: Finding) -> str:
+    return {
+        "people": "people's judgments do",
+        "imported": f"{found['measure']} does",
+    }.get(found["judged_by"], "retrieval does")
+
+
+def other_metrics(found: Sequence[Finding]) -> str:
+    """`Also strong: chrF1. Open: MicroF1.`, without the first metric."""
+    if not found:
         return ""
-    top = max(far, key=lambda row: abs(row.tau - row.within))
-    noun = NOUNS.get(units.source, f"units ({units.source})")
-    return (
-        f"Between {noun} and within them the metrics agree with {top.measure} differently: tau of {top.metric} is "
-        f"{number(top.tau)} between and {number(top.within)} within."
-    )
-
-
-def _along(metrics: Sequence[Column], column: Column, units: Units, alpha: float, seed: int) -> list[str]:
-    """Along training: description only; replicate runs at the same steps are tested against each other."""
-    runs = "one training run" if units.number == 1 else f"{units.number} training runs"
-    said = [
-        f"These {many(len(units.labels), 'system')} are checkpoints of {runs}: whatever rises along training agrees "
-        f"with {named(column)}, so their tau describes and proves nothing; proof needs at least {fewest_units(alpha)} "
-        "runs with the same steps."
+    by_grade: dict[str, list[str]] = {}
+    for one in found[1:]:
+        by_grade.setdefault(one["grade"] or "not tested", []).append(one["metric"])
+    first = found[0]["grade"] or "not tested"
+    told = [
+        f"{'also ' if grade == first else ''}{grade}: {listed(metrics, MOST)}" for grade, metrics in by_grade.items()
     ]
-    rows = np.flatnonzero(
-        np.isfinite(column.values + units.steps) & np.all([np.isfinite(m.values) for m in metrics], axis=0)
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in told)
+
+
+def p_said(value: float) -> str:
+    return "p < .001" if value < 0.001 else f"p = {number(value)}"
+
+
+def _lowered(found: Finding) -> str:
+    if found["by"] == "scorings":
+        return ""  # the finding about other scorings says so
+    return f"{found['metric']} mostly separates weak systems from good ones."
+
+
+def _covariate(found: Finding) -> str:
+    name, metric = found["covariate"], found["metric"]
+    if not found["pairs"]:
+        return f"{name} predicts equally well; without systems of equal {name}, {metric} cannot be shown to add to it."
+    right = f"is right in {found['right']} of {found['pairs']} pairs"
+    return f"{name} predicts equally well; between systems of equal {name} {metric} {right}."
+
+
+def _noise(found: Finding) -> str:
+    return f"Noise over topics alone limits {found['measure']} to about {percent(found['ceiling'])} of pairs."
+
+
+def _range(found: Finding) -> str:
+    return f"Within the better half of the systems {found['metric']} orders {percent(found['tau'])}."
+
+
+def _judged(found: Finding) -> str:
+    measure = found["measure"]
+    if found["judged_by"] == "people":
+        return f"People judged relevance ({measure})."
+    if found["judged_by"] == "imported":
+        return f"{measure} is read from a score table."
+    if found["judged_by"] == "pseudo-relevance":
+        favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
+        return f"Relevance ({measure}) is from the same reference{favoured}."
+    if found["judged_by"] == "known items":
+        return f"Relevant ({measure}) are the documents that topics were taken from."
+    return f"Who judged relevance ({measure}) is unknown."
+
+
+def _scorings(found: Finding) -> str:
+    return f"Shown in {found['shown']} of {found['scorings']} other scorings of the same topics."
+
+
+def _second(found: Finding) -> str:
+    return (
+        f"By {found['measure']}, {found['metric']} orders {percent(found['tau'])} (at least {percent(found['lower'])})."
     )
-    own = units.only(rows)
-    if own.number < fewest_units(alpha):
-        return said
-    x, y = np.stack([metric.oriented[rows] for metric in metrics]), column.oriented[rows]
-    found = within_strata(x, y, own.index, own.steps.tolist(), Permuting(alpha, seed=seed))
-    tested = [(metric.name, row) for metric, row in zip(metrics, found, strict=True) if not isnan(row.p_value)]
-    more = [name for name, row in tested if row.tau > 0 and row.p_value * len(tested) < alpha]
-    if more:
-        worst = max(row.p_value * len(tested) for name, row in tested if name in more)
-        looked = f"{p_said(worst)}, corrected for {many(len(tested), 'metric')}"
-        said.append(f"At the same step, runs with more {listed(more, MOST)} have more {column.name} ({looked}).")
-    elif tested:
-        said.append(f"At the same step, no metric is shown to order the runs as {column.name} does.")
-    return said
+
+
+def _given(found: Finding) -> str:
+    known = listed(found["given"])
+    if not found["tested"]:
+        return f"clirbench cannot tell whether a metric adds to {known}: {found['note']}."
+    if found["metrics"]:
+        verb = "adds" if len(found["metrics"]) == 1 else "add"
+        return f"{listed(found['metrics'], MOST)} {verb} to {known} ({p_said(found['p_value'])})."
+    return f"No metric is shown to add to {known} ({p_said(found['p_value'])})."
+
+
+def _training(found: Finding) -> str:
+    runs = found["runs"]
+    if runs >= FEWEST_RUNS:
+        return f"These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
+    of = "one run" if runs == 1 else f"{NUMBERS[runs]} runs"
+    return f"Checkpoints of {of} cannot validate a metric; train {NUMBERS[FEWEST_RUNS]}."
+
+
+def _same_step(found: Finding) -> str:
+    if found["metrics"]:
+        more = listed(found["metrics"], MOST)
+        return f"At the same step, runs with more {more} have more {found['measure']} ({p_said(found['p_value'])})."
+    return f"At the same step, no metric is shown to order the runs as {found['measure']} does."
+
+
+def _nothing(found: Finding) -> str:
+    return f"This run has no {found['missing']}, so nothing is compared."
+
+
+TEMPLATES: dict[str, Callable[[Finding], str]] = {
+    "nothing": _nothing,
+    "training": _training,
+    "same step": _same_step,
+    "lowered": _lowered,
+    "covariate": _covariate,
+    "noise": _noise,
+    "range": _range,
+    "given": _given,
+    "judged": _judged,
+    "scorings": _scorings,
+    "second": _second,
+}
+"""The sentence of each kind but `agreement`, which `first_sentence` and `other_metrics` make."""

@@ -5,10 +5,10 @@ from dataclasses import astuple, fields
 
 import numpy as np
 
+from clirbench.pages.finding import Finding
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, many, short
 from clirbench.recent import recent
-from clirbench.report.findings import Finding
 from clirbench.result import Result
 from clirbench.statistics.model.baseline import Comparison
 from clirbench.statistics.model.decision import POPULATION, Decision, Pick

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.columns import says_no_order
 from clirbench.pages import wording
 from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
 from clirbench.pages.wording import number, short
@@ -241,24 +240,20 @@ def overlap(first: Qrels, second: Qrels) -> Doubles:
 def warnings(result: Result, *, brief: bool = False) -> list[str]:
     """Warnings that a reader needs before relying on the table.
 
-    brief: without those about pseudo-relevance that is used next to judgments of people (`relevance.force=true`).
+    brief: without those about pseudo-relevance that is used next to judgments of people.
     """
     found = []
     judged = any(column.judged_by == "people" for column in result.board.measures)
-    known = brief and judged and result.experiment.force
+    known = brief and judged
     for topics, relevance, retrieval in result.judgments():
         label, count = ",".join(filter(None, (topics, relevance))), retrieval.counts[relevance]
         if not count.scored:
             found.append(f"{label or 'relevance'}: no topic could be scored")
         elif count.unordered and not known:
-            names = [m.name for m in result.experiment.measures]
-            lost = [name for name in names if says_no_order(result.experiment, name, relevance, retrieval)]
-            remedy = "choose a smaller relevance.k or read RBO"
-            if lost:
-                remedy += f"; {listed(lost)} are left out here (relevance.force=true keeps them)"
             found.append(
                 f"{label or 'relevance'}: more than half of the documents that match a topic count as relevant, so "
-                f"MAP and P@k say which documents match, not how they are ordered; {remedy}"
+                "MAP and P@k say which documents match, not how they are ordered; choose a smaller relevance.k or read "
+                "RBO"
             )
     return found + result.board.holes() + undefined_reasons(result.correlations) + list(result.notes)
 

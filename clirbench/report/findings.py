@@ -1,53 +1,208 @@
-"""A finding: a kind, its values, and the one sentence that is made from them."""
+"""What a run found about its metrics, as data: kinds with values out of the run's tables; `answer` makes sentences."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from math import isnan, nan
 from typing import Any
 
-from clirbench.pages.wording import listed, number
+import numpy as np
 
-MOST = 6
-"""The most names in one list."""
+from clirbench.pages.finding import Finding
+from clirbench.result import Result
+from clirbench.scoreboard import Column
+from clirbench.statistics.correlation import KENDALL, Correlation
+from clirbench.statistics.grades import GRADES, NOISY, OPEN, SHOWN, WEAK, topics_to_add
+from clirbench.statistics.model.pseudo_bias import twice_judged, twice_searched
+from clirbench.statistics.units.agreement import groups_needed
+from clirbench.statistics.units.belonging import Units, covariates
+from clirbench.statistics.units.concordance import taus
+from clirbench.statistics.units.given import Permuting, beyond_known, equal_pairs, real_metrics, within_strata
+from clirbench.statistics.units.jackknife import MOST
+from clirbench.types import Ints
+
+FEWEST_RUNS = 5
+"""Training runs of which some order is rarer than .05, two-sided."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What a run found, as data; `template` is a format string whose fields are names of `values`.
+def findings(result: Result) -> list[Finding]:
+    """Everything about the primary measure, in reading order; nothing without a measure or a metric."""
+    measure, metrics = result.board.first_measure, real_metrics(result.board)
+    if measure is None or not metrics:
+        missing = "IR measure" if measure is None else "MT metric"
+        return [Finding("nothing", values={"missing": missing})]
+    if result.units.along_training:
+        return [*_along(result, measure, metrics), _judged(measure)]
+    rows = [row for row in result.correlations if row.coefficient == KENDALL and row.measure == measure.name]
+    made = sorted(
+        (agreement(row, result) for row in rows if row.metric in {metric.name for metric in metrics}),
+        key=lambda found: (_place(found["grade"]), -found["lower"] if not isnan(found["lower"]) else 2.0),
+    )
+    if not made:
+        return []
+    top = made[0]
+    others = _seconds(result, measure, top["metric"])
+    return [*made, *_limits(result, measure, top), *_given(result, measure), _judged(measure), *others]
 
-    Values are cells of the run's tables: names, numbers, `(low, high)` intervals, lists of names. A name that begins
-    with `p_` is a probability.
+
+def _place(grade: str) -> int:
+    return GRADES.index(grade) if grade else len(GRADES)
+
+
+def agreement(row: Correlation, result: Result) -> Finding:
+    """One row of correlations.tsv, and what it would take to decide what is not shown."""
+    units, topics = result.units, result.evidence.topics(row.measure)
+    needed = None
+    if row.grade == OPEN and not isnan(row.p_value):
+        needed = groups_needed(row.value, result.experiment.alpha / _tested(result, row.measure))
+    values = {
+        "measure": row.measure,
+        "metric": row.metric,
+        "grade": row.grade,
+        "lowered": row.lowered,
+        "tau": row.value,
+        "low": row.ci_low,
+        "high": row.ci_high,
+        "lower": row.lower,
+        "upper": row.upper,
+        "p_value": row.p_value,
+        "systems": row.n_systems,
+        "groups": row.groups,
+        "grouped_by": "" if units.independent else units.source,
+        "declared": declared(result),
+        "better_half": row.better_half,
+        "reliability": row.reliability,
+        "topics": topics,
+        "topics_to_add": topics_to_add(row.reliability, topics) if row.grade == NOISY else None,
+        "groups_needed": needed,
+        "judged_by": _source(result.board[row.measure]),
+        "note": row.note,
+    }
+    return Finding("agreement", values=values)
+
+
+def _tested(result: Result, measure: str) -> int:
+    """How many metrics were tested with the measure."""
+    rows = (row for row in result.correlations if row.measure == measure and row.coefficient == KENDALL)
+    return max(1, sum(bool(row.grade) for row in rows))
+
+
+def declared(result: Result) -> bool:
+    """Whether the user or a column of metadata says which systems belong together."""
+    return bool(result.experiment.units) or result.units.source in result.board.metadata
+
+
+def _source(measure: Column) -> str:
+    return "imported" if measure.origin == "imported" else measure.judged_by
+
+
+def _judged(measure: Column) -> Finding:
+    model = measure.declared.get("lexical_model")
+    return Finding(
+        "judged", values={"measure": measure.name, "judged_by": _source(measure), "lexical_model": model or ""}
+    )
+
+
+def _limits(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
+    """What limits the first metric's agreement: outliers, a covariate, noise, the range of the systems."""
+    if top["lowered"]:
+        yield Finding("lowered", values={"metric": top["metric"], "by": top["lowered"]})
+    if top["grade"] in SHOWN:
+        yield from _covariate(result, measure, top)
+        if not isnan(top["better_half"]):
+            yield Finding("range", values={"metric": top["metric"], "tau": top["better_half"]})
+        return
+    row = next(r for r in result.correlations if r.metric == top["metric"] and r.measure == measure.name)
+    if row.ceiling < SHOWN["strong"]:
+        yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
+
+
+def _covariate(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
+    """The covariate that orders the systems about as well, and the metric between systems of equal covariate.
+
+    As well: its tau, either way round, is in the upper half of what lies between the metric's lower end and its tau.
     """
-
-    kind: str
-    template: str
-    values: Mapping[str, Any]
-
-    def __str__(self) -> str:
-        return self.template.format(**{name: written(name, value) for name, value in self.values.items()})
-
-    def as_dict(self) -> dict[str, Any]:
-        """Kind, values and sentence, for results.json."""
-        return {"kind": self.kind, **self.values, "sentence": str(self)}
-
-
-def written(name: str, value: Any) -> str:
-    """A value as sentences print it: `.867`, `[.001, .012]`, `A, B and C`; probabilities `< .001` to `> .999`."""
-    if isinstance(value, float):
-        return probability(value) if name.startswith("p_") else amount(value)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        if len(value) == 2 and all(isinstance(end, float) for end in value):
-            return f"[{number(value[0])}, {number(value[1])}]"
-        return listed(list(value), MOST)
-    return str(value)
-
-
-def amount(value: float) -> str:
-    """Three decimals; what rounds to 0 says so: `under .001`."""
-    return "under .001" if 0 < value < 0.0005 else number(value)
+    metric, units = result.board[top["metric"]], result.units
+    if len(result.board.systems) > MOST:
+        return
+    best: tuple[float, str] = (0.0, "")
+    known = covariates(result.board, units)
+    for name, column in known.items():
+        rows = np.flatnonzero(np.isfinite(column + measure.values + metric.values))
+        tau = abs(_tau(column[rows], measure.oriented[rows], units, rows))
+        if tau >= (top["tau"] + top["low"]) / 2:
+            best = max(best, (tau, name))
+    if not best[1]:
+        return
+    pairs = equal_pairs(metric.oriented, measure.oriented, units.index, known[best[1]])
+    values = {
+        "covariate": best[1],
+        "tau": best[0],
+        "metric": metric.name,
+        "right": pairs.right,
+        "pairs": pairs.pairs,
+        "p_value": pairs.p_value,
+        "grade": WEAK if pairs.p_value < result.experiment.alpha else OPEN,
+    }
+    yield Finding("covariate", values=values)
 
 
-def probability(value: float) -> str:
-    """Three decimals; what rounds to 0 or 1 says so: `> .999`."""
-    if value > 0.9995:
-        return "> .999"
-    return "< .001" if value < 0.0005 else number(value)
+def _tau(x: Any, y: Any, units: Units, rows: Ints) -> float:
+    own = units.only(rows)
+    if own.number < 3:
+        return 0.0
+    found = float(taus(x[None], y, own.index)[0, 0])
+    return 0.0 if isnan(found) else found
+
+
+def _given(result: Result, measure: Column) -> Iterator[Finding]:
+    """What the metrics add to `given`, Bonferroni-corrected."""
+    given = result.experiment.given
+    if not given:
+        return
+    how = Permuting(result.experiment.alpha, seed=result.experiment.seed)
+    found = beyond_known(result.board, result.units, given, how)
+    rows = {metric: row for (name, metric), row in found.items() if name == measure.name}
+    tested = {metric: row for metric, row in rows.items() if not isnan(row.p_value)}
+    corrected = {metric: min(1.0, row.p_value * len(tested)) for metric, row in tested.items()}
+    more = [metric for metric, p in corrected.items() if p < result.experiment.alpha and tested[metric].tau > 0]
+    yield Finding(
+        "given",
+        values={
+            "measure": measure.name,
+            "given": list(given),
+            "metrics": more,
+            "tested": len(tested),
+            "p_value": max((corrected[metric] for metric in more), default=min(corrected.values(), default=nan)),
+            "note": "; ".join(dict.fromkeys(row.note for row in rows.values() if row.note)),
+        },
+    )
+
+
+def _seconds(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
+    """The first metric by another retriever or by the other kind of judgments of the same measure."""
+    pairs = [*twice_searched(result.board), *twice_judged(result.board)]
+    names = [b.name if a.name == measure.name else a.name for a, b in pairs if measure.name in (a.name, b.name)]
+    for name in dict.fromkeys(names):
+        for row in result.correlations:
+            if (row.measure, row.metric, row.coefficient) == (name, metric, KENDALL) and not isnan(row.lower):
+                yield Finding("second", values=agreement(row, result).values)
+
+
+def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterator[Finding]:
+    """Along training: tau describes; runs are tested against each other at the same steps where there are enough."""
+    units, alpha = result.units, result.experiment.alpha
+    yield Finding("training", values={"measure": measure.name, "runs": units.number, "systems": len(units.labels)})
+    whole = measure.values + units.steps + sum(metric.values for metric in metrics)
+    rows = np.flatnonzero(np.isfinite(whole))
+    own = units.only(rows)
+    if own.number < FEWEST_RUNS:
+        return
+    x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
+    found = within_strata(x, y, own.index, own.steps.tolist(), Permuting(alpha, seed=result.experiment.seed))
+    tested = {metric.name: row for metric, row in zip(metrics, found, strict=True) if not isnan(row.p_value)}
+    if tested:
+        corrected = {name: min(1.0, row.p_value * len(tested)) for name, row in tested.items()}
+        more = [name for name, row in tested.items() if row.tau > 0 and corrected[name] < alpha]
+        p = max((corrected[name] for name in more), default=min(corrected.values()))
+        yield Finding(
+            "same step", values={"measure": measure.name, "metrics": more, "tested": len(tested), "p_value": p}
+        )

@@ -16,8 +16,7 @@ from clirbench.report.scorings import scoring_tables
 from clirbench.result import Result, marked
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.units.claims import beyond_known
-from clirbench.statistics.units.given import Beyond, Permuting
+from clirbench.statistics.units.given import Beyond, Permuting, beyond_known
 
 
 def run_tables(result: Result) -> dict[str, Table]:

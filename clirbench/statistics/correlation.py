@@ -1,23 +1,32 @@
 """The tau table: every IR measure against every MT metric, across the systems of a scoreboard."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from typing import Literal
 
-from clirbench.pages.wording import fixed
+import numpy as np
+
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.grades import graded, reliability
 from clirbench.statistics.model.ceiling import without_noise
 from clirbench.statistics.p_values import significance
+from clirbench.statistics.units.agreement import DRAWS, Agreement, agreements
 from clirbench.statistics.units.belonging import Units, units_of
-from clirbench.statistics.units.claims import Claim, claims
+from clirbench.statistics.units.concordance import taus
+from clirbench.statistics.units.given import ALONG, real_metrics
 from clirbench.statistics.units.jackknife import MOST, too_many
 from clirbench.statistics.vectorised import GRIDS
+from clirbench.types import Doubles, Ints
 
+KENDALL = "kendall"
+FEWEST_HALVED = 8
+"""Independent groups of which the better half is still looked at."""
 NO_METRIC = "this column counts steps of training: it is no metric"
+FOR_KENDALL = "systems are not independent: tested for kendall alone"
 Significance = Literal["true", "false", "undefined"]
 
 
@@ -25,13 +34,14 @@ Significance = Literal["true", "false", "undefined"]
 class Correlation:
     """One row of correlations.tsv: does `metric` order the systems as `measure` does?
 
-    `value` in [-1, 1] (more is closer agreement; columns where less is better were turned round before), `p_value`
-    two-sided, `n_systems` how many systems it was computed over. Systems that are not independent (`Units`) have the
-    p of permuted units, for kendall alone; along training, or with too few units, `significant` is `undefined` and
-    `note` says why. `ci_low`, `ci_high`: the interval that `scheme` names (`with_intervals`). `p_method`: `exact`,
-    `normal`, `permutation` (then `p_error` is its standard error), `scipy` or `units`. `corrected`: tau without
-    measurement noise, `ceiling`: expected of a perfect metric (`with_corrections`), with .95 intervals; for kendall
-    alone.
+    `value` in [-1, 1] (more is closer agreement; columns where less is better were turned round before), `n_systems`
+    how many systems it was computed over. For `kendall`: tau between the independent `groups`; `p_value` one-sided,
+    for all metrics of the run together (`p_method` `max-T`); `ci_low`, `ci_high` of this pair alone; `lower`, `upper`
+    one-sided bounds for all metrics together (`Agreement`); `grade` (`grades`) and what `lowered` it; `better_half`:
+    tau within the better half of the systems by the measure; `reliability` of the measure over topics. Other
+    coefficients: `p_value` two-sided by `p_method` (`exact`, `normal`, `permutation`, `scipy`), for independent systems
+    alone; `scheme` names what the interval is of. `p_error`: the standard error of a sampled p. `corrected`: tau
+    without measurement noise, `ceiling`: expected of a metric without error (`with_corrections`), with .95 intervals.
     """
 
     measure: str
@@ -54,6 +64,13 @@ class Correlation:
     ceiling: float = nan
     ceiling_low: float = nan
     ceiling_high: float = nan
+    groups: int = 0
+    lower: float = nan
+    upper: float = nan
+    grade: str = ""
+    lowered: str = ""
+    better_half: float = nan
+    reliability: float = nan
 
 
 def correlate(
@@ -65,21 +82,27 @@ def correlate(
     complete: bool = True,
     seed: int = 0,
     units: Units | None = None,
+    reliabilities: Mapping[str, float] | None = None,
 ) -> list[Correlation]:
     """Every coefficient of every (measure, metric) pair, in the order of the columns.
 
     `significant` is `p < alpha`. A pair with a hole is computed over the systems that have both values, and `n_systems`
-    and the note say so; without `complete` it is undefined. `units`: default, what `units_of` finds. Of more than
-    2,000 systems only Kendall's tau is tested.
+    and the note say so; without `complete` it is undefined. `units`: default, what `units_of` finds; `reliabilities`:
+    of measures over their topics, where they are known. `p_value` is how coefficients other than kendall are tested;
+    `untested`: none is. Of more than 2,000 systems only Kendall's tau is tested.
     """
     units = units_of(board) if units is None else units
+    known = reliabilities or {}
     rows = []
     for measure in board.measures:
+        between = {}
+        if KENDALL in coefficients and p_value != UNTESTED:
+            between = _between(board, measure, units, alpha, seed, known.get(measure.name, nan))
         for metric in board.metrics:
             for name in coefficients:
                 # What units replace is not worked out, nor orders of very many systems.
-                many = len(board.systems) > MOST and not name.startswith("kendall")
-                tested = p_value if units.independent and not many else UNTESTED
+                many = len(board.systems) > MOST and not name.startswith(KENDALL)
+                tested = p_value if units.independent and not many and name != KENDALL else UNTESTED
                 found, note = _found(board, measure, metric, name, tested, complete, seed)
                 if many:
                     note = "; ".join(filter(None, [too_many(found.n), note]))
@@ -92,44 +115,86 @@ def correlate(
                     n_systems=found.n,
                     significant=significance(found.p_value, alpha),
                     note=note,
-                    p_method=p_value if isnan(found.value) else found.p_method,
+                    p_method="" if isnan(found.p_value) else found.p_method,
                     p_error=found.p_error,
                 )
-                rows.append(row)
-    if units.independent:
-        return rows
-    said = by_pair(claims(board, units, alpha=alpha, seed=seed))
-    return [_between_units(row, said.get((row.measure, row.metric)), units, alpha) for row in rows]
+                rows.append(_tested(row, between, units, alpha))
+    return rows
 
 
-def _between_units(row: Correlation, claim: Claim | None, units: Units, alpha: float) -> Correlation:
-    """The row with the p of permuted units; NaN for other coefficients than kendall, which have no such test."""
+def _tested(row: Correlation, between: Mapping[str, Correlation], units: Units, alpha: float) -> Correlation:
+    """A row of kendall with what is known between groups; of other coefficients, why there is no test."""
     if isnan(row.value):
         return row
-    if claim is None or row.coefficient != "kendall":
-        why = NO_METRIC if claim is None else f"{units.said}: tested for kendall alone"
-        return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, why))
-    return replace(
-        row,
-        p_value=claim.p_value,
-        significant=significance(claim.p_value, alpha),
-        p_method="" if isnan(claim.p_value) else "units",
-        p_error=claim.p_error,
-        note=_and(row, claim.note, _between(claim)),
-    )
+    if row.coefficient != KENDALL:
+        if units.independent:
+            return row
+        return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, FOR_KENDALL))
+    if row.metric not in between:
+        return replace(row, note=_and(row, NO_METRIC)) if between else row
+    found = between[row.metric]
+    value = row.value if isnan(found.value) else found.value
+    return replace(found, value=value, n_systems=row.n_systems, note=_and(row, found.note))
 
 
-def by_pair(found: Sequence[Claim]) -> dict[tuple[str, str], Claim]:
-    return {(claim.measure, claim.metric): claim for claim in found}
+def _between(
+    board: Scoreboard, measure: Column, units: Units, alpha: float, seed: int, known: float
+) -> dict[str, Correlation]:
+    """The row of kendall of every metric with one measure, between independent groups."""
+    metrics = real_metrics(board)
+    empty = {
+        metric.name: Correlation(measure.name, metric.name, KENDALL, nan, nan, 0, "undefined", reliability=known)
+        for metric in metrics
+    }
+    if units.along_training:
+        return {name: replace(row, note=ALONG) for name, row in empty.items()}
+    if not metrics:
+        return {}
+    x, y = np.stack([metric.oriented for metric in metrics]), measure.oriented
+    found = agreements(x, y, units.index, alpha=alpha, seed=seed)
+    words = graded(found, x, y, units.index, reliability=known, alpha=alpha, seed=seed)
+    of = f"tau of these topics and segments between {units.said}"
+    rows = {}
+    for metric, one, word in zip(metrics, found, words, strict=True):
+        tested = not isnan(one.p_value)
+        rows[metric.name] = replace(
+            empty[metric.name],
+            value=one.tau,
+            p_value=one.p_value,
+            significant=significance(one.p_value, alpha),
+            note="; ".join(filter(None, [one.note, _within(one)])),
+            ci_low=one.low,
+            ci_high=one.high,
+            scheme=f"95 %: {of}; systems are a sample; t copula" if tested else "",
+            p_method="max-T" if tested else "",
+            p_error=sqrt(one.p_value * (1 - one.p_value) / DRAWS) if tested and len(metrics) > 1 else 0.0,
+            groups=one.groups,
+            lower=one.lower,
+            upper=one.upper,
+            grade=word.grade,
+            lowered=word.lowered,
+            better_half=better_half(metric.oriented, y, units.index),
+        )
+    return rows
 
 
-def _between(claim: Claim) -> str:
-    """tau between units and within them, where there are both."""
-    if isnan(claim.tau):
-        return ""
-    within = "" if isnan(claim.within) else f", within them {fixed(claim.within, 3)}"
-    alarm = ", which differ: neither stands for both" if claim.disagree else ""
-    return f"tau between units {fixed(claim.tau, 3)}{within}{alarm}"
+def better_half(x: Doubles, y: Doubles, unit: Ints) -> float:
+    """tau between groups within the better half of the systems by y; NaN for fewer than 8 groups or 2,000 systems."""
+    rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    if len(np.unique(unit[rows])) < FEWEST_HALVED or len(rows) > MOST:
+        return nan
+    better = rows[y[rows] >= np.median(y[rows])]
+    labels, own = np.unique(unit[better], return_inverse=True)
+    return float(taus(x[better], y[better], own)[0]) if len(labels) >= FEWEST_HALVED // 2 else nan
+
+
+def reliabilities(evidence: Evidence) -> dict[str, float]:
+    """The reliability over topics of every measure whose value is the mean over its topics."""
+    return {name: reliability(evidence.per_topic[name]) for name in evidence.per_topic if evidence.is_mean(name)}
+
+
+def _within(found: Agreement) -> str:
+    return "" if isnan(found.within) else f"tau within groups {found.within:.3f}"
 
 
 def _and(row: Correlation, *notes: str) -> str:
@@ -140,16 +205,14 @@ def _and(row: Correlation, *notes: str) -> str:
 def with_intervals(
     rows: Sequence[Correlation], evidence: Evidence, how: Bootstrap, complete: bool = False, units: Units | None = None
 ) -> list[Correlation]:
-    """The rows with intervals: of units for kendall; resampled for spearman and pearson, if systems are independent.
+    """The rows with resampled intervals of spearman and pearson, where systems are independent.
 
     `scheme` says what the interval is of and how it was made; a note of the interval joins the row's.
     """
     units = units_of(evidence.board) if units is None else units
-    said = by_pair(claims(evidence.board, units, level=how.level, seed=how.draws.seed, tested=False))
-    rows = [_jackknifed(row, said.get((row.measure, row.metric))) for row in rows]
-    names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS and name != "kendall"]
+    names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS and name != KENDALL]
     if not units.independent or not names or len(evidence.systems) > MOST:
-        return rows
+        return list(rows)
     found = intervals(evidence, names, how, complete)
     joined = []
     for row in rows:
@@ -175,13 +238,6 @@ def with_corrections(
             row = replace(row, corrected_note=true.note, ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high)
         joined.append(row)
     return joined
-
-
-def _jackknifed(row: Correlation, claim: Claim | None) -> Correlation:
-    if row.coefficient != "kendall" or isnan(row.value) or claim is None:
-        return row
-    note = _and(row, claim.note) if isnan(claim.ci_low) and claim.note not in row.note else row.note
-    return replace(row, ci_low=claim.ci_low, ci_high=claim.ci_high, scheme=claim.scheme, note=note)
 
 
 def _found(

@@ -6,14 +6,16 @@ from typing import Any
 import scipy
 
 from clirbench.statistics.bootstrap import Bootstrap
-from clirbench.statistics.correlation import correlate, with_corrections, with_intervals
+from clirbench.statistics.correlation import KENDALL, correlate, reliabilities, with_corrections, with_intervals
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.units.belonging import Units
 
 
 @dataclass(frozen=True)
 class Correlations:
-    """(evidence, units) -> the fields of every row of correlations.tsv; without `intervals` only tests.
+    """(evidence, units) -> the fields of every row of correlations.tsv; without `intervals` no resampled ones.
+
+    Kendall's tau is always among the coefficients: the answer is made from it.
 
     `same_lines`: see `without_noise`.
     """
@@ -35,12 +37,13 @@ class Correlations:
         evidence, units = item
         rows = correlate(
             evidence.board,
-            self.coefficients,
+            self.coefficients if KENDALL in self.coefficients else (*self.coefficients, KENDALL),
             alpha=self.alpha,
             p_value=self.p_value,
             complete=self.complete,
             seed=self.seed,
             units=units,
+            reliabilities=reliabilities(evidence),
         )
         if self.intervals is not None:
             rows = with_corrections(rows, evidence, units, same_lines=self.same_lines, seed=self.seed)

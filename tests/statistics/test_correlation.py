@@ -1,18 +1,20 @@
 """The tau table; the coefficients themselves are tested in test_coefficients."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, spearmanr
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
-from clirbench.statistics.correlation import correlate, with_corrections, with_intervals
+from clirbench.statistics.correlation import correlate, reliabilities, with_corrections, with_intervals
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.grades import reliability
 from clirbench.statistics.model.ceiling import without_noise
 from clirbench.statistics.resampling import Draws
+from clirbench.statistics.units.agreement import interval
 from clirbench.statistics.units.belonging import units_of
-from clirbench.statistics.units.claims import claims
-from clirbench.statistics.units.concordance import agreements
 from tests.statistics.worlds import world
 
 X = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
@@ -23,13 +25,15 @@ def board(*columns: Column) -> Scoreboard:
     return Scoreboard(tuple("abcdef"[: len(columns[0].values)]), columns)
 
 
-def test_a_row_is_scipys_tau_and_p() -> None:
-    (row,) = correlate(board(Column("M", "metric", X), Column("I", "measure", Y)), ["kendall"])
-    expected = kendalltau(X, Y)
-    assert (row.measure, row.metric, row.coefficient) == ("I", "M", "kendall")
-    assert row.value == expected.statistic
-    assert row.p_value == expected.pvalue
-    assert row.significant == ("true" if expected.pvalue < 0.05 else "false")
+def test_a_row_is_scipys_tau_and_rho_with_its_p() -> None:
+    (tau, row) = correlate(board(Column("M", "metric", X), Column("I", "measure", Y)), ["kendall", "spearman"])
+    expected = spearmanr(X, Y)
+    assert tau.value == kendalltau(X, Y).statistic
+    assert (row.measure, row.metric, row.coefficient) == ("I", "M", "spearman")
+    assert row.value == pytest.approx(expected.statistic)
+    orders = [spearmanr(X, order).statistic for order in permutations(Y)]
+    assert row.p_value == pytest.approx(np.mean(np.abs(orders) >= abs(expected.statistic) - 1e-12))
+    assert row.significant == ("true" if row.p_value < 0.05 else "false")
     assert row.n_systems == 6
 
 
@@ -74,15 +78,17 @@ def test_checkpoints_are_never_called_significant() -> None:
     assert row.note.startswith("checkpoints along training: description only")
 
 
-def test_systems_in_units_have_the_p_of_permuted_units_for_kendall_alone() -> None:
+def test_systems_in_groups_have_the_tau_between_them_and_are_tested_for_kendall_alone() -> None:
     metric, measure = np.repeat(np.arange(6.0), 2) + np.tile([0, 0.1], 6), np.repeat(np.arange(6.0), 2)
     columns = (Column("M", "metric", metric), Column("I", "measure", measure + np.tile([0.1, 0], 6)))
     families = tuple(name for name in "abcdef" for _ in range(2))
     tau, rho = correlate(Scoreboard(tuple("abcdefghijkl"), columns, {"family": families}), ["kendall", "spearman"])
-    assert (tau.p_value, tau.p_method, tau.significant) == (2 / 720, "units", "true")
-    assert "tau between units 1.000, within them -1.000, which differ: neither stands for both" in tau.note
+    assert (tau.value, tau.groups, tau.n_systems) == (1.0, 6, 12)
+    assert (tau.p_method, tau.significant, tau.grade) == ("max-T", "true", "strong")
+    assert (tau.ci_low, tau.ci_high) == interval(1.0, 6)
+    assert "tau within groups -1.000" in tau.note
     assert rho.significant == "undefined"
-    assert rho.note == "12 systems in 6 units (family): tested for kendall alone"
+    assert rho.note == "systems are not independent: tested for kendall alone"
 
 
 def test_a_column_of_steps_is_no_metric() -> None:
@@ -97,9 +103,8 @@ def test_intervals_join_the_rows() -> None:
     rows = correlate(columns, ["kendall", "pearson", "kendall_a"])
     how = Bootstrap(Draws(("systems",), samples=200))
     tau, r, tau_a = with_intervals(rows, Evidence(columns), how)
-    (agreed,) = agreements(X[None], Y, np.arange(6))
-    assert (tau.ci_low, tau.ci_high) == (agreed.low, agreed.high)
-    assert tau.scheme == "95 %: tau of these topics and segments; systems are a sample; jackknife over 6 systems, t"
+    assert (tau.ci_low, tau.ci_high) == interval(tau.value, 6)
+    assert tau.scheme == ("95 %: tau of these topics and segments between 6 systems; systems are a sample; t copula")
     (expected,) = intervals(Evidence(columns), ["pearson"], how).values()
     assert (r.ci_low, r.ci_high) == (expected.low, expected.high)
     assert r.scheme == "percentile 95 %: systems, n of n with replacement, 200 samples, seed 0"
@@ -107,23 +112,38 @@ def test_intervals_join_the_rows() -> None:
     assert tau_a.scheme == ""
 
 
-def test_without_six_independent_systems_there_is_no_interval_but_its_reason() -> None:
-    columns = board(Column("M", "metric", X[:5]), Column("I", "measure", Y[:5]))
-    (tau,) = with_intervals(correlate(columns, ["kendall"]), Evidence(columns), Bootstrap())
-    assert np.isnan(tau.ci_low)
-    assert tau.note == "too few independent systems (5)"
+def test_two_independent_systems_have_no_interval_but_its_reason() -> None:
+    columns = board(Column("M", "metric", X[:2]), Column("I", "measure", Y[:2]))
+    (tau,) = correlate(columns, ["kendall"])
+    assert np.isnan([tau.ci_low, tau.lower, tau.p_value]).all()
+    assert (tau.note, tau.grade, tau.significant) == (
+        "too few independent groups (2); 2 systems always agree or disagree perfectly",
+        "",
+        "undefined",
+    )
+
+
+def test_the_measure_s_noise_and_its_better_half_join_the_rows() -> None:
+    evidence = world(n=16, topics=80)
+    known = reliabilities(evidence)
+    assert known["y0"] == reliability(evidence.per_topic["y0"])
+    tau, *_ = correlate(evidence.board, ["kendall"], reliabilities=known)
+    assert tau.reliability == known["y0"]
+    x, y = evidence.x[0], evidence.y[0]
+    upper = y >= np.median(y)
+    assert tau.better_half == pytest.approx(kendalltau(x[upper], y[upper]).statistic)
 
 
 def test_p_is_exact_by_default_else_sampled_with_its_error() -> None:
     tied = np.array([1.0, 1.0, 2.0, 3.0, 4.0, 5.0])
     twice = np.concatenate([tied, tied + 6])
     both = Scoreboard(tuple("abcdefghijkl"), (Column("M", "metric", twice), Column("I", "measure", twice[::-1].copy())))
-    (row,) = correlate(both, ["kendall"], seed=3)
+    (row,) = correlate(both, ["kendall_a"], seed=3)
     assert row.p_method == "permutation"
     assert row.p_error > 0
-    (row,) = correlate(both, ["kendall"], p_value="scipy")
+    (row,) = correlate(both, ["kendall_a"], p_value="scipy")
     assert (row.p_method, row.p_error) == ("scipy", 0)
-    (row,) = correlate(board(Column("M", "metric", X), Column("I", "measure", Y)), ["kendall"])
+    (row,) = correlate(board(Column("M", "metric", X), Column("I", "measure", Y)), ["kendall_a"])
     assert row.p_method == "exact"
 
 
@@ -150,10 +170,8 @@ def test_very_many_systems_are_not_compared_pair_by_pair() -> None:
     units = units_of(many, "none")
     rows = with_intervals(correlate(many, units=units), Evidence(many), Bootstrap(Draws(("systems",), 10)), units=units)
     by_name = {row.coefficient: row for row in rows}
-    assert (by_name["kendall"].p_method, by_name["kendall"].significant) == ("normal", "true")
+    assert (by_name["kendall"].p_method, by_name["kendall"].significant) == ("max-T", "true")
     assert by_name["kendall"].value == pytest.approx(kendalltau(many["BLEU"].values, y).statistic)
     assert by_name["spearman"].significant == "undefined"
     assert "2001 systems: at most 2000 are compared pair by pair" in by_name["spearman"].note
-    assert all(np.isnan(row.ci_low) for row in rows)
-    (found,) = claims(many, units)
-    assert found.note == "2001 systems: at most 2000 are compared pair by pair"
+    assert np.isnan(by_name["spearman"].ci_low)

@@ -1,7 +1,8 @@
 """What a person asks of two runs first: does the answer change, which system is best now, which moved, and why."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
+from typing import Any
 
 from clirbench.report.compared.comparison import Part, RunFiles
 
@@ -12,13 +13,13 @@ NO_CAUSE = ("name", "output.", "paths.", "hydra.", "engine.", "check", "analys",
 
 
 def answer_change(a: RunFiles, b: RunFiles, parts: Sequence[Part]) -> list[str]:
-    """Sentences: the trusted metrics, the best system, systems that moved, and what differs that can move numbers."""
+    """Sentences: the grades of metrics, the best system, systems that moved, and what differs that can move numbers."""
     if not any(part.changes for part in parts if part.name in ("scores", "tau", "topics")):
         return []
-    return [*_trusted(a, b), *_order(a, b), *_causes(parts)]
+    return [*_evidence(a, b), *_order(a, b), *_causes(parts)]
 
 
-def _trusted(a: RunFiles, b: RunFiles) -> Iterator[str]:
+def _evidence(a: RunFiles, b: RunFiles) -> Iterator[str]:
     first, second = a.results, b.results
     if not first or not second:
         return
@@ -26,11 +27,24 @@ def _trusted(a: RunFiles, b: RunFiles) -> Iterator[str]:
     if measure != second.get("measure"):
         yield f"The answers are about different measures: {measure} first, {second.get('measure')} now."
         return
-    before, now = (", ".join(found.get("trusted", [])) or "none" for found in (first, second))
+    before, now = (_grades(found) for found in (first, second))
     if before == now:
-        yield f"The answer does not change: trusted to order the systems by {measure}: {now}."
+        yield f"The answer does not change: evidence by {measure}: {_listed(now)}."
     else:
-        yield f"The answer changes: trusted to order the systems by {measure}: {now} now, {before} before."
+        yield f"The answer changes: evidence by {measure}: {_listed(now)} now, {_listed(before)} before."
+
+
+def _grades(results: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The metrics of each grade, from the findings of results.json."""
+    found: dict[str, list[str]] = {}
+    for one in results.get("findings", []):
+        if isinstance(one, Mapping) and one.get("kind") == "agreement":
+            found.setdefault(str(one.get("grade") or "not tested"), []).append(str(one.get("metric")))
+    return {grade: sorted(metrics) for grade, metrics in found.items()}
+
+
+def _listed(grades: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{grade} for {', '.join(metrics)}" for grade, metrics in grades.items()) or "none"
 
 
 def _order(a: RunFiles, b: RunFiles) -> Iterator[str]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units
-from clirbench.statistics.units.claims import ALONG, real_metrics
 from clirbench.statistics.units.concordance import taus
+from clirbench.statistics.units.given import ALONG, real_metrics
 from clirbench.statistics.units.jackknife import Interval, jackknifed
 from clirbench.types import Doubles, Ints
 

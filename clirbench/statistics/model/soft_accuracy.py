@@ -10,8 +10,8 @@ from clirbench.statistics.model.decision import topic_values
 from clirbench.statistics.model.randomisation import HELD, sign_blocks
 from clirbench.statistics.resampling import pseudo_values
 from clirbench.statistics.units.belonging import Units, units_of
-from clirbench.statistics.units.claims import ALONG
 from clirbench.statistics.units.concordance import signs
+from clirbench.statistics.units.given import ALONG
 from clirbench.statistics.units.jackknife import Interval, jackknifed, pair_totals
 from clirbench.types import Doubles, Ints
 

@@ -22,25 +22,6 @@ MODEL_BELOW = 12
 """Units below which the variance is held to that of normal columns: the jackknife's alone is half as wide again."""
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How one metric agrees with one measure across units.
-
-    `tau`: between units; `within`: pooled over the pairs inside units (NaN where there are none); `low`, `high`: the
-    interval of `tau`, NaN with the reason in `note`; `disagree`: between and within differ by more than chance
-    (Simpson's paradox), so that one number hides what happens; never said with fewer than 6 units.
-    """
-
-    tau: float
-    within: float
-    low: float
-    high: float
-    disagree: bool
-    n_systems: int
-    n_units: int
-    note: str = ""
-
-
 @dataclass(frozen=True, eq=False)
 class Estimates:
     """tau between units of several metrics with one measure, and how sure: `tau`, `variance` (metrics,).
@@ -163,31 +144,6 @@ def within_taus(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
     return _ratio(rest[0], rest[1] * rest[2])
 
 
-def agreements(x: Doubles, y: Doubles, unit: Ints, level: float = 0.95) -> list[Agreement]:
-    """Every metric's tau between units with its interval. `x`: (metrics, n), `y`: (n,), finite, more is better.
-
-    Interval: tanh(atanh(tau) +- t se), t with units - 1 degrees of freedom, se from `estimates`. There is none with
-    fewer than 6 units, nor where tau is 1 or undefined.
-    **Source:** Kendall 1945 (tau-b); Tukey 1958 (jackknife, t); Fisher 1921 (atanh).
-    """
-    from scipy.special import stdtrit
-
-    found = estimates(x, y, unit)
-    within = within_taus(x, y, unit)
-    disagree = _disagree(found, within)
-    quantile = float(stdtrit(max(1, found.units - 1), (1 + level) / 2))
-    rows = []
-    for m, tau in enumerate(found.tau.tolist()):
-        note = no_interval(found, m)
-        low = high = nan
-        if not note:
-            half = quantile * float(np.sqrt((found.spread[:, m] ** 2).sum()))
-            low, high = (float(np.tanh(np.arctanh(tau) + side * half)) for side in (-1, 1))
-        inside = float(within[m, 0])
-        rows.append(Agreement(tau, inside, low, high, bool(disagree[m]), len(y), found.units, note))
-    return rows
-
-
 def no_interval(found: Estimates, metric: int) -> str:
     """Why there is no interval; nothing where there is one."""
     tau = float(found.tau[metric])
@@ -202,14 +158,3 @@ def no_interval(found: Estimates, metric: int) -> str:
     if found.variance[metric] < 1e-12:
         return f"no single one of the {found.units} independent systems changes tau: how sure it is cannot be estimated"
     return ""
-
-
-def _disagree(found: Estimates, within: Doubles) -> "np.typing.NDArray[np.bool_]":
-    """(metrics,): whether tau between and within units differ, by the jackknife of their difference."""
-    from scipy.special import stdtrit
-
-    if found.units < FEWEST:
-        return np.zeros(len(within), dtype=bool)
-    error = np.linalg.norm(found.influence - deviations(within[:, 1:]).T, axis=0)
-    gap = np.abs(found.tau - within[:, 0])
-    return np.asarray(gap > np.maximum(1e-9, stdtrit(found.units - 1, 0.975) * error))

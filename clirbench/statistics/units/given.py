@@ -10,12 +10,16 @@ from math import nan
 
 import numpy as np
 
+from clirbench.errors import UnknownName
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.units.belonging import Units, covariates, known_before
 from clirbench.statistics.units.concordance import pair_weights, signs
 from clirbench.statistics.units.jackknife import MOST, too_many
 from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares
 from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
 
+ALONG = "checkpoints along training: description only, claims need replicate runs at the same steps"
 AT_ONCE = 1 << 21
 """Pairs of systems times exchanges that are held at once."""
 FREEDOM = 10
@@ -157,3 +161,90 @@ def normal_scores(columns: Doubles) -> Doubles:
     from scipy.special import ndtri
 
     return np.asarray(ndtri((ranks(columns) - 0.5) / columns.shape[-1]))
+
+
+def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
+    """The metric columns but for those that are `known_before`, which nobody declared metadata."""
+    return tuple(column for column in board.metrics if not known_before(column.name))
+
+
+def beyond_known(
+    board: Scoreboard, units: Units, names: Sequence[str], how: Permuting
+) -> dict[tuple[str, str], Beyond]:
+    """What each metric says of each measure beyond the named covariates, by (measure, metric).
+
+    Where systems are units by themselves but a further metadata column takes the same few values at every value of
+    the covariate (two vocabularies at each training size), those values are the units: it may move both sides alike
+    everywhere. Raises `UnknownName` for a covariate that the systems do not have.
+    """
+    known = covariates(board, units)
+    for name in names:
+        if name not in known:
+            raise UnknownName("covariate", name, known)
+    given = np.stack([known[name] for name in names])
+    found = {}
+    for measure in board.measures:
+        for metric in real_metrics(board):
+            rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
+            if len(rows) < 2:
+                nothing = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
+                found[measure.name, metric.name] = nothing
+                continue
+            unit = _factor(board, units, names, rows)
+            x, y = metric.oriented[None, rows], measure.oriented[rows]
+            one = beyond(x, y, unit, given[:, rows], how)[0]
+            found[measure.name, metric.name] = one
+    return found
+
+
+def _factor(board: Scoreboard, units: Units, names: Sequence[str], rows: Ints) -> Ints:
+    """(rows,): the units; those of the further columns that repeat, where systems are units by themselves."""
+    if not units.independent:
+        return units.only(rows).index
+    repeated = []
+    for name, cells in board.metadata.items():
+        labels = [cells[i] for i in rows.tolist()]
+        if name not in names and 1 < len(set(labels)) <= len(labels) / 2:
+            repeated.append(labels)
+    labels = ["/".join(values) for values in zip(*repeated, strict=True)] if repeated else []
+    if not labels or len(set(labels)) > len(labels) / 2:
+        return units.only(rows).index
+    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    return np.array([number[label] for label in labels], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class EqualPairs:
+    """Of `pairs` disjoint pairs of equal covariate, those in which the metric orders as the measure does.
+
+    `p_value`: exact, one-sided, of no more than a half; 1 without a pair.
+    """
+
+    right: int
+    pairs: int
+    p_value: float
+
+
+def equal_pairs(x: Doubles, y: Doubles, unit: Ints, covariate: Doubles) -> EqualPairs:
+    """Whether a metric orders systems of equal covariate. All (n,), NaN for holes.
+
+    Pairs are chosen by the metric alone: within each value of the covariate, the lowest with the lowest of the upper
+    half and so on; every group takes part once, and what is tied on either side counts for neither.
+    **Source:** the sign test, Conover 1999, 3.4.
+    """
+    from scipy.stats import binomtest
+
+    whole = np.isfinite(x) & np.isfinite(y) & np.isfinite(covariate)
+    used: set[int] = set()
+    right = pairs = 0
+    for value in np.unique(covariate[whole]):
+        rows = [i for i in np.flatnonzero(whole & (covariate == value)).tolist() if unit[i] not in used]
+        rows = list({int(unit[i]): i for i in rows}.values())
+        rows.sort(key=lambda i: float(x[i]))
+        used |= {int(unit[i]) for i in rows}
+        half = len(rows) // 2
+        for low, high in zip(rows[:half], rows[len(rows) - half :], strict=True):
+            if x[low] < x[high] and y[low] != y[high]:
+                pairs, right = pairs + 1, right + int(y[low] < y[high])
+    p = float(binomtest(right, pairs, alternative="greater").pvalue) if pairs else 1.0
+    return EqualPairs(right, pairs, p)

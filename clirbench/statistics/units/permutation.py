@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import permutations
-from math import factorial, inf, nan, prod
+from math import factorial, inf, prod
 
 import numpy as np
 
@@ -96,17 +96,6 @@ def _classes(unit: Ints, strata: Sequence[object] | None) -> list[Ints]:
     return [np.array(rows, dtype=np.int64) for rows in held.values() if len(rows) > 1]
 
 
-@dataclass(frozen=True)
-class Tested:
-    """A two-sided p-value across units; NaN where the test was not run, with the reason in `note`."""
-
-    p_value: float
-    smallest_p: float
-    number: float
-    exact: bool
-    note: str = ""
-
-
 def refused(found: Exchanges, alpha: float, units: int) -> str:
     """Why a test of these exchanges is not run; nothing where it is."""
     if found.smallest_p < alpha:
@@ -139,33 +128,3 @@ def shares(values: Doubles) -> Doubles:
     ranked = np.sort(size, axis=0)
     below = np.stack([np.searchsorted(ranked[:, m], size[:, m], side="left") for m in range(size.shape[1])], axis=1)
     return np.asarray((len(size) - below) / len(size))
-
-
-def permutation_tests(
-    x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, samples: int = SAMPLES, seed: int = 0
-) -> list[Tested]:
-    """Whether each metric is unrelated to the measure: two-sided, units of the measure re-assigned.
-
-    `x`: (metrics, n), `y`: (n,), finite. With every system its own unit and no ties in one column this is the exact
-    test of Kendall's tau, for any n. Units that differ in size change places with
-    those of their own size alone. With too few exchanges left there is no p-value: Student's test of the jackknife
-    rejects .075 at .05 with 8 units of 1 to 8 systems, and .15 for the best of 6 metrics.
-    """
-    found = exchanges(unit, samples=samples, seed=seed)
-    units = int(unit.max()) + 1
-    note = refused(found, alpha, units)
-    if note:
-        return [Tested(nan, found.smallest_p, found.number, found.exact, note)] * len(x)
-    p = _closed(x, y) if units == len(y) else None
-    if p is None:
-        p = shares(statistics(x, y, unit, found.orders))[0]
-    return [Tested(float(value), found.smallest_p, found.number, found.exact) for value in p]
-
-
-def _closed(x: Doubles, y: Doubles) -> Doubles | None:
-    """Exact p-values of Kendall's tau; None where both columns have ties."""
-    from clirbench.statistics.coefficients import pair_balance
-    from clirbench.statistics.p_values import kendall_exact
-
-    found = [kendall_exact(column, y, pair_balance(column, y)) for column in x]
-    return np.array([p.value for p in found if p]) if all(found) else None

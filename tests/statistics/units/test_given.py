@@ -1,9 +1,14 @@
 import numpy as np
 import pytest
 
+from clirbench.errors import UnknownName
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.units.belonging import units_of
 from clirbench.statistics.units.given import (
     Permuting,
     beyond,
+    beyond_known,
+    equal_pairs,
     normal_scores,
     of_residuals,
     pairs_within,
@@ -117,3 +122,36 @@ def test_exchanges_may_be_gone_through_in_blocks(monkeypatch: pytest.MonkeyPatch
     found = within_strata(x, x[1], unit, steps)
     assert (found[1].tau, found[1].p_value) == (1.0, 1 / 720)
     assert found[0].p_value > 0.05
+
+
+def test_a_second_factor_is_no_evidence_beyond_the_first() -> None:
+    """Eight sizes by two vocabularies: at every size the same vocabulary leads on both sides, once, not eight times."""
+    rng = np.random.default_rng(1)
+    size, second = np.arange(16) // 2, np.arange(16) % 2
+    columns = (
+        Column("BLEU", "metric", size + 0.3 * second + 0.01 * rng.normal(size=16)),
+        Column("MAP", "measure", size + 0.3 * second + 0.01 * rng.normal(size=16)),
+    )
+    sizes = tuple(str(1000 * (i + 1)) for i in size)
+    names = tuple(f"s{i}" for i in range(16))
+    alone = Scoreboard(names, columns, {"training_lines": sizes})
+    found = beyond_known(alone, units_of(alone), ["training_lines"], Permuting())["MAP", "BLEU"]
+    assert (found.tau, found.p_value, found.pairs) == (1.0, 2 / 256, 8)
+    crossed = Scoreboard(names, columns, {"training_lines": sizes, "bpe": tuple(f"{16 + 16 * i}k" for i in second)})
+    found = beyond_known(crossed, units_of(crossed), ["training_lines"], Permuting())["MAP", "BLEU"]
+    assert (found.tau, found.n_units) == (1.0, 2)
+    assert np.isnan(found.p_value)
+    with pytest.raises(UnknownName, match="lines"):
+        beyond_known(alone, units_of(alone), ["lines"], Permuting())
+
+
+def test_pairs_of_equal_covariate_by_hand() -> None:
+    """Sizes 1 (three systems), 2 (two), 3 (two, tied by the measure): 1 pair, 1 pair, none; binomial of 1 in 2: 3/4."""
+    x = np.array([1.0, 5.0, 3.0, 2.0, 4.0, 1.0, 2.0, 9.0])
+    y = np.array([0.1, 0.5, 0.3, 0.4, 0.2, 0.7, 0.7, np.nan])
+    size = np.array([1.0, 1, 1, 2, 2, 3, 3, 3])
+    found = equal_pairs(x, y, np.arange(8), size)
+    assert (found.right, found.pairs, found.p_value) == (1, 2, 0.75)
+    grouped = equal_pairs(x, y, np.array([0, 0, 0, 1, 2, 3, 4, 5]), size)
+    assert (grouped.right, grouped.pairs) == (0, 1)
+    assert equal_pairs(x, y, np.arange(8), np.arange(8.0)).p_value == 1.0

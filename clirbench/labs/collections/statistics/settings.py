@@ -9,10 +9,9 @@ import numpy as np
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units
-from clirbench.statistics.units.claims import real_metrics
 from clirbench.statistics.units.concordance import estimates
-from clirbench.statistics.units.selection import common_systems
-from clirbench.types import Doubles
+from clirbench.statistics.units.given import real_metrics
+from clirbench.types import Doubles, Ints
 
 FEWEST_UNITS = 4
 IMPORTED = "imported"
@@ -163,3 +162,24 @@ def same_collection(settings: Sequence[Setting]) -> Iterator[list[int]]:
         for j, other in enumerate(settings[:i]):
             if one.collection is other.collection or one.collection.in_common(other.collection):
                 yield [j, i]
+
+
+COSTLIEST = 0.1
+"""The share of systems that one metric's holes may cost the comparison of all; a metric that costs more is left out."""
+
+
+def common_systems(x: Doubles, y: Doubles) -> tuple[Ints, Ints]:
+    """(metrics, systems) that are compared: indices such that no value is missing.
+
+    The metrics with most holes are left out until the others lack no more than a tenth of the systems that the
+    measure has. `x`: (metrics, n), `y`: (n,), NaN for holes.
+    """
+    there = np.isfinite(x) & np.isfinite(y)
+    wanted = (1 - COSTLIEST) * np.isfinite(y).sum()
+    kept = list(range(len(x)))
+    while kept:
+        systems = np.flatnonzero(there[kept].all(axis=0))
+        if len(systems) >= wanted:
+            return np.array(kept, dtype=np.int64), systems
+        kept.remove(min(kept, key=lambda m: (int(there[m].sum()), -m)))
+    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)

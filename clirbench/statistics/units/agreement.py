@@ -1,0 +1,202 @@
+"""How a metric agrees with a measure: tau between independent groups, its interval, bounds and tests of all metrics.
+
+One distribution carries everything: that of Kendall's tau of n pairs from a t copula with 4 degrees of freedom, n the
+number of groups, tabled by simulation (benchmarks/kendall_table.py). Its tails are heavier than a normal copula's, as
+those of scores are. Groups of several systems: each pair of groups counts once (`concordance`), and n is their number,
+which is exact where a group holds copies and cautious where its systems differ.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import as_file, files
+from math import nan
+
+import numpy as np
+
+from clirbench.statistics.units.concordance import CONSTANT, estimates, within_taus
+from clirbench.statistics.units.jackknife import MOST
+from clirbench.types import Doubles, Ints
+
+FEWEST = 3
+"""Groups that an interval needs."""
+DRAWS = 10_000
+SHRUNK = 2.0
+GRID = np.sin(np.linspace(-np.pi / 2, np.pi / 2, 65))
+"""The taus of the table, true and observed: denser towards 1 and -1."""
+COORDINATE = np.arcsin(GRID)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One metric and one measure: `tau` between groups; `low`, `high`: its central interval by itself.
+
+    `lower`, `upper`: one-sided bounds that hold for all metrics together; `p_value`: one-sided, of tau <= 0, for all
+    metrics together, below alpha where `lower` is above 0. `within`: tau of the pairs inside groups, NaN without them.
+    NaN with the reason in `note`.
+    """
+
+    tau: float = nan
+    low: float = nan
+    high: float = nan
+    lower: float = nan
+    upper: float = nan
+    p_value: float = nan
+    within: float = nan
+    n_systems: int = 0
+    groups: int = 0
+    note: str = ""
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[Doubles, Doubles]:
+    """(sizes,) and (sizes, true taus, observed taus): normal quantiles of the upper tail's mid-p."""
+    with as_file(files("clirbench.data") / "kendall_t4.npz") as path, np.load(path) as held:
+        sizes, half = held["sizes"].astype(np.float64), held["quantiles"] / 1000
+    return sizes, np.concatenate([-half[:, :0:-1, ::-1], half], axis=1)
+
+
+def upper_tail(tau: float, groups: int) -> Doubles:
+    """(65,): normal quantiles of P(T > tau) + P(T = tau) / 2 for every true tau of `GRID`, not falling.
+
+    Between tabled numbers of groups a line in the root of their number; above the largest, deviations shrink with it.
+    """
+    sizes, table = _table()
+    most = sizes[-1]
+    # What more groups would do to a deviation, the largest tabled number sees as a larger deviation.
+    seen = np.clip(GRID + (tau - GRID) * np.sqrt(max(groups, most) / most), -1, 1)
+    at = int(np.clip(np.searchsorted(sizes, groups), 1, len(sizes) - 1))
+    ends = [
+        np.array([np.interp(np.arcsin(t), COORDINATE, row) for t, row in zip(seen, table[side], strict=True)])
+        for side in (at - 1, at)
+    ]
+    share = (np.sqrt(min(groups, most)) - np.sqrt(sizes[at - 1])) / (np.sqrt(sizes[at]) - np.sqrt(sizes[at - 1]))
+    return np.maximum.accumulate(ends[0] + share * (ends[1] - ends[0]))
+
+
+def _inverted(tail: Doubles, p: float) -> float:
+    """The true tau at which a tail has this probability; 1 or -1 where none has."""
+    from scipy.special import ndtri
+
+    z = float(ndtri(p))
+    if z <= tail[0]:
+        return -1.0
+    return 1.0 if z >= tail[-1] else float(np.sin(np.interp(z, tail, COORDINATE)))
+
+
+def interval(tau: float, groups: int, level: float = 0.95) -> tuple[float, float]:
+    """The central interval of the true tau, by inversion of both tails at (1 - level) / 2, mid-p."""
+    tail = upper_tail(tau, groups)
+    return _inverted(tail, (1 - level) / 2), _inverted(tail, (1 + level) / 2)
+
+
+def agreements(
+    x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, level: float = 0.95, seed: int = 0
+) -> list[Agreement]:
+    """Every metric with one measure. `x`: (metrics, n), `y`: (n,), NaN for holes, more is better; `unit`: (n,).
+
+    A metric is compared over the systems that have both values. Bounds and p-values of all metrics are made together:
+    for a true tau c, metrics are tested for "tau <= c" in the order of their evidence, each against the largest of
+    those not yet rejected (step-down max-T); the joint distribution is normal, with the correlations of the metrics'
+    delete-one-group influences; a metric's lower bound is the largest c that is rejected for it. At every c, a true
+    hypothesis is rejected for any metric with probability alpha.
+    **Source:** Demarta and McNeil 2005 (t copula); Westfall and Young 1993, algorithm 2.8 (step-down).
+    """
+    found, columns = [], []
+    for column in x:
+        one, influence = _single(column, y, unit, level)
+        found.append(one)
+        columns.append(influence)
+    tested = [m for m, one in enumerate(found) if not np.isnan(one.low)]
+    if not tested:
+        return found
+    influences = np.stack([columns[m] for m in tested], axis=1)
+    family = [found[m] for m in tested]
+    drawn = _drawn(influences, seed)
+    lower, p_values = _together(family, drawn, alpha)
+    upper, _ = _together([replace(one, tau=-one.tau) for one in family], drawn, alpha)
+    for m, low, high, p in zip(tested, lower, upper, p_values, strict=True):
+        found[m] = replace(found[m], lower=low, upper=-high, p_value=p)
+    return found
+
+
+def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> tuple[Agreement, Doubles]:
+    """One metric by itself, and the influence of each of all groups on its tau: 0 for those that it lacks."""
+    rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    influence = np.zeros(int(unit.max(initial=-1)) + 1)
+    labels, own = np.unique(unit[rows], return_inverse=True)
+    sizes = Agreement(n_systems=len(rows), groups=len(labels))
+    if len(labels) < 2:
+        return _noted(sizes, "fewer than two independent groups"), influence
+    if len(rows) > MOST:
+        from clirbench.statistics.coefficients import UNTESTED, kendall
+
+        if len(labels) < len(rows):
+            return _noted(sizes, f"{len(rows)} systems in groups: at most {MOST} are compared pair by pair"), influence
+        tau = kendall(x[rows], y[rows], p_value=UNTESTED).value
+        within = nan
+    else:
+        made = estimates(x[None, rows], y[rows], own)
+        tau, within = float(made.tau[0]), float(within_taus(x[None, rows], y[rows], own)[0, 0])
+        influence[labels] = np.nan_to_num(made.influence[:, 0])
+    if np.isnan(tau):
+        return _noted(sizes, CONSTANT), influence
+    if len(labels) < FEWEST:
+        return replace(_noted(sizes, f"too few independent groups ({len(labels)})"), tau=tau, within=within), influence
+    low, high = interval(tau, len(labels), level)
+    return replace(sizes, tau=tau, within=within, low=low, high=high), influence
+
+
+def _noted(sizes: Agreement, note: str) -> Agreement:
+    return Agreement(n_systems=sizes.n_systems, groups=sizes.groups, note=note)
+
+
+def _together(family: Sequence[Agreement], drawn: Doubles, alpha: float) -> tuple[list[float], list[float]]:
+    """Lower bounds and p-values of "tau <= 0" of a family, step-down. `drawn`: (draws, metrics), the joint null."""
+    from scipy.special import ndtr, ndtri
+
+    tails = np.stack([upper_tail(one.tau, one.groups) for one in family])
+    middle = len(GRID) // 2
+    order = np.lexsort((np.array([-one.tau for one in family]), tails[:, middle]))
+    # The largest deviate of each metric and of all that come after it.
+    largest = np.sort(np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1], axis=0)
+    beyond = [1 - np.searchsorted(largest[:, k], -tails[m]) / len(drawn) for k, m in enumerate(order.tolist())]
+    # Far out draws are coarse: never below the metric's own p.
+    adjusted = np.empty_like(tails)
+    adjusted[order] = np.maximum.accumulate(np.maximum(beyond, ndtr(tails[order])), axis=0)
+    z = tails if len(family) == 1 else np.maximum.accumulate(ndtri(np.clip(adjusted, 1e-9, 1 - 1e-9)), axis=1)
+    return [_inverted(row, alpha) for row in z], [float(p) for p in ndtr(z[:, middle])]
+
+
+def _drawn(influences: Doubles, seed: int) -> Doubles:
+    """(draws, metrics): joint standard normals with the correlations of `influences` (groups, metrics).
+
+    Few groups tell correlations badly, and those that are too high would let the best of many metrics pass: a share
+    of 2 / groups of each deviate is its own. A metric without influences counts as unrelated.
+    """
+    groups, metrics = influences.shape
+    rng = np.random.default_rng([seed, groups, metrics])
+    size = np.linalg.norm(influences, axis=0)
+    known = size > 1e-12
+    own = np.where(known, min(1.0, SHRUNK / groups), 1.0)
+    common = rng.standard_normal((DRAWS, groups)) @ (influences / np.where(known, size, 1.0))
+    return np.asarray(np.sqrt(1 - own) * common + np.sqrt(own) * rng.standard_normal((DRAWS, metrics)))
+
+
+def groups_needed(tau: float, p: float, most: int = 100, power: float = 0.8) -> int | None:
+    """The number of groups from which a true `tau` is shown with this power at one-sided p; None above `most`."""
+    from scipy.special import ndtri
+
+    middle = len(GRID) // 2
+    for groups in range(FEWEST, most + 1) if tau > 0 else ():
+        if upper_tail(_quantile(tau, groups, 1 - power), groups)[middle] <= ndtri(p):
+            return groups
+    return None
+
+
+def _quantile(tau: float, groups: int, p: float) -> float:
+    """The observed tau that is reached with probability 1 - p where the true one is `tau`."""
+    from scipy.special import ndtri
+
+    tails = [float(np.interp(np.arcsin(tau), COORDINATE, upper_tail(float(t), groups))) for t in GRID]
+    return float(np.interp(-ndtri(1 - p), -np.array(tails), GRID))

@@ -1,0 +1,149 @@
+"""tau between groups with its interval and tests: against scipy, draws from a t copula of our own, and worlds."""
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, multivariate_t
+
+from clirbench.statistics.units.agreement import Agreement, agreements, groups_needed, interval
+
+
+def misses(events: int, n: int, at_most: float) -> bool:
+    """Whether so many events are more than a rate of `at_most` gives, by three standard errors."""
+    return events / n > at_most + 3 * np.sqrt(at_most * (1 - at_most) / n)
+
+
+def worlds(n: int, metrics: int, tau: float, alike: float, seed: int, number: int = 120) -> list[list[Agreement]]:
+    """Agreements of metrics whose true tau is `tau`, normal columns, what is not shared with the measure `alike`."""
+    rng, r = np.random.default_rng(seed), np.sin(np.pi / 2 * tau)
+    found = []
+    for _ in range(number):
+        y = rng.normal(size=n)
+        rest = np.sqrt(alike) * rng.normal(size=n) + np.sqrt(1 - alike) * rng.normal(size=(metrics, n))
+        found.append(agreements(r * y + np.sqrt(1 - r**2) * rest, y, np.arange(n)))
+    return found
+
+
+def test_tau_is_kendalls_and_holes_have_their_own_n() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(6, size=(2, 14)).astype(float)
+    holed = x.copy()
+    holed[:3] = np.nan
+    whole, less = agreements(np.stack([x, holed]), y, np.arange(14))
+    assert whole.tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-12)
+    assert less.tau == pytest.approx(kendalltau(x[3:], y[3:]).statistic, abs=1e-12)
+    assert (whole.groups, less.groups, less.n_systems) == (14, 11, 11)
+    assert np.isnan(whole.within)
+
+
+@pytest.mark.parametrize(("n", "theta", "tau"), [(5, 0.3, 0.6), (9, 0.6, 0.5), (13, 0.6, 0.8), (21, 0.0, 0.2)])
+def test_the_bound_is_where_the_upper_tail_of_a_t_copula_is_025(n: int, theta: float, tau: float) -> None:
+    """Oracle: scipy draws a bivariate t with 4 degrees of freedom, scipy counts tau; 1,500 samples."""
+    low, high = interval(tau, n)
+    for bound, expected in ((low, 0.025), (high, 0.975)):
+        rho = np.sin(np.pi / 2 * bound)
+        drawn = multivariate_t([0, 0], [[1, rho], [rho, 1]], df=4, seed=n).rvs((1500, n))
+        taus = np.array([kendalltau(*sample.T).statistic for sample in drawn])
+        mid = (taus > tau + 1e-9).mean() + (np.abs(taus - tau) <= 1e-9).mean() / 2
+        assert mid == pytest.approx(expected, abs=0.016)
+
+
+def test_few_groups_reach_far_down_even_where_all_pairs_agree() -> None:
+    """The prototype outside the project had .35, .55, .67 for 5, 6, 7."""
+    assert [round(interval(1.0, n)[0], 2) for n in (5, 6, 7)] == pytest.approx([0.35, 0.55, 0.67], abs=0.02)
+    assert interval(1.0, 5)[1] == 1.0
+    assert interval(-1.0, 5)[0] == -1.0
+    low, high = interval(0.4, 12)
+    assert interval(-0.4, 12) == pytest.approx((-high, -low))
+
+
+def test_p_is_below_alpha_where_the_bound_is_above_0() -> None:
+    for found in worlds(9, 4, 0.45, 0.5, seed=3, number=60):
+        for one in found:
+            assert (one.p_value <= 0.05) == (one.lower >= 0)
+
+
+def test_one_metric_has_its_own_one_sided_bound_and_more_metrics_lower_ones() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=16)
+    x = y + np.array([[0.5], [0.6], [0.7], [3.0]]) * rng.normal(size=(4, 16))
+    (alone,) = agreements(x[:1], y, np.arange(16))
+    together = agreements(x, y, np.arange(16))
+    assert alone.lower == pytest.approx(interval(alone.tau, 16, 0.9)[0])
+    assert together[0].lower < alone.lower
+    assert (together[0].tau, together[0].low) == (alone.tau, alone.low)
+    assert together[3].p_value == max(one.p_value for one in together)
+    copies = agreements(np.tile(x[0], (4, 1)), y, np.arange(16))
+    assert copies[0].lower == pytest.approx(copies[3].lower, abs=1e-9)
+
+
+def test_a_perfect_column_silences_no_other() -> None:
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=12)
+    perfect, other = agreements(np.stack([y, y + 0.4 * rng.normal(size=12)]), y, np.arange(12))
+    assert (perfect.tau, perfect.high) == (1.0, 1.0)
+    assert perfect.lower > 0.8
+    assert other.lower > 0.25
+
+
+def test_upper_bounds_mirror_lower_ones() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=15)
+    x = np.stack([y + rng.normal(size=15), rng.normal(size=15)])
+    for one, turned in zip(agreements(x, y, np.arange(15)), agreements(-x, y, np.arange(15)), strict=True):
+        assert one.upper == pytest.approx(-turned.lower, abs=0.01)
+
+
+@pytest.mark.parametrize(("n", "metrics", "alike"), [(9, 8, 0.5), (16, 8, 0.8), (12, 1, 0.0)])
+def test_useless_metrics_are_shown_in_at_most_one_run_in_twenty(n: int, metrics: int, alike: float) -> None:
+    found = worlds(n, metrics, 0.0, alike, seed=n)
+    assert not misses(sum(any(one.lower > 0 for one in each) for each in found), len(found), 0.06)
+
+
+@pytest.mark.parametrize(("n", "tau"), [(6, 0.6), (16, 0.9), (30, 0.3)])
+def test_intervals_hold_the_true_tau(n: int, tau: float) -> None:
+    found = worlds(n, 1, tau, 0.0, seed=100 + n)
+    assert not misses(sum(not each[0].low <= tau <= each[0].high for each in found), len(found), 0.07)
+
+
+@pytest.mark.parametrize("within", [0.1, 1.0])
+def test_groups_of_several_systems_are_as_many_pairs_as_groups(within: float) -> None:
+    """Nine groups of 1 to 5 systems, unrelated metric: near-copies, and systems that differ as much as groups do."""
+    rng = np.random.default_rng(6)
+    unit = np.repeat(np.arange(9), [1, 1, 2, 2, 3, 3, 4, 5, 5])
+    false = 0
+    for _ in range(120):
+        x, y = (rng.normal(size=9)[unit] + within * rng.normal(size=len(unit)) for _ in range(2))
+        (found,) = agreements(x[None], y, unit)
+        assert found.groups == 9
+        false += found.lower > 0
+    assert not misses(false, 120, 0.06)
+
+
+def test_what_cannot_be_tested_says_why() -> None:
+    y = np.arange(8.0)
+    constant, few = agreements(np.stack([np.ones(8), np.where(y < 2, y, np.nan)]), y, np.arange(8))
+    assert np.isnan(constant.tau)
+    assert constant.note == "a column is constant between units"
+    assert (few.tau, few.note) == (1.0, "too few independent groups (2)")
+    (one,) = agreements(y[None], y, np.zeros(8, dtype=np.int64))
+    assert one.note == "fewer than two independent groups"
+
+
+def test_very_many_systems_have_an_interval_without_their_pairs() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=2001)
+    x = y + rng.normal(size=2001)
+    (found,) = agreements(x[None], y, np.arange(2001))
+    assert found.tau == pytest.approx(kendalltau(x, y).statistic)
+    assert 0.03 < found.high - found.low < 0.08
+    (grouped,) = agreements(x[None], y, np.minimum(np.arange(2001), 1999))
+    assert "at most 2000 are compared pair by pair" in grouped.note
+
+
+def test_groups_needed_are_those_that_show_it_four_times_in_five() -> None:
+    needed = groups_needed(0.6, 0.05)
+    assert needed is not None
+    shown = sum(each[0].lower > 0 for each in worlds(needed, 1, 0.6, 0.0, seed=8))
+    assert 0.68 < shown / 120 < 0.94
+    assert groups_needed(0.0, 0.05) is None
+    assert groups_needed(0.02, 0.05) is None
