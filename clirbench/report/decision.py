@@ -74,7 +74,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
 
 
 def _how_sure(decision: Decision) -> Finding:
-    """P(best), with metrics too where they make a difference, and the expected loss."""
+    """P(best), with metrics too where they make a difference."""
     first = decision.standings[0]
     values = {
         "system": first.system, "measure": decision.measure, "p_best": first.p_best,
@@ -84,7 +84,7 @@ def _how_sure(decision: Decision) -> Finding:
     said = "{system} is the best with probability {p_best}" + (
         " ({p_best_with_metrics} with metrics)" if differ else ""
     )
-    return Finding("certainty", f"{said}; its expected loss is {{expected_loss}} {{measure}}.", values)
+    return Finding("certainty", f"{said}.", values)
 
 
 def _cheapest(result: Result, systems: list[str]) -> Iterator[Finding]:
