@@ -36,8 +36,9 @@ from clirbench.retrieval.base import Retriever, Search
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.coefficients import UNTESTED
-from clirbench.statistics.correlation import Correlation, correlate
+from clirbench.statistics.correlation import KENDALL, Correlation, correlate
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.grades import Graded, after_scorings
 from clirbench.statistics.units.belonging import NEAR_COPIES, NONE, units_of
 from clirbench.steps.correlations import Correlations
 from clirbench.steps.evaluate import Evaluate
@@ -98,7 +99,7 @@ def distinct(experiment: Experiment, inputs: Inputs | None) -> tuple[Inputs | No
     found = resemblances(inputs.corpus, inputs.translations, experiment.engine.pmap)
     notes = [
         f"{copy.system} copies the reference ({short(100 * copy.dice, 3)} % of its word 4-grams are the same, "
-        f"{100 * copy.repeated:.3g} % of its lines)"
+        f"{short(100 * copy.repeated, 3)} % of its lines)"
         for copy in found.references
     ]
     if experiment.keep_copies or not found.references:
@@ -164,6 +165,7 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
     if result.units.source == NEAR_COPIES:
         result = replace(result, notes=(*result.notes, *together(result)))
     result = replace(result, correlations=tuple(correlations(result, watch)))
+    result = replace(result, correlations=tuple(under_other_scorings(result)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     tables = (*(table for tables in found for table in tables), *([health_table(work.health)] if work.health else []))
@@ -210,6 +212,21 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     rows = here(experiment.engine, step, item, ["(all systems)"])
     (found,) = watch("intervals", rows, 1, partial(untested, result))
     return [Correlation(**row) for row in found]
+
+
+def under_other_scorings(result: Result) -> Iterator[Correlation]:
+    """The tau table; a grade of the primary measure that most other scorings of its topics do not show is lowered."""
+    measure = result.board.first_measure
+    halves = {half.name for half in result.topic_halves}
+    shown: dict[str, list[bool]] = {}
+    for one in result.scoring_taus:
+        if one.scoring not in halves:
+            shown.setdefault(one.metric, []).append(one.shown)
+    for row in result.correlations:
+        if measure is not None and (row.measure, row.coefficient) == (measure.name, KENDALL) and row.metric in shown:
+            found = after_scorings(Graded(row.grade, row.lowered), sum(shown[row.metric]), len(shown[row.metric]))
+            row = replace(row, grade=found.grade, lowered=found.lowered)
+        yield row
 
 
 def untested(result: Result) -> Result:

@@ -29,7 +29,7 @@ from clirbench.statistics.model.baseline import Comparison, candidates
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.scorings import Scoring, ScoringTau, scoring_taus
 from clirbench.statistics.units.belonging import FOUND, Units, readings, units_of
-from clirbench.statistics.units.claims import real_metrics
+from clirbench.statistics.units.given import real_metrics
 from clirbench.steps.decide import Decide, as_decision
 from clirbench.steps.examine import FileHealth
 from clirbench.steps.rescore import Rescore

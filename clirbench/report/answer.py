@@ -147,7 +147,7 @@ def p_said(value: float) -> str:
 
 
 def _lowered(found: Finding) -> str:
-    if found["by"] == "scorings":
+    if "outliers" not in found["by"]:
         return ""  # the finding about other scorings says so
     return f"{found['metric']} mostly separates weak systems from good ones."
 

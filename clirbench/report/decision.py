@@ -10,6 +10,7 @@ from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, many, short
 from clirbench.recent import recent
 from clirbench.result import Result
+from clirbench.statistics.grades import SHOWN
 from clirbench.statistics.model.baseline import Comparison
 from clirbench.statistics.model.decision import POPULATION, Decision, Pick
 from clirbench.statistics.units.belonging import SEED, is_step
@@ -70,7 +71,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         yield _how_sure(decision)
     yield from _cheapest(result, [*systems, *tied])
     yield from _picked(decision)
-    yield from _rise(decision)
+    yield from _rise(result, decision)
 
 
 def _how_sure(decision: Decision) -> Finding:
@@ -126,9 +127,10 @@ def _picked(decision: Decision) -> Iterator[Finding]:
         yield Finding("choice", "Choosing by {metrics} ({systems}) would lose {loss} {interval} {measure}.", values)
 
 
-def _rise(decision: Decision) -> Iterator[Finding]:
-    """What one point of the first metric is worth whose interval excludes chance."""
-    known = [pick for pick in decision.picks if pick.better_low > 0.5]
+def _rise(result: Result, decision: Decision) -> Iterator[Finding]:
+    """What one point of the first metric is worth that agrees with the measure and whose interval excludes chance."""
+    shown = {row.metric for row in result.correlations if row.measure == decision.measure and row.grade in SHOWN}
+    known = [pick for pick in decision.picks if pick.metric in shown and pick.better_low > 0.5]
     if known:
         pick = known[0]
         values = {

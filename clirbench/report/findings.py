@@ -40,7 +40,8 @@ def findings(result: Result) -> list[Finding]:
         return []
     top = made[0]
     others = _seconds(result, measure, top["metric"])
-    return [*made, *_limits(result, measure, top), *_given(result, measure), _judged(measure), *others]
+    scorings = _scorings(result, top["metric"])
+    return [*made, *_limits(result, measure, top), *_given(result, measure), _judged(measure), *scorings, *others]
 
 
 def _place(grade: str) -> int:
@@ -99,6 +100,14 @@ def _judged(measure: Column) -> Finding:
     return Finding(
         "judged", values={"measure": measure.name, "judged_by": _source(measure), "lexical_model": model or ""}
     )
+
+
+def _scorings(result: Result, metric: str) -> Iterator[Finding]:
+    """In how many other scorings of the same topics the first metric is shown."""
+    halves = {half.name for half in result.topic_halves}
+    shown = [row.shown for row in result.scoring_taus if row.metric == metric and row.scoring not in halves]
+    if shown:
+        yield Finding("scorings", values={"metric": metric, "shown": sum(shown), "scorings": len(shown)})
 
 
 def _limits(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from clirbench.pages.wording import number
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
@@ -194,7 +195,7 @@ def reliabilities(evidence: Evidence) -> dict[str, float]:
 
 
 def _within(found: Agreement) -> str:
-    return "" if isnan(found.within) else f"tau within groups {found.within:.3f}"
+    return "" if isnan(found.within) else f"tau within groups {number(found.within)}"
 
 
 def _and(row: Correlation, *notes: str) -> str:

@@ -1,13 +1,11 @@
 """How strong the evidence is that a metric orders systems as a measure does: one word, from bounds of tau."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Protocol
 
 import numpy as np
 
-from clirbench.scoreboard import Column
 from clirbench.statistics.units.agreement import Agreement, agreements
 from clirbench.types import Doubles, Ints
 
@@ -20,16 +18,6 @@ RELIABLE = 0.6
 """The reliability over topics below which a measure cannot rank the systems."""
 OUTLYING = 2.5
 HALF_OF_SCORINGS = 0.5
-
-
-class Scoring(Protocol):
-    """Another scoring of the same topics: its name, and a value for each system in the order of the board."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def values(self) -> Doubles: ...
 
 
 @dataclass(frozen=True)
@@ -97,25 +85,11 @@ def low_outliers(y: Doubles) -> "np.typing.NDArray[np.bool_]":
     return np.asarray(y < middle - OUTLYING * spread) if spread > 0 else np.zeros(len(y), dtype=bool)
 
 
-def shown_in(
-    metrics: Sequence[Column], scorings: Iterable[Scoring], unit: Ints, *, alpha: float = 0.05, seed: int = 0
-) -> tuple[dict[str, int], int]:
-    """In how many other scorings of the same topics each metric's lower bound is above 0, and how many there are."""
-    counts, number = {metric.name: 0 for metric in metrics}, 0
-    x = np.stack([metric.oriented for metric in metrics])
-    for scoring in scorings:
-        number += 1
-        for metric, one in zip(metrics, agreements(x, scoring.values, unit, alpha=alpha, seed=seed), strict=True):
-            counts[metric.name] += one.lower > 0
-    return counts, number
-
-
-def after_scorings(grades: Mapping[str, str], shown: Mapping[str, int], number: int) -> dict[str, str]:
-    """The grades, one step lower for a metric that fewer than half of the other scorings show."""
-    return {
-        name: one_lower(found) if number and shown.get(name, 0) < HALF_OF_SCORINGS * number else found
-        for name, found in grades.items()
-    }
+def after_scorings(graded: Graded, shown: int, scorings: int) -> Graded:
+    """The grade, one step lower where fewer than half of the other scorings of the same topics show the metric."""
+    if graded.grade in SHOWN and shown < HALF_OF_SCORINGS * scorings:
+        return Graded(one_lower(graded.grade), " ".join(filter(None, (graded.lowered, "scorings"))))
+    return graded
 
 
 def reliability(values: Doubles) -> float:

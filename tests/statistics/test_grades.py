@@ -1,12 +1,10 @@
 """Grades: the conditions of the contract by hand, and scipy's variances for the reliability."""
 
-from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 import pytest
 
-from clirbench.scoreboard import Column
 from clirbench.statistics.grades import (
     CONTRADICTED,
     LITTLE,
@@ -15,16 +13,15 @@ from clirbench.statistics.grades import (
     OPEN,
     STRONG,
     WEAK,
+    Graded,
     after_scorings,
     grade,
     graded,
     low_outliers,
     reliability,
-    shown_in,
     topics_to_add,
 )
 from clirbench.statistics.units.agreement import agreements
-from clirbench.types import Doubles
 
 
 @pytest.mark.parametrize(
@@ -68,24 +65,12 @@ def test_outliers_that_change_nothing_lower_nothing() -> None:
     assert (made.grade, made.lowered) == (STRONG, "")
 
 
-@dataclass(frozen=True)
-class Other:
-    name: str
-    values: Doubles
-
-
 def test_fewer_than_half_of_the_other_scorings_lower_a_grade() -> None:
-    rng = np.random.default_rng(5)
-    y = rng.normal(size=20)
-    metrics = [Column("good", "metric", y), Column("bad", "metric", -rng.normal(size=20), higher_is_better=False)]
-    scorings = [Other(f"s{i}", y if i < 9 else rng.normal(size=20)) for i in range(16)]
-    shown, number = shown_in(metrics, scorings, np.arange(20))
-    assert (shown["good"] >= 9, shown["bad"] <= 2, number) == (True, True, 16)
-    grades = {"a": STRONG, "b": WEAK, "c": LITTLE, "d": MODERATE}
-    assert after_scorings(grades, {"a": 7, "b": 0, "c": 0, "d": 8}, 16) == {
-        "a": MODERATE, "b": OPEN, "c": LITTLE, "d": MODERATE
-    }  # fmt: skip
-    assert after_scorings(grades, {}, 0) == grades
+    assert after_scorings(Graded(STRONG), 7, 16) == Graded(MODERATE, "scorings")
+    assert after_scorings(Graded(WEAK, "outliers"), 0, 16) == Graded(OPEN, "outliers scorings")
+    assert after_scorings(Graded(LITTLE), 0, 16) == Graded(LITTLE)
+    assert after_scorings(Graded(MODERATE), 8, 16) == Graded(MODERATE)
+    assert after_scorings(Graded(STRONG), 0, 0) == Graded(STRONG)
 
 
 def test_reliability_is_cronbachs_alpha() -> None:
