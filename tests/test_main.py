@@ -20,7 +20,7 @@ from clirbench import __version__
 from clirbench.__main__ import main, prepared
 from clirbench.errors import InputError
 
-FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial", "relevance.force=true"]
+FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial"]
 
 
 def table(path: Path) -> list[dict[str, str]]:

@@ -13,8 +13,7 @@ PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
 EXEMPT = {
     "clirbench/report/answer.py",
     "clirbench/report/decision.py",
-    "clirbench/report/picking.py",
-    "clirbench/report/trust.py",
+    "clirbench/report/findings.py",
     "clirbench/statistics/units/claims.py",
 }
 """The answer of a run and its sentences: carried over as they are until a new answer replaces them."""
