@@ -20,7 +20,6 @@ import numpy as np
 import scipy.stats
 
 from benchmarks.made_evidence import made
-from clirbench.report.answer import answer
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.differences import Comparing, differences
 from clirbench.statistics.evidence import Evidence
@@ -65,11 +64,11 @@ def without(evidence: Evidence, *names: str) -> Evidence:
 
 
 def everything(evidence: Evidence, how: Bootstrap) -> None:
-    """The tau table with tests, intervals and corrections, the decision, all differences of metrics, and the answer."""
+    """The tau table with tests, intervals and corrections, the decision, all differences of metrics."""
     units = units_of(evidence.board)
     Correlations(("kendall", "spearman", "pearson"), 0.05, "exact", False, 0, how, False)((evidence, units))
     differences(evidence)
-    answer(evidence.board, units, decision=decide(evidence, evidence.measure_names[0], unit=units.index))
+    decide(evidence, evidence.measure_names[0], unit=units.index)
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ from clirbench.columns import complete, joined, measure_columns, measure_parts, 
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, InputError
-from clirbench.labs.papers.metrics.error_rates import WER
 from clirbench.inputs.reading import with_registered
+from clirbench.labs.papers.metrics.error_rates import WER
 from clirbench.measures.parsing import parse
 from clirbench.metrics.macrof import MacroF
 from clirbench.result import Counts, Experiment, Inputs, Retrieval

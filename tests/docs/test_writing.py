@@ -11,12 +11,9 @@ from tests.docs.writing import comments, docstrings, messages, phrases, prose
 Texts = Callable[[str], Iterator[tuple[int, str]]]
 PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
 EXEMPT = {
-    "clirbench/report/answer.py",
     "clirbench/report/decision.py",
-    "clirbench/report/findings.py",
-    "clirbench/statistics/units/claims.py",
 }
-"""The answer of a run and its sentences: carried over as they are until a new answer replaces them."""
+"""The sentences of the decision: carried over as they are until new ones replace them."""
 SOURCES = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "clirbench").rglob("*.py"))}
 PLAIN = {name: path for name, path in SOURCES.items() if name not in EXEMPT}
 

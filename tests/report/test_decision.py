@@ -73,17 +73,6 @@ def test_what_is_shipped_and_what_cannot_be_told_from_it() -> None:
     assert table.rows[0][2] == evidence.board["y0"].values[made.board.systems.index(first.system)]
 
 
-def test_expected_loss_takes_the_place_of_what_was_lost_here() -> None:
-    evidence = world(n=12, topics=60)
-    said = answered(run_of(evidence)).sentences[-1]
-    assert said.startswith("With 95 % confidence, shipping the first system loses ")
-    assert "expected" not in said
-    silent = run_of(evidence, same_lines=True)
-    assert "On these topics" in answered(silent).sentences[-1]
-    assert any("same lines" in sentence for sentence in decision_sentences(silent))
-    assert "would have picked" not in str(decision_sentences(silent))
-
-
 def test_probabilities_are_of_systems_and_never_of_metrics() -> None:
     made = run_of(world(n=12, topics=60))
     for sentence in (*decision_sentences(made), *answered(made).sentences):
