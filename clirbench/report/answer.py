@@ -1,7 +1,7 @@
 """The answer: sentences made from findings, one template for each kind.
 
-At most 60 words; the first sentence has at most 25. What limits the answer and who judged is always there; what does
-not fit is in the tables.
+At most 60 words; the first sentence has at most 25. What limits the answer and where judgments are from always has a
+sentence; others are left out where there is no room.
 """
 
 from collections.abc import Callable, Sequence
@@ -178,7 +178,7 @@ def _judged(found: Finding) -> str:
         return f"Relevance ({measure}) is from the same reference{favoured}."
     if found["judged_by"] == "known items":
         return f"Relevant ({measure}) are the documents that topics were taken from."
-    return f"Who judged relevance ({measure}) is unknown."
+    return f"The source of relevance judgments ({measure}) is unknown."
 
 
 def _scorings(found: Finding) -> str:

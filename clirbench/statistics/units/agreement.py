@@ -121,7 +121,7 @@ def agreements(
 
 
 def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> tuple[Agreement, Doubles]:
-    """One metric by itself, and the influence of each of all groups on its tau: 0 for those that it lacks."""
+    """One metric by itself, and the influence of each of all groups on its tau: 0 for groups without it."""
     rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     influence = np.zeros(int(unit.max(initial=-1)) + 1)
     labels, own = np.unique(unit[rows], return_inverse=True)
