@@ -22,7 +22,6 @@ import scipy.stats
 from benchmarks.made_evidence import made
 from clirbench.labs.papers.statistics.differences import Comparing, differences
 from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
-from clirbench.report.answer import answer
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.decision import decide
@@ -65,12 +64,11 @@ def without(evidence: Evidence, *names: str) -> Evidence:
 
 
 def everything(evidence: Evidence, how: Bootstrap) -> None:
-    """The tau table with tests, intervals and corrections, the decision, all differences of metrics, and the answer."""
+    """The tau table with tests, intervals and corrections, the decision, all differences of metrics."""
     units = units_of(evidence.board)
     Correlations(("kendall", "spearman", "pearson"), 0.05, "exact", False, 0, how, False)((evidence, units))
     differences(evidence)
     decide(evidence, evidence.measure_names[0], unit=units.index)
-    answer(evidence.board, units)
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from clirbench.columns import complete, joined, measure_columns, measure_parts, 
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, InputError
+from clirbench.inputs.reading import with_registered
 from clirbench.measures.parsing import parse
 from clirbench.metrics.macrof import MacroF
 from clirbench.metrics.ter import TER
@@ -41,7 +42,7 @@ def searched(systems: Sequence[str], values: Mapping[str, Sequence[Sequence[floa
     return Retrieval(NOTHING, {"": Judged(Qrels({}), NOTHING)}, {"": counts}, runs, per_topic)
 
 
-def experiment(measures: Sequence[str] = (), judged_by: str = "pseudo-relevance", force: bool = False) -> Experiment:
+def experiment(measures: Sequence[str] = (), judged_by: str = "pseudo-relevance", primary: str = "") -> Experiment:
     return Experiment(
         "by hand",
         Serial(),
@@ -50,7 +51,7 @@ def experiment(measures: Sequence[str] = (), judged_by: str = "pseudo-relevance"
         relevance={"": Signed("top100", judged_by)},  # type: ignore[dict-item]
         metrics=(MacroF(), TER()),
         measures=tuple(map(parse, measures)),
-        force=force,
+        primary=primary,
     )
 
 
@@ -97,27 +98,47 @@ def test_rbo_compares_with_the_english_side_whoever_judged() -> None:
     assert of["RBO"][0][2] == "rel:english|topics of top100"
 
 
-ALL = ["MAP", "P@10", "GMAP", "AP(rel=1)", "nDCG@10", "RBP", "R@5", "RBO"]
-UNTOUCHED = ["nDCG@10", "RBP", "R@5", "RBO"]
+def test_what_says_little_of_the_order_is_kept() -> None:
+    names = ["MAP", "P@10", "GMAP", "AP(rel=1)", "nDCG@10", "RBP", "R@5", "RBO"]
+    found = searched("a", {name: [[0.5]] for name in names}, 0.9)
+    assert [column.name for column in measure_columns(experiment(names), inputs("a"), "a", "", found)] == names
+    assert found.counts[""].unordered
 
 
 @pytest.mark.parametrize(
-    ("measures", "judged_by", "share", "force", "kept"),
+    ("judges", "primary", "first"),
     [
-        (ALL, "pseudo-relevance", 0.51, False, UNTOUCHED),
-        (ALL, "pseudo-relevance", 0.5, False, ALL),
-        (ALL, "pseudo-relevance", 0.9, True, ALL),
-        (ALL, "people", 0.9, False, ALL),
-        (["MAP", "P@10"], "pseudo-relevance", 0.9, False, ["MAP", "P@10"]),
+        ({"MAP": "people", "RBO(p=0.9)": "pseudo-relevance"}, "", "MAP"),
+        ({"MAP": "pseudo-relevance", "RBO(p=0.9)": "pseudo-relevance"}, "", "RBO(p=0.9)"),
+        ({"MAP": "pseudo-relevance", "RBO(p=0.9)[news]": "pseudo-relevance"}, "", "RBO(p=0.9)[news]"),
+        ({"MAP": "people", "P@10": "people"}, "P@10", "P@10"),
+        ({"nDCG": "known items", "P@10": "known items"}, "", "nDCG"),
     ],
-    ids=["most matches are relevant", "half of them", "forced", "judged by people", "nothing else is there"],
 )
-def test_what_says_nothing_of_the_order_is_left_out(
-    measures: list[str], judged_by: str, share: float, force: bool, kept: list[str]
+def test_the_answer_is_about_what_was_named_then_people_then_the_registered_measure(
+    judges: Mapping[str, str], primary: str, first: str
 ) -> None:
-    made = experiment(measures, judged_by, force)
-    found = searched("a", {name: [[0.5]] for name in measures}, share)
-    assert [column.name for column in measure_columns(made, inputs("a"), "a", "", found)] == kept
+    columns = tuple(Column(name, "measure", np.ones(2), declared={"judged_by": by}) for name, by in judges.items())
+    found = Scoreboard(("a", "b"), columns, primary=primary).first_measure
+    assert found is not None
+    assert found.name == first
+
+
+@pytest.mark.parametrize(
+    ("measures", "judged_by", "primary", "made"),
+    [
+        (["MAP"], "pseudo-relevance", "", ["RBO(p=0.9)", "MAP"]),
+        (["MAP", "RBO(p=0.9)"], "pseudo-relevance", "", ["MAP", "RBO(p=0.9)"]),
+        (["MAP"], "pseudo-relevance", "MAP", ["MAP"]),
+        (["MAP"], "people", "", ["MAP"]),
+        ([], "pseudo-relevance", "", []),
+    ],
+)
+def test_the_registered_measure_is_computed_where_the_answer_is_about_it(
+    measures: list[str], judged_by: str, primary: str, made: list[str]
+) -> None:
+    asked = experiment(measures, judged_by, primary)
+    assert [measure.name for measure in with_registered(asked, asked.measures)] == made
 
 
 def test_imported_scores_go_to_the_systems_of_their_names() -> None:

@@ -76,13 +76,23 @@ class Outcome:
 
     @property
     def answer(self) -> str:
-        """The answer, in at most four sentences.
+        """The answer: sentences made from the `findings`.
 
         >>> import clirbench as cb
-        >>> cb.run("europarl_csen_published").answer[:52]
-        'BLEU, chrF1, MacroF1, MicroF1, BLEURTmean and BLEURT'
+        >>> cb.run("europarl_csen_published").answer[:45]
+        'BLEU orders 98 % of system pairs as MAP does '
         """
         return str(self.results["answer"])
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What the answer is made from: a `kind`, and values out of the run's tables.
+
+        >>> import clirbench as cb
+        >>> cb.run("europarl_csen_published").findings[0]["grade"]
+        'strong'
+        """
+        return [dict(found) for found in self.results.get("findings", ())]
 
     @property
     def correlations(self) -> "pd.DataFrame":

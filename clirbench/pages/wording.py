@@ -38,6 +38,14 @@ def grouped(value: float, digits: int = 0) -> str:
     return f"{value:,.{digits}f}"
 
 
+def percent(share: float) -> str:
+    """`97 %`; what is not all is `over 99 %`, what is not nothing `under 1 %`."""
+    hundredths = 100 * share
+    if 99.5 <= hundredths < 100 - 1e-9:
+        return "over 99 %"
+    return f"{fixed(hundredths)} %" if hundredths >= 0.5 or hundredths < 1e-9 else "under 1 %"
+
+
 def interval(low: float, high: float, digits: int = 3) -> str:
     """`[.71, .95]`."""
     return f"[{number(low, digits)}, {number(high, digits)}]"

@@ -1,12 +1,13 @@
 """The answer: sentences made from findings, one template for each kind.
 
-At most 60 words; the first sentence has at most 25. What limits the answer and who judged is always there; what does
-not fit is in the tables.
+At most 60 words; the first sentence has at most 25. What limits the answer and where judgments are from always has a
+sentence; others are left out where there is no room.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from clirbench.pages import wording
 from clirbench.pages.finding import Finding
 from clirbench.pages.wording import listed, number
 from clirbench.recent import recent
@@ -72,11 +73,8 @@ def sentences(found: Sequence[Finding]) -> list[str]:
 
 
 def percent(tau: float) -> str:
-    """The percentage of pairs in the same order, (1 + tau) / 2; what is not all is not 100."""
-    share = 50 * (1 + tau)
-    if 99.5 <= share < 100 - 1e-9:
-        return "over 99 %"
-    return f"{share:.0f} %" if share >= 0.5 or share < 1e-9 else "under 1 %"
+    """The percentage of pairs in the same order, (1 + tau) / 2."""
+    return wording.percent((1 + tau) / 2)
 
 
 def first_sentence(found: Finding) -> str:
@@ -179,7 +177,7 @@ def _judged(found: Finding) -> str:
         return f"Relevance ({measure}) is from the same reference{favoured}."
     if found["judged_by"] == "known items":
         return f"Relevant ({measure}) are the documents that topics were taken from."
-    return f"Who judged relevance ({measure}) is unknown."
+    return f"The source of relevance judgments ({measure}) is unknown."
 
 
 def _scorings(found: Finding) -> str:

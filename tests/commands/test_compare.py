@@ -144,8 +144,9 @@ def test_a_folder_that_is_no_run_is_named(tmp_path: Path, capsys: pytest.Capture
     assert "provenance.json" in capsys.readouterr().err
 
 
-def answered(path: Path, trusted: list[str], measure: str = "MAP") -> Path:
-    (path / "results.json").write_text(json.dumps({"measure": measure, "trusted": trusted}), encoding="utf-8")
+def answered(path: Path, strong: list[str], measure: str = "MAP") -> Path:
+    findings = [{"kind": "agreement", "metric": metric, "grade": "strong"} for metric in strong]
+    (path / "results.json").write_text(json.dumps({"measure": measure, "findings": findings}), encoding="utf-8")
     return path
 
 
@@ -162,7 +163,7 @@ def test_the_answer_and_who_moved_come_first_then_why(tmp_path: Path, capsys: py
     b = answered(replaced(changed, "systems.tsv", "\t0.5", "\t0.125"), ["BLEURT"])
     # s2 was the best by MAP (.5 against .25), and is the second now (.125).
     assert sentences(a, b) == [
-        "The answer changes: trusted to order the systems by MAP: BLEURT now, BLEU before.",
+        "The answer changes: evidence by MAP: strong for BLEURT now, strong for BLEU before.",
         "The best of their 2 common systems by MAP: s1 now, s2 before.",
         "Systems that moved: s1 from place 2 to 1, s2 from place 1 to 2.",
         "What differs and can move numbers: retrieval.k1 (0.9 before, 1.2 now).",
@@ -179,7 +180,7 @@ def test_an_answer_that_stands_is_said_to_stand(tmp_path: Path) -> None:
     inputs = {**INPUTS, "systems": {"s1": {"test": "new", "collection": "cs1"}, "s2": INPUTS["systems"]["s2"]}}  # type: ignore[index]
     b = answered(replaced(folder(tmp_path / "b", inputs=inputs), "systems.tsv", "10.5", "11.5"), ["BLEU"])
     assert sentences(a, b) == [
-        "The answer does not change: trusted to order the systems by MAP: BLEU.",
+        "The answer does not change: evidence by MAP: strong for BLEU.",
         "The best of their 2 common systems by MAP: s2 in both.",
         "No system moved.",
         "What differs and can move numbers: the content of systems.s1.test.",

@@ -72,7 +72,7 @@ def test_every_node_that_an_experiment_configures_is_replaced_whole(name: str, g
     """What is expected is the choice as it is without what an experiment says of it."""
     choice = f"{group}={OTHERS[group]}"
     ours, expected = (node(f"+experiment={one}", choice, key=group) for one in (name, "folder"))
-    assert {**expected, **({"force": True} if "force" in ours else {})} == ours
+    assert expected == ours
 
 
 def test_the_experiments_own_choice_keeps_its_settings() -> None:
@@ -89,7 +89,7 @@ def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
     assert (made["n"], "path" in made) == (7, False)
     assert node("+experiment=demo", "topics=tsv", "topics.path=x.tsv", key="topics")["path"] == "x.tsv"
     relevance = node("+experiment=demo", "relevance=top_share", key="relevance")
-    assert relevance == {"_target_": "clirbench.relevance.top_share.TopShare", "share": 0.2, "force": True}
+    assert relevance == {"_target_": "clirbench.relevance.top_share.TopShare", "share": 0.2}
     cfg = settled(composed, ["+experiment=demo", "~relevance@also"], [CONF])
     assert cfg.also is None, "and what is settled already stays as it is"
 

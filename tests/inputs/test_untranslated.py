@@ -27,7 +27,7 @@ def test_everything_but_the_row_is_as_without_it(small_folder: Path) -> None:
     plain = cb.run("folder", folder=str(small_folder), **SETTINGS)
     found = cb.run("folder", folder=str(small_folder), untranslated=True, **SETTINGS)
     assert "no translation" not in found.answer
-    for key in ("answer", "systems", "units", "failed", "warnings", "decision", "correlations", "trusted"):
+    for key in ("answer", "systems", "units", "failed", "warnings", "decision", "correlations", "findings"):
         assert found.results[key] == plain.results[key], key
     assert list(found.results["inputs"]["baselines"]) == [ROW]
     assert found.systems.drop(ROW).equals(plain.systems)

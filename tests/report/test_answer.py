@@ -147,7 +147,7 @@ def test_who_judged_is_always_there() -> None:
         "people": "People judged relevance (MAP).",
         "pseudo-relevance": "Relevance (MAP) is from the same reference, which favours metrics that match words.",
         "known items": "Relevant (MAP) are the documents that topics were taken from.",
-        "unknown": "Who judged relevance (MAP) is unknown.",
+        "unknown": "The source of relevance judgments (MAP) is unknown.",
     }
     for judge, sentence in said.items():
         column = Column("MAP", "measure", np.array(MAP), declared={"judged_by": judge, "lexical_model": "BM25"})

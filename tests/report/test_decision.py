@@ -8,9 +8,9 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
+from clirbench.pages.finding import written
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_findings, decision_sentences, decision_tables
-from clirbench.pages.finding import written
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate, with_corrections

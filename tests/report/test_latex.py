@@ -46,7 +46,7 @@ def test_systems_that_belong_together_are_said_and_not_tested() -> None:
     assert r"MAP & \textbf{1.000}\,? \\" in lines
     caption = next(line for line in lines if line.startswith(r"\caption"))
     assert "$n=10$ systems in 2 units (family)" in caption
-    assert "?: not tested. Not tested: too few independent systems (2)" in caption
+    assert "?: not tested. Not tested: too few independent groups (2)" in caption
 
 
 def test_shared_parts_of_signatures_alone_are_printed() -> None:

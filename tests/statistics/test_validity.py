@@ -26,8 +26,6 @@ SELECTION = {
     "training: random walk, 5 runs, wander 0.9": 100,
     "given: covariate 0.95": 500,
     "given: grid of 8 by 2, covariate 0.9": 800,
-    "sentences, tau .6: base": 80,
-    "sentences, tau 0: base": 500,
     "noise: base": 400,
     "noise: 8 families of 5, alike 0.8": 300,
     "pairs: 8 systems": 300,

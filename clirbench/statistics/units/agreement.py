@@ -121,7 +121,7 @@ def agreements(
 
 
 def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> tuple[Agreement, Doubles]:
-    """One metric by itself, and the influence of each of all groups on its tau: 0 for those that it lacks."""
+    """One metric by itself, and the influence of each of all groups on its tau: 0 for groups without it."""
     rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     influence = np.zeros(int(unit.max(initial=-1)) + 1)
     labels, own = np.unique(unit[rows], return_inverse=True)
@@ -187,16 +187,20 @@ def groups_needed(tau: float, p: float, most: int = 100, power: float = 0.8) -> 
     """The number of groups from which a true `tau` is shown with this power at one-sided p; None above `most`."""
     from scipy.special import ndtri
 
-    middle = len(GRID) // 2
     for groups in range(FEWEST, most + 1) if tau > 0 else ():
-        if upper_tail(_quantile(tau, groups, 1 - power), groups)[middle] <= ndtri(p):
+        # The tau that is observed at least with this power, and how unlikely it is where the true one is 0.
+        seen = float(np.interp(-ndtri(power), -_observed(tau, groups), COORDINATE))
+        if np.interp(seen, COORDINATE, _observed(0.0, groups)) <= ndtri(p):
             return groups
     return None
 
 
-def _quantile(tau: float, groups: int, p: float) -> float:
-    """The observed tau that is reached with probability 1 - p where the true one is `tau`."""
-    from scipy.special import ndtri
-
-    tails = [float(np.interp(np.arcsin(tau), COORDINATE, upper_tail(float(t), groups))) for t in GRID]
-    return float(np.interp(-ndtri(1 - p), -np.array(tails), GRID))
+def _observed(theta: float, groups: int) -> Doubles:
+    """(65,): normal quantiles of P(T > t) + P(T = t) / 2 for every observed t of `GRID`, falling; up to 100 groups."""
+    sizes, table = _table()
+    at = int(np.clip(np.searchsorted(sizes, groups), 1, len(sizes) - 1))
+    share = (np.sqrt(groups) - np.sqrt(sizes[at - 1])) / (np.sqrt(sizes[at]) - np.sqrt(sizes[at - 1]))
+    place = np.interp(np.arcsin(theta), COORDINATE, np.arange(len(GRID)))
+    low = min(int(place), len(GRID) - 2)
+    rows = (1 - share) * table[at - 1, low : low + 2] + share * table[at, low : low + 2]
+    return np.minimum.accumulate(rows[0] + (place - low) * (rows[1] - rows[0]))
