@@ -190,11 +190,11 @@ def test_what_a_reader_must_know_of_run_files_is_noted() -> None:
 
 def test_the_other_scorings_are_those_of_the_parts() -> None:
     """AP with three relevant documents is trec_eval's on the judgments of TopK(3); systems in the board's order."""
-    made = experiment(held())
+    made = replace(experiment(held()), primary="RR")
     result = run(made)
     assert len(result.other_scorings) == 16
     found = {scoring.name: scoring.values for scoring in result.other_scorings}
-    expected = run(replace(made, relevance={"": TopK(3)}, measures=(parse("AP"),))).board["AP"].values
+    expected = run(replace(made, relevance={"": TopK(3)}, measures=(parse("AP"),), primary="AP")).board["AP"].values
     assert found["AP, k = 3"] == pytest.approx(expected)
     assert [half.name for half in result.topic_halves] == ["RR, odd topics", "RR, even topics"]
     per_topic = result.retrieval[""].per_topic["", "RR"]
@@ -212,7 +212,7 @@ def test_the_measure_of_the_run_is_no_other_scoring() -> None:
     documents = Documents(TextLines(english), DocumentMap.blocks_of(len(english)))
     sources = Held(Corpus(TestSet((("a b c",),)), documents), tuple(systems))
     made = replace(experiment(sources), relevance={"": TopK(3)})
-    names = [s.name for s in run(replace(made, measures=(parse("AP"),))).other_scorings]
+    names = [s.name for s in run(replace(made, measures=(parse("AP"),), primary="AP")).other_scorings]
     assert len(names) == 16
     assert "AP, k = 3" not in names
     assert "RBO, p = .9" in names

@@ -25,7 +25,7 @@ from clirbench.types import Doubles, Ints
 
 KENDALL = "kendall"
 FEWEST_HALVED = 8
-"""Independent groups of which the better half is still looked at."""
+"""Fewer independent groups have no better half to compute tau in."""
 NO_METRIC = "this column counts steps of training: it is no metric"
 FOR_KENDALL = "systems are not independent: tested for kendall alone"
 Significance = Literal["true", "false", "undefined"]

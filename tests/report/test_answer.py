@@ -72,7 +72,9 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
 
 def test_topics_that_cannot_rank_the_systems_say_how_many_more() -> None:
     made = {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120}
-    assert first_sentence(Finding("agreement", made)) == "These 61 topics cannot rank the systems; add about 120."
+    assert (
+        first_sentence(Finding("agreement", values=made)) == "These 61 topics cannot rank the systems; add about 120."
+    )
     assert of({"Noise": NOISE}, reliability=0.3).grades == {"Noise": "too noisy to tell"}
 
 
@@ -198,7 +200,9 @@ def test_each_kind_of_finding_has_a_sentence() -> None:
         "scorings": 16,
         "ceiling": 0.39,
     }
-    assert sentences([Finding("second", made)]) == ["By MAP[dense], X orders 90 % (at least 70 %)."]
-    assert sentences([Finding("scorings", made)]) == ["Shown in 14 of 16 other scorings of the same topics."]
-    assert sentences([Finding("noise", made)]) == ["Noise over topics alone limits MAP[dense] to about 70 % of pairs."]
+    assert sentences([Finding("second", values=made)]) == ["By MAP[dense], X orders 90 % (at least 70 %)."]
+    assert sentences([Finding("scorings", values=made)]) == ["Shown in 14 of 16 other scorings of the same topics."]
+    assert sentences([Finding("noise", values=made)]) == [
+        "Noise over topics alone limits MAP[dense] to about 70 % of pairs."
+    ]
     assert set(OPTIONAL) <= {*TEMPLATES, "others"}
