@@ -24,7 +24,7 @@ from clirbench.types import Doubles, Ints
 
 KENDALL = "kendall"
 FEWEST_HALVED = 8
-"""Independent groups of which the better half is still looked at."""
+"""Independent groups that a tau of the better half needs."""
 NO_METRIC = "this column counts steps of training: it is no metric"
 FOR_KENDALL = "systems are not independent: tested for kendall alone"
 Significance = Literal["true", "false", "undefined"]
