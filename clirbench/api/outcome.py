@@ -89,7 +89,7 @@ class Outcome:
         """What the answer is made from: a `kind`, and values out of the run's tables.
 
         >>> import clirbench as cb
-        >>> cb.run("europarl_csen_published").findings[0]["grade"]
+        >>> cb.run("europarl_csen_published").findings[0].get("grade")
         'strong'
         """
         return [dict(found) for found in self.results.get("findings", ())]
