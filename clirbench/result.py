@@ -13,7 +13,7 @@ from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import Changed, ConfigError, InputError, UnknownName, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.later import Shelf, opened, some
+from clirbench.later import Shelf, load_value, select_values
 from clirbench.measures.base import Measure
 from clirbench.measures.rescoring import RESERVE, SCORINGS
 from clirbench.metrics.base import Metric
@@ -25,7 +25,7 @@ from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.choice import measure_with_topics
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.baseline import Comparison, candidates
+from clirbench.statistics.model.baseline import BaselineComparison, candidates
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.scorings import Scoring, ScoringTau, scoring_taus
 from clirbench.statistics.units.belonging import FOUND, Units, readings, units_of
@@ -34,7 +34,7 @@ from clirbench.steps.decide import Decide, as_decision
 from clirbench.steps.examine import FileHealth
 from clirbench.steps.rescore import Rescore
 from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances
-from clirbench.store.cached import here
+from clirbench.store.cached import cached_result
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
 from clirbench.systems.base import SystemSource
@@ -67,7 +67,7 @@ class Watch(Protocol):
     ) -> Iterator[Value]: ...
 
 
-def unwatched(
+def no_watch(
     title: str, values: Iterable[Value], total: int, so_far: "Callable[[], Result] | None" = None
 ) -> Iterator[Value]:
     """A `Watch` that shows nothing."""
@@ -149,7 +149,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class StepResults:
     """What the steps gave, before anything is correlated: by (metric, system), and by label of the topics."""
 
     inputs: Inputs | None = None
@@ -184,14 +184,14 @@ class Work:
             snapshot.forget(left[system])
         return reasons
 
-    def without(self, systems: Mapping[str, str]) -> "Work":
+    def without(self, systems: Mapping[str, str]) -> "StepResults":
         """The same less all that is known of some systems, which become rows of holes; their values say why."""
         if self.inputs is None or not systems:
             return self
         kept = (replace(t, test=None, collection=None) if t.system in systems else t for t in self.inputs.translations)
-        return Work(
+        return StepResults(
             replace(self.inputs, translations=tuple(kept)),
-            some(self.statistics, [key for key in self.statistics if key[1] not in systems]),
+            select_values(self.statistics, [key for key in self.statistics if key[1] not in systems]),
             {key: score for key, score in self.scores.items() if key[1] not in systems},
             {key: failure for key, failure in self.failed.items() if key[1] not in systems},
             {label: found.without(systems) for label, found in self.retrieval.items()},
@@ -258,7 +258,7 @@ class Retrieval:
         rows = [row for row, system in enumerate(self.runs) if system not in systems]
         return replace(
             self,
-            runs=some(self.runs, [system for system in self.runs if system not in systems]),
+            runs=select_values(self.runs, [system for system in self.runs if system not in systems]),
             per_topic={column: values[rows] for column, values in self.per_topic.items()},
             failed={system: failure for system, failure in self.failed.items() if system not in systems},
         )
@@ -347,7 +347,7 @@ class Result:
         collection = "" if self.inputs is None else self.inputs.corpus.collection
         for topics, retrieval in self.retrieval.items():
             for relevance, name in retrieval.per_topic:
-                if marked(name, collection, topics, relevance) == column.name and len(retrieval.ideal):
+                if with_marks(name, collection, topics, relevance) == column.name and len(retrieval.ideal):
                     return retrieval, relevance, name
         return None
 
@@ -364,7 +364,7 @@ class Result:
         step = Rescore(retrieval.ideal, retrieval.topics(relevance, name), retrieval.judged[relevance].n_documents)
         runs = retrieval.runs.kept if isinstance(retrieval.runs, Shelf) else retrieval.runs
         found = self.experiment.engine.pmap(step, list(runs.values()))
-        by_system = {s: opened(v) for s, v in zip(runs, found, strict=True) if not isinstance(v, Failure)}
+        by_system = {s: load_value(v) for s, v in zip(runs, found, strict=True) if not isinstance(v, Failure)}
         holes = np.full(len(SCORINGS), np.nan)
         values = np.stack([by_system.get(system, holes) for system in self.board.systems], axis=1)
         scorings = [Scoring(scoring, row) for scoring, row in zip(SCORINGS, values, strict=True)]
@@ -404,11 +404,11 @@ class Result:
         if not self.decided_by:
             return None
         step = Decide(self.decided_by, self.same_lines, self.experiment.seed)
-        (held,) = here(self.experiment.engine, step, (self.evidence, self.units))
+        (held,) = cached_result(self.experiment.engine, step, (self.evidence, self.units))
         return as_decision(held)
 
     @cached_property
-    def against_baseline(self) -> Mapping[str, Comparison]:
+    def against_baseline(self) -> Mapping[str, BaselineComparison]:
         """Every other system against `baseline` by the measure of the decision; nothing without either of them."""
         measure, experiment = self.decided_by, self.experiment
         if not measure or not experiment.baseline:
@@ -444,7 +444,7 @@ class Result:
         for topics, retrieval in self.retrieval.items():
             row = {system: i for i, system in enumerate(retrieval.runs)}
             for (relevance, name), values in retrieval.per_topic.items():
-                column = marked(name, collection, topics, relevance)
+                column = with_marks(name, collection, topics, relevance)
                 holes = np.full(values.shape[1], np.nan)
                 per_topic[column] = np.stack([values[row[s]] if s in row else holes for s in systems])
                 measures[column] = by_name[name]
@@ -452,7 +452,7 @@ class Result:
         return Evidence(board, self.statistics, metrics, per_topic, measures)
 
 
-def marked(name: str, *marks: str) -> str:
+def with_marks(name: str, *marks: str) -> str:
     """`MAP`; `MAP[news]` of a second collection, `MAP[news,qrels]` of second judgments there."""
     kept = ",".join(mark for mark in marks if mark)
     return f"{name}[{kept}]" if kept else name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ def one_cell(text: str) -> str:
     """Text as it stands between tabs: those inside it and ends of lines become spaces, quotes are quoted."""
     if '"' in text:
         text = '"' + text.replace('"', '""') + '"'
-    return text if text.isalnum() else shown(text.translate(BLANKS))
+    return text if text.isalnum() else escape_unseen(text.translate(BLANKS))
 
 
 def frame(stream: TextIO, text: Collection[str]) -> "pd.DataFrame":

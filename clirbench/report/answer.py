@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from clirbench.pages import wording
 from clirbench.pages.finding import Finding
 from clirbench.pages.wording import listed, number
-from clirbench.recent import recent
+from clirbench.recent import keep_recent
 from clirbench.report.findings import FEWEST_RUNS, findings
 from clirbench.result import Result
 from clirbench.statistics.grades import CONTRADICTED, LITTLE, MODERATE, NOISY, OPEN, SHOWN, STRONG, WEAK
@@ -45,7 +45,7 @@ class Answer:
         return " ".join(self.sentences)
 
 
-@recent(1)
+@keep_recent(1)
 def answered(result: Result) -> Answer:
     """The answer of a run, about its primary measure."""
     found = findings(result)

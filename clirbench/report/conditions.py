@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.pages.page import Alarm, Aside, Page, Section
 from clirbench.pages.table import Cell, Table
 from clirbench.pages.wording import listed
 from clirbench.report import markdown
-from clirbench.report.facts import highest, tau_cells, tau_table
+from clirbench.report.facts import is_highest, tau_cells, tau_table
 from clirbench.report.html.page import write_page
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.multiverse import UniverseTau
@@ -40,7 +40,7 @@ class Condition:
     def best(self, measure: str) -> frozenset[str]:
         """The metrics with the highest coefficient above 0, ties shared."""
         rows = [row for (of, _), row in self.taus.items() if of == measure]
-        return frozenset(row.metric for row in rows if highest(row, rows))
+        return frozenset(row.metric for row in rows if is_highest(row, rows))
 
 
 def of_universes(rows: Sequence[UniverseTau]) -> list[Condition]:
@@ -55,7 +55,7 @@ def of_universes(rows: Sequence[UniverseTau]) -> list[Condition]:
 def write(folder: Path, title: str, conditions: Sequence[Condition]) -> None:
     """Write sweep.html and sweep.md."""
     made = page(title, conditions)
-    (folder / TEXT).write_text(shown(markdown.page(made, bold=True)), encoding="utf-8", newline="\n")
+    (folder / TEXT).write_text(escape_unseen(markdown.page(made, bold=True)), encoding="utf-8", newline="\n")
     write_page(folder / PAGE, made)
 
 

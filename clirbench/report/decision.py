@@ -8,10 +8,10 @@ import numpy as np
 from clirbench.pages.finding import Finding
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, many, short
-from clirbench.recent import recent
+from clirbench.recent import keep_recent
 from clirbench.result import Result
 from clirbench.statistics.grades import SHOWN
-from clirbench.statistics.model.baseline import Comparison
+from clirbench.statistics.model.baseline import BaselineComparison
 from clirbench.statistics.model.decision import POPULATION, Decision, Pick
 from clirbench.statistics.units.belonging import SEED, is_step
 
@@ -21,7 +21,7 @@ OTHERWISE = 0.1
 """The difference that metrics must make to P(best) to be mentioned."""
 
 
-@recent(1)
+@keep_recent(1)
 def decision_findings(result: Result) -> tuple[Finding, ...]:
     """What a run decides, `baseline` first; one finding where it decides nothing."""
     return (*_against(result), *(() if result.decision is None else _chosen(result, result.decision)))
@@ -255,7 +255,7 @@ def _against(result: Result) -> Iterator[Finding]:
         yield Finding("baseline", said, {**values, "verdict": "open", "systems": list(found), "note": note})
 
 
-def _verdict(name: str, row: Comparison, values: dict[str, object]) -> Finding:
+def _verdict(name: str, row: BaselineComparison, values: dict[str, object]) -> Finding:
     values = {**values, "verdict": row.verdict, "systems": [name]}
     if row.note:
         said = "clirbench cannot tell whether {systems} is better than {baseline} by {measure}: {note}."
@@ -284,7 +284,7 @@ def _baseline_table(result: Result) -> Iterator[Table]:
     found = result.against_baseline
     if not found:
         return
-    header = ("system", *(field.name for field in fields(Comparison)))
+    header = ("system", *(field.name for field in fields(BaselineComparison)))
     rows = tuple((name, *astuple(row)) for name, row in found.items())
     told = (
         f"difference: {result.decided_by} of the system less that of {result.experiment.baseline}, more is better, "

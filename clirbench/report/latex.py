@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.pages.table import Cell, Table, TableColumn, is_hole, value_of
 from clirbench.pages.wording import short
 from clirbench.report import facts, tables
@@ -73,7 +73,7 @@ def _cell(column: TableColumn, cell: Any) -> str:
 
 def write_table(path: Path, lines: Iterable[str]) -> None:
     """A file of one table."""
-    path.write_text(shown("\n".join(lines)) + "\n", encoding="utf-8", newline="\n")
+    path.write_text(escape_unseen("\n".join(lines)) + "\n", encoding="utf-8", newline="\n")
 
 
 def escape(text: str) -> str:

@@ -13,7 +13,7 @@ from clirbench.pages.table import Cell, Streamed, Table
 from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
 from clirbench.report.scorings import scoring_tables
-from clirbench.result import Result, marked
+from clirbench.result import Result, with_marks
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.units.given import Beyond, Permuting, beyond_known
@@ -111,7 +111,7 @@ def _per_topic_rows(result: Result) -> Iterator[list[Any]]:
     collection = "" if result.inputs is None else result.inputs.corpus.collection
     for topics, retrieval in result.retrieval.items():
         for (relevance, measure), values in retrieval.per_topic.items():
-            name = marked(measure, collection, topics, relevance)
+            name = with_marks(measure, collection, topics, relevance)
             topic_ids = retrieval.topics(relevance, measure)
             for system, row in zip(retrieval.runs, values.tolist(), strict=True):
                 for topic_id, value in zip(topic_ids, row, strict=True):

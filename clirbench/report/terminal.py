@@ -16,7 +16,7 @@ from rich.text import Text
 
 from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.experiment import HEALTH, count, english_run, health_table
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs.preflight import preflight
@@ -37,7 +37,7 @@ from clirbench.report.facts import (
     warnings,
 )
 from clirbench.report.tables import systems_table
-from clirbench.result import Experiment, Inputs, Result, Watch, unwatched
+from clirbench.result import Experiment, Inputs, Result, Watch, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.steps.examine import health
@@ -53,7 +53,7 @@ FINDINGS = 3
 
 def say(text: str = "") -> None:
     """Print a line or several, through the gate: nothing in it can move the cursor or colour the terminal."""
-    print(shown(text))
+    print(escape_unseen(text))
 
 
 def tell(text: str) -> None:
@@ -61,13 +61,13 @@ def tell(text: str) -> None:
     if not sys.stdout.isatty():
         say(text)
         return
-    lines = wrap(shown(text), Console().width, break_long_words=False, break_on_hyphens=False)
+    lines = wrap(escape_unseen(text), Console().width, break_long_words=False, break_on_hyphens=False)
     say("\n".join(lines))
 
 
-def painted(text: str, style: str = "") -> Text:
+def rich_text(text: str, style: str = "") -> Text:
     """Text for rich, through the gate; rich would read the brackets of `MAP[qrels]` in a string as a style."""
-    return Text(shown(text), style=style)
+    return Text(escape_unseen(text), style=style)
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def progress() -> Iterator[Watch]:
     console = Console(stderr=True)
     in_notebook = console.is_jupyter and find_spec("ipywidgets") is not None
     if not (in_notebook or (console.is_terminal and sys.stdout.isatty())):
-        yield unwatched
+        yield no_watch
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -106,7 +106,7 @@ def first_answer(result: Result) -> Text:
     lines: list[str] = []
     for table in tau_tables(result.board, result.correlations, "kendall"):
         lines += [_heading(table, result.units.said), *aligned(lines_of(table)), ""]
-    return painted("\n".join(lines))
+    return rich_text("\n".join(lines))
 
 
 def show(result: Result, *, quiet: bool = False) -> None:
@@ -114,7 +114,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
     answer = answered(result).sentences if result.correlations else ()
     for sentences in filter(None, (answer, decision_sentences(result))):
         if sys.stdout.isatty():
-            Console(highlight=False).print(painted(" ".join(sentences), style="bold"), end="\n\n")
+            Console(highlight=False).print(rich_text(" ".join(sentences), style="bold"), end="\n\n")
         else:
             say("\n".join((*sentences, "")))
     if quiet:
@@ -172,7 +172,7 @@ def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> 
         print((folder / RESULTS).read_text(encoding="utf-8"), end="")
     elif not quiet:
         say("To look at: report.html (tables, plots, topics), with all files in this folder:")
-    print(shown(str(folder)), file=sys.stderr if as_json else sys.stdout)
+    print(escape_unseen(str(folder)), file=sys.stderr if as_json else sys.stdout)
 
 
 def show_table(table: Table, systems: str, notes: list[str]) -> None:
@@ -206,7 +206,7 @@ def _print_rows(rows: list[list[str]]) -> None:
 def _rich(table: Table, heading: str) -> None:
     """A coloured matrix: the highest of a row green and bold, what is not significant dim; wide ones in parts."""
     console = Console()
-    console.print(painted(heading, "bold"))
+    console.print(rich_text(heading, "bold"))
     (_, *names), *texts = lines_of(table)
     name_width = max(len(row[0]) for row in texts)
     cell_width = max(len(text) for text in (*names, *(text for row in texts for text in row[1:])))
@@ -215,11 +215,11 @@ def _rich(table: Table, heading: str) -> None:
         part = Grid()
         part.add_column("")
         for name in names[start : start + fitting]:
-            part.add_column(painted(name), justify="right", no_wrap=True)
+            part.add_column(rich_text(name), justify="right", no_wrap=True)
         for row, cells in zip(texts, table.rows, strict=True):
             shown_here = slice(1 + start, 1 + start + fitting)
             styled = zip(row[shown_here], map(_style, cells[shown_here]), strict=True)
-            part.add_row(painted(row[0]), *(painted(text, style) for text, style in styled))
+            part.add_row(rich_text(row[0]), *(rich_text(text, style) for text, style in styled))
         console.print(part)
 
 
@@ -230,11 +230,11 @@ def show_grid(table: Table, before: str, alarming: Sequence[bool]) -> None:
         say(f"\n{before}{table.title}")
         _print_rows([header, *rows])
         return
-    made = Grid(title=painted(table.title), title_justify="left", title_style="bold")
+    made = Grid(title=rich_text(table.title), title_justify="left", title_style="bold")
     for column in table.columns:
-        made.add_column(painted(column.name), overflow="fold", justify="right" if column.kind == "number" else "left")
+        made.add_column(rich_text(column.name), overflow="fold", justify="right" if column.kind == "number" else "left")
     for row, alarm in zip(rows, alarming, strict=True):
-        made.add_row(*(painted(text, "bold red" if alarm else "") for text in row))
+        made.add_row(*(rich_text(text, "bold red" if alarm else "") for text in row))
     Console().print(made)
 
 
@@ -271,7 +271,7 @@ def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str
     if not isinstance(engine, BM25) or len(english) > QUICK_TO_SEARCH:
         return
     for topics in inputs.topics.values() if experiment.runs is None else ():
-        ideal = english_run(engine, Search(topics, english.map, Serial().pmap, unwatched), english.text)
+        ideal = english_run(engine, Search(topics, english.map, Serial().pmap, no_watch), english.text)
         for rule in experiment.relevance.values():
             if not from_english_side(rule):
                 continue

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from clirbench.later import Later, opened
+from clirbench.later import Later, load_value
 from clirbench.measures.base import arithmetic
 from clirbench.measures.rescoring import TOGETHER, Rescoring
 from clirbench.types import Doubles, Run
@@ -26,5 +26,5 @@ class Rescore:
         return [Rescoring(self.ideal, self.topic_ids[at : at + TOGETHER], self.n_documents) for at in starts]
 
     def __call__(self, item: "Run | Later[Run]") -> Doubles:
-        run = opened(item)
+        run = load_value(item)
         return arithmetic(np.concatenate([part.per_topic(run) for part in self.rescorings], axis=1))

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from clirbench.corpora.base import Corpus
-from clirbench.later import opened
+from clirbench.later import load_value
 from clirbench.systems.likeness import FEWEST, LINES, NEAR, NearCopy, dice, first_lines, near_copies, sketch
 from clirbench.text import Text, TextLines
 from clirbench.types import Failure, Translation
@@ -70,7 +70,7 @@ def resemblances(
         references = tuple(TextLines(lines[:LINES]) for lines in corpus.test.references)
     items = [*references, *texts.values()]
     found = [
-        opened(one) for one in pmap(Resemble(references), items, [*("(English side)" for _ in references), *texts])
+        load_value(one) for one in pmap(Resemble(references), items, [*("(English side)" for _ in references), *texts])
     ]
     if any(isinstance(one, Failure) for one in found[: len(references)]):
         return NOTHING_ALIKE

@@ -51,11 +51,11 @@ def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
         + "."
     ]
     said += [
-        *_apart(differences),
+        *_metric_differences(differences),
         *_new(best, differences),
         _differ(best),
         _ceiling(pooling, stratum),
-        *_beyond(rows, best.metric),
+        *_beyond_predictors(rows, best.metric),
     ]
     said += _cost(pooling, stratum)
     silent: dict[str, list[str]] = {}
@@ -93,7 +93,7 @@ def _ceiling(pooling: Pooling, stratum: Stratum) -> str:
     return f"{text}" + (f"; not known for {listed(lost, 4)}" if lost else "") + "."
 
 
-def _beyond(rows: Sequence[Pooled], best: str) -> Iterator[str]:
+def _beyond_predictors(rows: Sequence[Pooled], best: str) -> Iterator[str]:
     """What the best metric says beyond predictors that do not judge the translation."""
     taus = {row.metric: row for row in rows if not row.other}
     for gap in (row for row in rows if row.other and best in (row.metric, row.other)):
@@ -148,7 +148,9 @@ def abstract(pooling: Pooling) -> Iterator[str]:
     found = [s for s, rows in strata.items() if any(r.p_holm < ALPHA for r in gaps(rows))]
     yield f"Metrics differ significantly by {len(found)} of {many(len(strata), 'measure')}{_named(found)}."
     trivial = [s for s, rows in strata.items() if any(row.metric in TRIVIAL for row in rows)]
-    beyond = [s for s in trivial if all("is not shown" not in text for text in _beyond(strata[s], best[s].metric))]
+    beyond = [
+        s for s in trivial if all("is not shown" not in text for text in _beyond_predictors(strata[s], best[s].metric))
+    ]
     if trivial:
         yield (
             "The best of them is shown to say more than predictors that do not judge a translation by "
@@ -209,12 +211,12 @@ def p_text(value: float) -> str:
     return "< .001" if value < 0.001 else number(value)
 
 
-def short(rows: Sequence[Pooled]) -> Iterator[str]:
+def summary_lines(rows: Sequence[Pooled]) -> Iterator[str]:
     """One stratum in a line or two."""
     best = by_tau(rows)[0]
     judged = Stratum(best.judge, best.measure, best.retriever)
     yield f"{name_of(judged)}: highest mean tau {best.metric}, {_with_interval(best)}."
-    yield from _apart(gaps(rows))
+    yield from _metric_differences(gaps(rows))
     yield from _new(best, [])
 
 
@@ -227,7 +229,7 @@ def _turned(row: Pooled) -> tuple[str, str]:
     return (row.metric, row.other) if row.value >= 0 else (row.other, row.metric)
 
 
-def _apart(gaps: Sequence[Pooled]) -> Iterator[str]:
+def _metric_differences(gaps: Sequence[Pooled]) -> Iterator[str]:
     """Which metrics differ."""
     few = bool(gaps) and max(row.collections for row in gaps) < FEWEST_TO_PREDICT
     sure = [row for row in gaps if row.p_holm < ALPHA and row.collections >= FEWEST_TO_PREDICT]
@@ -304,7 +306,7 @@ def title_of(row: Pooled) -> str:
     return f"tau with {row.measure}: {row.metric}{f' - {row.other}' if row.other else ''}"
 
 
-def carried(pooling: Pooling, stratum: Stratum) -> list[Transported]:
+def best_common_metric(pooling: Pooling, stratum: Stratum) -> list[Transported]:
     """Of the metrics that most collections have, the one that predicts best; the others are in transport.tsv."""
     rows = [row for row in pooling.transport if Stratum(row.judge, row.measure, row.retriever) == stratum]
     return sorted(rows, key=lambda row: (-row.collections, row.brier))[:1]

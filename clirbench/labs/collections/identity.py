@@ -12,7 +12,7 @@ from clirbench.labs.collections.statistics.settings import Collection
 from clirbench.pages.wording import listed
 
 
-def merged(collections: Sequence[Collection]) -> Iterator[str]:
+def merged_runs_notes(collections: Sequence[Collection]) -> Iterator[str]:
     """A sentence for each set of runs that count as one collection."""
     shared = {(i, j): collections[i].in_common(collections[j]) for i, j in combinations(range(len(collections)), 2)}
     cluster = joined([list(pair) for pair, why in shared.items() if why], len(collections))

@@ -5,7 +5,7 @@ from math import isnan
 from pathlib import Path
 from types import MappingProxyType
 
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.labs.collections import findings, retrievers
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.choosing import Chosen
@@ -133,7 +133,7 @@ def summary(pooling: Pooling, title: str = TITLE) -> Page:
 
 def page(pooling: Pooling, title: str = TITLE, drawn: Mapping[Pooled, str] = MappingProxyType({})) -> Page:
     """The whole report; `drawn`: the forest plot of each row."""
-    shorts = [" ".join(findings.short(pooling.of(stratum))) for stratum in pooling.strata]
+    shorts = [" ".join(findings.summary_lines(pooling.of(stratum))) for stratum in pooling.strata]
     strata = (
         Section(
             f"part{i}",
@@ -182,7 +182,7 @@ def _short(pooling: Pooling) -> str:
 
 def _said(pooling: Pooling, stratum: Stratum) -> list[str]:
     """All sentences about a stratum."""
-    carried = map(findings.transport_sentence, findings.carried(pooling, stratum))
+    carried = map(findings.transport_sentence, findings.best_common_metric(pooling, stratum))
     return [*filter(None, findings.sentences(pooling, stratum)), *carried]
 
 
@@ -211,6 +211,6 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
         stem = "-".join(filter(None, ("pooled", stratum.measure, stratum.judge, stratum.retriever)))
         latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", latex.analysis_table(table))
     made = page(pooling, title, drawn)
-    (folder / "pooled.md").write_text(shown(markdown.page(made)), encoding="utf-8", newline="\n")
+    (folder / "pooled.md").write_text(escape_unseen(markdown.page(made)), encoding="utf-8", newline="\n")
     write_page(folder / "pooled.html", made)
     return [folder / "pooled.html", folder / "pooled.tsv"]

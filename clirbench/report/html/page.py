@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.pages.page import Page
 from clirbench.pages.wording import short
 from clirbench.report.html.cells import numeric, rows_of
@@ -33,7 +33,7 @@ def rendered(template: str, values: Mapping[str, Any], payload: Any) -> str:
         "base-uri 'none'; form-action 'none'"
     )
     own = {"style": Markup(style), "script": Markup(script), "policy": policy, "payload": Markup(embedded(payload))}
-    return shown(_environment().get_template(template).render({**values, **own}))
+    return escape_unseen(_environment().get_template(template).render({**values, **own}))
 
 
 def write_page(path: Path, made: Page) -> None:

@@ -27,7 +27,7 @@ from clirbench.report.html.topics import topic_sets
 from clirbench.report.run_page import counts
 from clirbench.report.tables import all_tables, column_meanings, systems_table
 from clirbench.result import Result
-from clirbench.store.cached import here
+from clirbench.store.cached import cached_result
 
 # What a reader asks next comes first; analyses that are not named here follow in the order they were made.
 ORDER = (
@@ -148,7 +148,7 @@ def payload(result: Result) -> dict[str, Any]:
     runs = training_runs(board)
     spread = {}
     if result.inputs is not None and len(result.evidence.systems) <= MOST_ELLIPSES:
-        (spread,) = here(result.experiment.engine, Spreads(), result.evidence)
+        (spread,) = cached_result(result.experiment.engine, Spreads(), result.evidence)
     columns = {
         column.name: {
             "axis": axis_label(column),

@@ -6,7 +6,7 @@ from math import isnan
 
 from clirbench.analyses.retrievers import gap_findings
 from clirbench.analyses.wording import sizes
-from clirbench.labs.papers.statistics.differences import Cluster, Comparing, Difference, clusters, differences
+from clirbench.labs.papers.statistics.differences import Comparing, Difference, MetricCluster, clusters, differences
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, number, short
 from clirbench.result import Result
@@ -46,7 +46,7 @@ class DifferencesAnalysis(Comparing):
         text = [*difference_findings(evidence, rows, self.alpha, result.units), size, *_what_the_tests_ask(rows)]
         tables = [
             Table.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            Table.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
+            Table.of("clusters", "Significance clusters of metrics", MetricCluster, found, [CLUSTERS, size]),
         ]
         bias = tau_gaps(evidence.board, result.units, twice_judged(evidence.board))
         if bias:

@@ -17,12 +17,12 @@ from clirbench.statistics.imbalance import (
     divergence,
     divergence_published,
     frequency_at,
-    learned,
+    learn_classes,
     mean_length,
     rank_bias,
     read_classes,
     read_rates,
-    recommended,
+    recommend_vocabulary,
     words,
 )
 from clirbench.text import TextFile
@@ -107,7 +107,7 @@ class ImbalanceAnalysis:
         else:
             assert result.inputs is not None
             lines = result.inputs.corpus.test.references[0]
-        return [*read, characters(lines), *(learned(lines, n, self.learner) for n in self.sizes), words(lines)]
+        return [*read, characters(lines), *(learn_classes(lines, n, self.learner) for n in self.sizes), words(lines)]
 
 
 def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> Table:
@@ -143,7 +143,7 @@ def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: floa
 
 def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str:
     """The recommendation as a sentence."""
-    best = recommended(vocabularies, floor, percent)
+    best = recommend_vocabulary(vocabularies, floor, percent)
     if best is None:
         return (
             f"No vocabulary has {short(percent)} % of its classes at least {short(floor)} times: all are too large for "

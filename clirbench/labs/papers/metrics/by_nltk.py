@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from clirbench.checks import check_least
 from clirbench.errors import InputError, ResourceError
 from clirbench.metrics.segments import SegmentMean
-from clirbench.metrics.tokenised import Tokenised, aligned_tokens, signed
+from clirbench.metrics.tokenised import Tokenised, aligned_tokens, sacrebleu_signature
 from clirbench.metrics.tokens import Tokeniser, Tokens
 from clirbench.types import TestSet
 
@@ -117,7 +117,9 @@ class METEOR(SegmentMean):
     def signature(self) -> str:
         synonyms = f"wordnet:{self._wordnet().get_version()}" if self._synonyms else "synonyms:no"
         weights = (f"alpha:{self.alpha:g}", f"beta:{self.beta:g}", f"gamma:{self.gamma:g}")
-        made = signed(self.name, "case:lc", f"tok:{self.tokenize}", "stem:porter", synonyms, *weights, "mean")
+        made = sacrebleu_signature(
+            self.name, "case:lc", f"tok:{self.tokenize}", "stem:porter", synonyms, *weights, "mean"
+        )
         return f"{made}|nltk:{nltk_version()}"
 
     def _wordnet(self) -> Any:
