@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clirbench.engines.base import Task, spread
+from clirbench.engines.base import Task, dispatch
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = [f"{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676)}ing" for i in range(15_000)]
@@ -120,7 +120,7 @@ class Weighing:
 
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         if items:
-            yield from spread(step, items, self.workers, self.carried)
+            yield from dispatch(step, items, self.workers, self.carried)
 
     def carried(self, tasks: Sequence[Task]) -> Iterator[list[Any]]:
         for task in tasks:

@@ -17,7 +17,7 @@ from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe, World
 from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
 from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.baseline import against
+from clirbench.statistics.model.baseline import compare_with_baseline
 from clirbench.statistics.model.ceiling import between_error, ceiling, corrected_tau
 from clirbench.statistics.model.decision import decide, true_values
 from clirbench.statistics.model.noise import Noise, doubly_centred, topic_noise
@@ -271,19 +271,19 @@ def baseline_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
         if shape == "mostly ties":
             d = rng.normal(size=k) * (rng.uniform(size=k) < 0.3) * 1.8
         zero = np.zeros(k)
-        verdict = against(d, zero, margin, seed=seed)
+        verdict = compare_with_baseline(d, zero, margin, seed=seed)
         said = verdict.verdict
         wrong = float(said in ("better", "worse")) if not verdict.note else math.nan
         yield f"error better or worse, {shape}", wrong
-        low = against(d - margin, zero, margin, seed=seed)
+        low = compare_with_baseline(d - margin, zero, margin, seed=seed)
         wrong = float(low.verdict in ("better", "not worse")) if not low.note else math.nan
         yield f"error not worse, {shape}", wrong
-        bad = against(-d - margin, zero, margin, seed=seed)
+        bad = compare_with_baseline(-d - margin, zero, margin, seed=seed)
         wrong = float(bad.verdict in ("better", "not worse")) if not bad.note else math.nan
         yield f"error not worse, {shape} the other way", wrong
         covered = float(verdict.low <= 0 <= verdict.high) if not verdict.note else math.nan
         yield f"cover difference, {shape}", covered
-        up = against(d + 0.5, zero, margin, seed=seed)
+        up = compare_with_baseline(d + 0.5, zero, margin, seed=seed)
         yield f"power better by .5 SD, {shape}", float(up.verdict == "better") if not up.note else math.nan
 
 

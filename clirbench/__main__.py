@@ -28,18 +28,18 @@ from clirbench import __version__
 from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.configuration.building import build, limits_of
-from clirbench.configuration.composing import CONF, plain_configuration, ready, settled, sweep_of
+from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
 from clirbench.configuration.reach import key_of
 from clirbench.engines.local import close_workers
-from clirbench.errors import ConfigError, StoreError, closest, raise_all
-from clirbench.experiment import run, stored
+from clirbench.errors import ConfigError, StoreError, closest_match, raise_all
+from clirbench.experiment import run, with_store
 from clirbench.files.run_files import refuse_links
-from clirbench.inputs.reading import fitted, read_inputs
+from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.store.plan import PLAN
-from clirbench.store.snapshot import taken
+from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.text import set_limits
 
@@ -79,12 +79,12 @@ def _one_run(cfg: DictConfig) -> int:
         terminal.say(f"\n{' '.join(swept) or 'the one condition'}\n")
     experiment = build(cfg)
     if cfg.check:
-        with taken():
-            experiment, inputs = fitted(experiment, read_inputs(experiment))
+        with read_through_snapshot():
+            experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
             terminal.show_inputs(experiment, inputs, Store(Path(cfg.paths.cache) / "store"))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
-    with stored(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:
+    with with_store(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:
         with terminal.progress() as watch:
             result = run(ready, watch)
         if not cfg.output.json:
@@ -136,7 +136,7 @@ def main() -> None:
             print(f"clirbench {__version__}, Python {platform.python_version()}")
             return
         check_memory()
-        sys.argv[1:] = prepared(sys.argv[1:])
+        sys.argv[1:] = prepare_arguments(sys.argv[1:])
         job()
     except KeyboardInterrupt:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -165,7 +165,7 @@ Hydra.get_mode = _mode  # type: ignore[method-assign]
 def _settled(self: ConfigLoaderImpl, config_name: str | None, overrides: list[str], *mode: Any, **more: Any) -> Any:
     """`load_configuration` of a run, of a job of a sweep and of `--cfg`."""
     folders = [Path(source.path) for source in self.get_sources()]
-    return settled(lambda some: _loaded(self, config_name, some, *mode, **more), overrides, folders)
+    return without_leftovers(lambda some: _loaded(self, config_name, some, *mode, **more), overrides, folders)
 
 
 _loaded = ConfigLoaderImpl.load_configuration
@@ -176,13 +176,13 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def prepared(arguments: Sequence[str]) -> list[str]:
+def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     """The arguments as Hydra must read them, checked in our own words."""
     arguments = [OPTIONS.get(argument, argument) for argument in arguments]
     for at, name in [(at, word.partition("=")[2]) for at, word in enumerate(arguments) if word[:12] == "+experiment="]:
         if (members := sweep_of(name)) is not None:
             arguments[at : at + 1] = _members(name, members)
-    read = parsed(arguments)
+    read = parse_arguments(arguments)
     options = [argument for argument in arguments if argument not in read.overrides]
     if read.shell_completion:
         return [*options, *read.overrides]
@@ -190,10 +190,11 @@ def prepared(arguments: Sequence[str]) -> list[str]:
         if "=" not in word and not word.startswith("~"):
             names = sorted(commands())
             raise ConfigError(
-                f"{word!r} is neither key=value nor a command.{closest(word, names)} Commands: {', '.join(names)}; "
+                f"{word!r} is neither key=value nor a command.{closest_match(word, names)} Commands: "
+                f"{', '.join(names)}; "
                 "a folder is named by folder=DIR"
             )
-    overrides = ready(read.overrides, own_folders(arguments))
+    overrides = prepare_overrides(read.overrides, own_folders(arguments))
     check_run_folder(overrides, make=not options)
     return [*options, *overrides]  # in this order: after an option, Hydra's parser refuses overrides
 
@@ -209,7 +210,7 @@ def _members(name: str, members: DictConfig) -> list[str]:
     return ["--multirun", f"+experiment={','.join(members.sweep.experiments)}", *kept]
 
 
-def parsed(arguments: Sequence[str]) -> Namespace:
+def parse_arguments(arguments: Sequence[str]) -> Namespace:
     """What Hydra's own parser reads; raises `ConfigError` where it would print its usage and end the program."""
     parser = get_args_parser()
     parser.error = _refuse  # type: ignore[method-assign]
@@ -222,7 +223,7 @@ def _refuse(message: str) -> NoReturn:
 
 def own_folders(arguments: Sequence[str]) -> list[Path] | None:
     """Folders of configurations that `--config-dir` adds; None where others may take part too."""
-    read = parsed(arguments)
+    read = parse_arguments(arguments)
     if read.config_path or read.config_name or any(o.startswith("hydra.searchpath") for o in read.overrides):
         return None
     return [Path(read.config_dir)] if read.config_dir else []

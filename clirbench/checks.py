@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from clirbench.errors import ConfigError, ResourceError, closest
+from clirbench.errors import ConfigError, ResourceError, closest_match
 
 
 def one_of(key: str, value: object, choices: Iterable[str]) -> None:
     """Raise `ConfigError`, listing the choices and the closest one, unless `value` is one of them."""
     listed = tuple(choices)
     if value not in listed:
-        raise ConfigError(f"{key}={value!r} is not one of {', '.join(listed)}.{closest(str(value), listed)}")
+        raise ConfigError(f"{key}={value!r} is not one of {', '.join(listed)}.{closest_match(str(value), listed)}")
 
 
 def whole_number(key: str, value: object, least: int = 1, or_null: bool = False) -> None:

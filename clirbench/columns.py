@@ -10,9 +10,9 @@ from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
 from clirbench.relevance.base import from_english_side, judged_by
-from clirbench.result import Experiment, Inputs, Retrieval, marked
+from clirbench.result import Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
-from clirbench.text import alike
+from clirbench.text import lookalike_names
 from clirbench.types import Translation
 
 
@@ -24,7 +24,7 @@ def scoreboard(
 ) -> tuple[Scoreboard, list[str]]:
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
-        board = Scoreboard((), ()) if experiment.tables is None else complete(experiment.tables.read())
+        board = Scoreboard((), ()) if experiment.tables is None else require_columns(experiment.tables.read())
         return board, look_alikes(board.systems)
     systems = tuple(translation.system for translation in inputs.translations)
     columns = metric_columns(experiment, systems, scores, len(inputs.corpus.test.references))
@@ -44,11 +44,11 @@ def look_alikes(systems: Sequence[str]) -> list[str]:
     return [
         f"systems {' and '.join(map(ascii, group))} differ only in case, spaces or the form of their characters "
         "(NFC, NFD); is it one system?"
-        for group in alike(systems)
+        for group in lookalike_names(systems)
     ]
 
 
-def complete(imported: Scoreboard) -> Scoreboard:
+def require_columns(imported: Scoreboard) -> Scoreboard:
     """The same; raises where score tables alone leave nothing to correlate."""
     if not imported.systems:
         raise InputError("the score tables have no systems: there are no rows below the header")
@@ -106,7 +106,7 @@ def measure_columns(
         values = dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True))
         columns.append(
             Column(
-                marked(name, inputs.corpus.collection, topics, relevance),
+                with_marks(name, inputs.corpus.collection, topics, relevance),
                 "measure",
                 aligned(values, systems),
                 measure.higher_is_better,
@@ -187,7 +187,7 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
     taken = {column.name for column in (*computed.columns, *columns)}
     for name, texts in imported.metadata.items():
         metadata.setdefault(name, tuple(texts[rows[s]] if s in rows else "" for s in computed.systems))
-    metadata, renamed = apart(metadata, taken)
+    metadata, renamed = rename_clashing_metadata(metadata, taken)
     notes += renamed
     metrics = [c for c in (*computed.columns, *columns) if c.role == "metric"]
     measures = [c for c in (*columns, *computed.columns) if c.role == "measure"]
@@ -198,10 +198,12 @@ def _metadata(
     translations: Sequence[Translation], taken: Collection[str]
 ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     names = dict.fromkeys(name for translation in translations for name in translation.metadata)
-    return apart({name: tuple(t.metadata.get(name, "") for t in translations) for name in names}, taken)
+    return rename_clashing_metadata(
+        {name: tuple(t.metadata.get(name, "") for t in translations) for name in names}, taken
+    )
 
 
-def apart(
+def rename_clashing_metadata(
     metadata: Mapping[str, tuple[str, ...]], taken: Collection[str]
 ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     """Metadata that are not called like a metric or measure, so that no table has two columns of one name; notes."""

@@ -18,7 +18,8 @@
 A message says what is wrong, where (file, line), what the choices are, and what to do next. Errors are raised,
 never printed-and-exited; `clirbench.__main__` turns them into one message without a traceback.
 
-`shown` is the gate through which every text leaves, messages included: what a terminal would obey becomes visible.
+`escape_unseen` is the gate through which every text leaves, messages included: what a terminal would obey becomes
+visible.
 """
 
 import re
@@ -34,12 +35,12 @@ UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud80
 """Control characters (C0 but tab and newline, C1), line separators, changes of direction, lone surrogates."""
 
 
-def shown(text: str) -> str:
+def escape_unseen(text: str) -> str:
     """The text with every character of `UNSEEN` as `\\uXXXX`, as JSON writes it; all other text stays as it is."""
     return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def shortened(text: str, longest: int = LONGEST) -> str:
+def shorten(text: str, longest: int = LONGEST) -> str:
     """The text, or its beginning and its end where it has more than `longest` characters."""
     tail = longest // 3
     return text if len(text) <= longest else f"{text[: longest - tail - 5]} ... {text[-tail:]}"
@@ -52,7 +53,7 @@ class ClirbenchError(Exception):
 
     def __str__(self) -> str:
         # Cut twice: a message may hold a whole file, and the characters that become visible take more room.
-        return shortened(shown(shortened(super().__str__(), self.longest)), self.longest)
+        return shorten(escape_unseen(shorten(super().__str__(), self.longest)), self.longest)
 
 
 class ConfigError(ClirbenchError):
@@ -64,10 +65,12 @@ class UnknownName(ConfigError):
 
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
         listed = sorted(choices)
-        super().__init__(f"unknown {kind} {name!r}.{closest(name, listed)} Choices: {', '.join(listed) or 'none'}")
+        super().__init__(
+            f"unknown {kind} {name!r}.{closest_match(name, listed)} Choices: {', '.join(listed) or 'none'}"
+        )
 
 
-def closest(name: str, choices: Sequence[str]) -> str:
+def closest_match(name: str, choices: Sequence[str]) -> str:
     """` Did you mean 'MAP'?` for a name that is close to one of the choices, nothing for another."""
     close = [choice for choice in choices if choice.lower() == name.lower()] or get_close_matches(
         name, choices, n=1, cutoff=0.5

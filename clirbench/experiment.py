@@ -14,8 +14,8 @@ from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
 from clirbench.inputs.preflight import preflight
-from clirbench.inputs.reading import fitted, read_inputs, runs_of_others
-from clirbench.later import Shelf, opened
+from clirbench.inputs.reading import adapt_to_inputs, read_inputs, runs_of_others
+from clirbench.later import Shelf, load_value
 from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.per_system import per_system
 from clirbench.result import (
@@ -26,10 +26,10 @@ from clirbench.result import (
     Inputs,
     Result,
     Retrieval,
+    StepResults,
     Watch,
-    Work,
-    marked,
-    unwatched,
+    no_watch,
+    with_marks,
 )
 from clirbench.retrieval.base import Retriever, Search
 from clirbench.scoreboard import NO_ROWS
@@ -45,13 +45,13 @@ from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.search import search
 from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.cached import Cached, here
+from clirbench.store.cached import Cached, cached_result
 from clirbench.store.plan import TRANSLATE, Plan, Planned
-from clirbench.store.snapshot import Snapshot, taken
+from clirbench.store.snapshot import Snapshot, read_through_snapshot
 from clirbench.store.store import Store
-from clirbench.systems.translation import completed, emptied, shard_keys
+from clirbench.systems.translation import complete_translations, empty_line_notes, shard_keys
 from clirbench.text import Text
-from clirbench.types import Doubles, Failure, Judged, Run, Topic, sound
+from clirbench.types import Doubles, Failure, Judged, Run, Topic, split_failures
 
 MANY_TOPICS = 25_000
 HEALTH = "health"
@@ -60,17 +60,17 @@ MetricOf = tuple[str, str]
 """The name of a metric, and that of the system it is of."""
 
 
-def run(experiment: Experiment, watch: Watch = unwatched) -> Result:
+def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
-    with taken() as snapshot:
-        experiment, inputs = fitted(experiment, read_inputs(experiment))
+    with read_through_snapshot() as snapshot:
+        experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
         foretold = preflight(experiment, inputs)
-        work = computed(experiment, inputs, watch)
+        work = compute_steps(experiment, inputs, watch)
         work = replace(work, notes=(*foretold, *work.notes))
-        return concluded(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+        return conclude(experiment, work.without(work.changed(snapshot)), snapshot, watch)
 
 
-def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwatched) -> Work:
+def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> StepResults:
     """All steps of all systems: what costs time, and what the store keeps."""
     inputs, untranslated = translated(experiment, inputs, watch)
     if inputs is not None and experiment.plan is not None:
@@ -78,14 +78,14 @@ def computed(experiment: Experiment, inputs: Inputs | None, watch: Watch = unwat
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
     retrieval = retrievals(experiment, inputs, watch) if inputs else {}
     rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
-    strange += emptied(inputs.translations) if inputs else []
+    strange += empty_line_notes(inputs.translations) if inputs else []
     waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
     notes = (*waiting, *untranslated.values(), *strange)
-    return Work(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
+    return StepResults(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows))
 
 
 @contextmanager
-def stored(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Experiment]:
+def with_store(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Experiment]:
     """The experiment with the store in `cache`, so that it computes only what is missing, and a new plan.
 
     The store is in use until the block ends; statistics of the result may be read from it until then.
@@ -94,13 +94,13 @@ def stored(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Experime
     store.sweep()
     begun = Plan.begin(plan, store.path)
     try:
-        with store.used(), taken(store.path):
+        with store.used(), read_through_snapshot(store.path):
             yield replace(experiment, engine=Cached(experiment.engine, store, begun), plan=begun)
     finally:
         store.sweep()  # a worker that was killed has left what it was writing; the run went on without it
 
 
-def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Watch) -> Result:
+def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watch: Watch) -> Result:
     """The result for the report; systems whose files changed during the run are left out and it is made again."""
     board, notes = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
     baselines = NO_ROWS
@@ -112,7 +112,7 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
         *work.notes,
         *notes,
         *holes(work.failed, work.retrieval),
-        *unwritten(experiment, work.retrieval),
+        *unwritten_runs_note(experiment, work.retrieval),
         *tied_runs(experiment, work.retrieval),
     ]
     broken = {
@@ -137,7 +137,7 @@ def concluded(experiment: Experiment, work: Work, snapshot: Snapshot, watch: Wat
     tables = (*(table for tables in found for table in tables), *([health_table(work.health)] if work.health else []))
     result = replace(result, tables=tables)
     changed = work.changed(snapshot)
-    return concluded(experiment, work.without(changed), snapshot, watch) if changed else result
+    return conclude(experiment, work.without(changed), snapshot, watch) if changed else result
 
 
 def health_table(rows: Sequence[FileHealth]) -> AnalysisTable:
@@ -154,7 +154,7 @@ def health_table(rows: Sequence[FileHealth]) -> AnalysisTable:
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
     """The tau table, with intervals where they are asked for."""
     experiment = result.experiment
-    how = None if experiment.intervals is None else affordable(experiment.intervals, result.evidence)
+    how = None if experiment.intervals is None else affordable_intervals(experiment.intervals, result.evidence)
     step = Correlations(
         tuple(experiment.coefficients),
         experiment.alpha,
@@ -165,19 +165,19 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
         result.same_lines,
     )
     item = result.evidence, result.units
-    rows = here(experiment.engine, step, item, ["(all systems)"])
-    (found,) = watch("intervals", rows, 1, partial(untested, result))
+    rows = cached_result(experiment.engine, step, item, ["(all systems)"])
+    (found,) = watch("intervals", rows, 1, partial(without_tests, result))
     return [Correlation(**row) for row in found]
 
 
-def untested(result: Result) -> Result:
+def without_tests(result: Result) -> Result:
     """The result with the coefficients alone, which are there long before tests and intervals."""
     alone = units_of(result.board, NONE)
     rows = correlate(result.board, ["kendall"], p_value=UNTESTED, complete=False, units=alone)
     return replace(result, correlations=tuple(rows))
 
 
-def affordable(how: Bootstrap, evidence: Evidence) -> Bootstrap:
+def affordable_intervals(how: Bootstrap, evidence: Evidence) -> Bootstrap:
     """The intervals without drawing segments where systems or segments are many, nor topics where those are.
 
     The scheme of every interval says what was drawn. What is many is not what is uncertain.
@@ -199,18 +199,18 @@ def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> t
 
     def note(system: str, reason: str) -> None:
         if experiment.plan is not None:
-            experiment.plan.add(failing(shards, system, reason))
+            experiment.plan.add(failing_shards(shards, system, reason))
 
     if experiment.plan is not None:
         experiment.plan.add(shards)
     # Past the store: shards are kept by themselves.
     engine = experiment.engine.engine if isinstance(experiment.engine, Cached) else experiment.engine
     pmap = None if isinstance(engine, Serial) else engine.pmap
-    translations, errors = completed(inputs.translations, watch, note, pmap)
+    translations, errors = complete_translations(inputs.translations, watch, note, pmap)
     return replace(inputs, translations=translations), {n: f"{n}: not translated: {e}" for n, e in errors.items()}
 
 
-def failing(shards: Sequence[Planned], system: str, reason: str) -> list[Planned]:
+def failing_shards(shards: Sequence[Planned], system: str, reason: str) -> list[Planned]:
     """A system's shards, each with the reason why it may not be there; one row where they could not be named."""
     of_system = [replace(shard, failed=reason) for shard in shards if shard.system == system]
     return of_system or [Planned(system, TRANSLATE, failed=reason)]
@@ -239,9 +239,9 @@ def score_translations(
     metrics, counts, items = counters(experiment.metrics, inputs)
     found = pmap(SegmentStatistics(test), list(items.values()), [system for _, system in items])
     counted = dict(zip(items, watch("MT metrics", found, len(items)), strict=True))
-    statistics, failed = sound({key: counted[counts[key]] for key in metrics})
+    statistics, failed = split_failures({key: counted[counts[key]] for key in metrics})
     scores = pmap(CorpusScore(), [(metrics[key], of) for key, of in statistics.items()], [s for _, s in statistics])
-    scored, unscored = sound(dict(zip(statistics, watch("scores", scores, len(statistics)), strict=True)))
+    scored, unscored = split_failures(dict(zip(statistics, watch("scores", scores, len(statistics)), strict=True)))
     return Shelf(statistics), {key: float(score[0]) for key, score in scored.items()}, {**failed, **unscored}
 
 
@@ -284,7 +284,7 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
         ideal = english_run(experiment.retriever, task, english.text) if inputs.corpus.has_english else none
         searched = inputs.searched
         found = search(experiment.retriever, task.of_systems(searched))
-        runs = dict(zip(searched, watch(marked("retrieval", label), found, len(searched)), strict=True))
+        runs = dict(zip(searched, watch(with_marks("retrieval", label), found, len(searched)), strict=True))
     else:
         runs, own = runs_of_others(experiment.runs, inputs)
         ideal = own or (english_run(experiment.retriever, task, english.text) if inputs.corpus.has_english else none)
@@ -296,13 +296,14 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     for name, counted in counts.items():
         if not judged[name].topic_ids:
             raise NothingCompared(
-                f"{marked('topics', label, name)}: none of {len(topics)} is left to score: the English side matches "
+                f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the English side "
+                "matches "
                 f"{len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a relevant "
                 "document; are these the topics and judgments of this collection?"
             )
     values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))
-    scored = zip(runs, watch(marked("IR measures", label), values, len(runs)), strict=True)
-    good, failed = sound(dict(scored))
+    scored = zip(runs, watch(with_marks("IR measures", label), values, len(runs)), strict=True)
+    good, failed = split_failures(dict(scored))
     shelf = Shelf({system: runs[system] for system in good})
     return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
 
@@ -310,12 +311,12 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
 def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
     """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
     (found,) = search(retriever, task.of_english(english))
-    searched, _ = sound({"english side": found})
-    run: Run = opened(searched["english side"])
+    searched, _ = split_failures({"english side": found})
+    run: Run = load_value(searched["english side"])
     return run
 
 
-def unwritten(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
     """A note where run files are left out because there are many."""
     if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
         yield (
@@ -344,7 +345,7 @@ def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Ret
         yield f"{system} has no {', '.join(names)}: {reason}"
     for label, found in retrieval.items():
         for system, failure in found.failed.items():
-            yield f"{system} has no {marked('IR measures', label)}: {failure.reason}"
+            yield f"{system} has no {with_marks('IR measures', label)}: {failure.reason}"
 
 
 def _by_measure(by_system: Sequence[Mapping[tuple[str, str], Doubles]]) -> dict[tuple[str, str], Doubles]:

@@ -17,7 +17,7 @@ class Later(Protocol[Loaded]):
         """The value, read again at each call."""
 
 
-def opened(value: Later[Value] | Value) -> Value:
+def load_value(value: Later[Value] | Value) -> Value:
     """The value itself, loaded where it is to be loaded later."""
     return value.load() if hasattr(value, "load") else value
 
@@ -37,7 +37,7 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
     def __getitem__(self, name: Name) -> Value:
         if name in self.loaded:
             return self.loaded[name]
-        value = opened(self.kept[name])
+        value = load_value(self.kept[name])
         if self.holds:
             self.loaded[name] = value
         return value
@@ -53,7 +53,7 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
         return name in self.kept
 
 
-def some(values: Mapping[Name, Value], names: Iterable[Name]) -> Mapping[Name, Value]:
+def select_values(values: Mapping[Name, Value], names: Iterable[Name]) -> Mapping[Name, Value]:
     """The values of these names, in their order; those of a shelf stay unloaded."""
     kept = values.kept if isinstance(values, Shelf) else values
     return Shelf({name: kept[name] for name in names})

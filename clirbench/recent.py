@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def recent(size: int) -> Callable[[Function], Function]:
+def keep_recent(size: int) -> Callable[[Function], Function]:
     """Keep the last `size` results of a function of hashable arguments, for each thread."""
 
     def decorate(function: Function) -> Function:

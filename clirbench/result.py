@@ -13,7 +13,7 @@ from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import Changed, ClirbenchError, ConfigError, InputError, UnknownName, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.later import some
+from clirbench.later import select_values
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
@@ -22,12 +22,12 @@ from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.baseline import Comparison, candidates
+from clirbench.statistics.model.baseline import BaselineComparison, candidates
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.steps.decide import Decide, as_decision
 from clirbench.steps.examine import FileHealth
-from clirbench.store.cached import here
+from clirbench.store.cached import cached_result
 from clirbench.store.plan import Plan
 from clirbench.store.snapshot import Snapshot
 from clirbench.systems.base import SystemSource
@@ -111,7 +111,7 @@ class Watch(Protocol):
     ) -> Iterator[Value]: ...
 
 
-def unwatched(
+def no_watch(
     title: str, values: Iterable[Value], total: int, so_far: "Callable[[], Result] | None" = None
 ) -> Iterator[Value]:
     """A `Watch` that shows nothing."""
@@ -192,7 +192,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class StepResults:
     """What the steps gave, before anything is correlated: by (metric, system), and by label of the topics."""
 
     inputs: Inputs | None = None
@@ -226,14 +226,14 @@ class Work:
             snapshot.forget(left[system])
         return reasons
 
-    def without(self, systems: Mapping[str, str]) -> "Work":
+    def without(self, systems: Mapping[str, str]) -> "StepResults":
         """The same less all that is known of some systems, which become rows of holes; their values say why."""
         if self.inputs is None or not systems:
             return self
         kept = (replace(t, test=None, collection=None) if t.system in systems else t for t in self.inputs.translations)
-        return Work(
+        return StepResults(
             replace(self.inputs, translations=tuple(kept)),
-            some(self.statistics, [key for key in self.statistics if key[1] not in systems]),
+            select_values(self.statistics, [key for key in self.statistics if key[1] not in systems]),
             {key: score for key, score in self.scores.items() if key[1] not in systems},
             {key: failure for key, failure in self.failed.items() if key[1] not in systems},
             {label: found.without(systems) for label, found in self.retrieval.items()},
@@ -299,7 +299,7 @@ class Retrieval:
         rows = [row for row, system in enumerate(self.runs) if system not in systems]
         return replace(
             self,
-            runs=some(self.runs, [system for system in self.runs if system not in systems]),
+            runs=select_values(self.runs, [system for system in self.runs if system not in systems]),
             per_topic={column: values[rows] for column, values in self.per_topic.items()},
             failed={system: failure for system, failure in self.failed.items() if system not in systems},
         )
@@ -365,11 +365,11 @@ class Result:
         if measure is None:
             return None
         step = Decide(measure.name, self.same_lines, self.experiment.seed)
-        (held,) = here(self.experiment.engine, step, (self.evidence, self.units))
+        (held,) = cached_result(self.experiment.engine, step, (self.evidence, self.units))
         return as_decision(held)
 
     @cached_property
-    def against_baseline(self) -> Mapping[str, Comparison]:
+    def against_baseline(self) -> Mapping[str, BaselineComparison]:
         """Every other system against `baseline` by the first measure; nothing without either of them."""
         measure, experiment = self.board.first_measure, self.experiment
         if measure is None or not experiment.baseline:
@@ -405,7 +405,7 @@ class Result:
         for topics, retrieval in self.retrieval.items():
             row = {system: i for i, system in enumerate(retrieval.runs)}
             for (relevance, name), values in retrieval.per_topic.items():
-                column = marked(name, collection, topics, relevance)
+                column = with_marks(name, collection, topics, relevance)
                 holes = np.full(values.shape[1], np.nan)
                 per_topic[column] = np.stack([values[row[s]] if s in row else holes for s in systems])
                 measures[column] = by_name[name]
@@ -413,7 +413,7 @@ class Result:
         return Evidence(board, self.statistics, metrics, per_topic, measures)
 
 
-def marked(name: str, *marks: str) -> str:
+def with_marks(name: str, *marks: str) -> str:
     """`MAP`; `MAP[news]` of a second collection, `MAP[news,qrels]` of second judgments there."""
     kept = ",".join(mark for mark in marks if mark)
     return f"{name}[{kept}]" if kept else name

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Protocol, cast
 
 from clirbench.checks import whole_number
-from clirbench.errors import UNSEEN, InputError, shortened
+from clirbench.errors import UNSEEN, InputError, shorten
 
 BLOCK = 1 << 20
 LONGEST_NAME = 1000
@@ -93,7 +93,7 @@ def set_limits(limits: Limits) -> None:
 
 
 @contextmanager
-def limited(limits: Limits) -> Iterator[None]:
+def within_limits(limits: Limits) -> Iterator[None]:
     """Within the block these limits hold."""
     before = _limits.set(limits)
     try:
@@ -102,7 +102,7 @@ def limited(limits: Limits) -> Iterator[None]:
         _limits.reset(before)
 
 
-def beyond(where: Path | str, key: str, what: str) -> InputError:
+def limit_error(where: Path | str, key: str, what: str) -> InputError:
     """The error for what a limit stops; `{}` in `what` stands for the limit."""
     most = getattr(current_limits(), key)
     return InputError(f"{where}: {what.format(most)}; limits.{key}=N allows more")
@@ -160,7 +160,7 @@ class TextLines:
         return in_blocks((string.encode("utf-8") + b"\n" for string in self.lines()), size)
 
     def lines(self) -> tuple[str, ...]:
-        return tuple(encodable(string.replace("\n", " ")) for string in self.strings)
+        return tuple(replace_lone_surrogates(string.replace("\n", " ")) for string in self.strings)
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def whole_content(path: Path) -> bytes:
         pieces.append(piece)
         length += len(piece)
         if length > most:
-            raise beyond(path, "held_bytes", "more than {:,} bytes of text, which would be held in memory at once")
+            raise limit_error(path, "held_bytes", "more than {:,} bytes of text, which would be held in memory at once")
     return b"".join(pieces)
 
 
@@ -261,15 +261,15 @@ def check_name(where: Path | str, kind: str, name: str) -> None:
     """
     if len(name) > LONGEST_NAME:
         raise InputError(
-            f"{where}: {kind} {shortened(name, 60)!r} has {len(name)} characters, {LONGEST_NAME} are allowed"
+            f"{where}: {kind} {shorten(name, 60)!r} has {len(name)} characters, {LONGEST_NAME} are allowed"
         )
     if SURROGATE.search(name):
-        raise InputError(f"{where}: {kind} {shortened(name, 200)!r} is not UTF-8; rename it")
+        raise InputError(f"{where}: {kind} {shorten(name, 200)!r} is not UTF-8; rename it")
     if UNSEEN.search(name) or "\t" in name or "\n" in name:
-        raise InputError(f"{where}: {kind} {shortened(name, 200)!r} holds a control character; rename it")
+        raise InputError(f"{where}: {kind} {shorten(name, 200)!r} holds a control character; rename it")
 
 
-def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
+def lookalike_names(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Groups of different names that look the same: but for case, spaces, or the form of their Unicode characters."""
     groups: dict[str, dict[str, None]] = {}
     for name in names:
@@ -281,7 +281,7 @@ def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def encodable(text: str) -> str:
+def replace_lone_surrogates(text: str) -> str:
     """The text with lone surrogates, which JSON escapes can bring in and UTF-8 cannot write, as U+FFFD."""
     return text if text.isascii() else SURROGATE.sub("\ufffd", text)
 
@@ -321,11 +321,11 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
             while piece := stream.read(size):
                 end = piece.rfind(b"\n") + 1
                 if line + (piece.find(b"\n") if end else len(piece)) > limits.line_bytes:
-                    raise beyond(path, "line_bytes", "a line of more than {:,} bytes")
+                    raise limit_error(path, "line_bytes", "a line of more than {:,} bytes")
                 line = len(piece) - end if end else line + len(piece)
                 unpacked += len(piece)
                 if unpacked > limits.unpacked_bytes:
-                    raise beyond(path, "unpacked_bytes", "more than {:,} bytes, unpacked")
+                    raise limit_error(path, "unpacked_bytes", "more than {:,} bytes, unpacked")
                 yield piece
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None

@@ -358,7 +358,7 @@ class Failure:
     changed: bool = field(default=False, compare=False)
 
 
-def sound(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Name, Result], dict[Name, Failure]]:
+def split_failures(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Name, Result], dict[Name, Failure]]:
     """The results that there are, and the failures; raises `InputError` where there are failures alone."""
     good = {name: result for name, result in results.items() if not isinstance(result, Failure)}
     failed = {name: result for name, result in results.items() if isinstance(result, Failure)}

@@ -24,7 +24,7 @@ from clirbench.result import Experiment, Result
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
-from clirbench.store.snapshot import taken
+from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.systems.files import FileSystems
 from clirbench.text import TextFile
@@ -201,7 +201,7 @@ def test_all_systems_that_change_are_an_error(experiment: Experiment, small_fold
 def test_provenance_names_the_hashes_that_were_used(experiment: Experiment, small_folder: Path) -> None:
     system = small_folder / "systems" / "every5.txt"
     used = TextFile(system).fingerprint
-    with taken():
+    with read_through_snapshot():
         result = run(experiment)
         system.write_text("another text\n", encoding="utf-8")
         named = provenance({}, [], result)["inputs"]["systems"]["every5"]

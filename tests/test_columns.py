@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from clirbench.columns import complete, joined, measure_columns, measure_parts, metric_columns, scoreboard
+from clirbench.columns import joined, measure_columns, measure_parts, metric_columns, require_columns, scoreboard
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, InputError
@@ -174,10 +174,10 @@ def test_names_that_look_alike_are_noted() -> None:
 
 def test_score_tables_alone_need_both_sides() -> None:
     metric, measure = Column("BLEU", "metric", np.array([1.0])), Column("MAP", "measure", np.array([1.0]))
-    assert complete(board := Scoreboard(("a",), (metric, measure))) is board
+    assert require_columns(board := Scoreboard(("a",), (metric, measure))) is board
     with pytest.raises(ConfigError, match="no IR measures.*Columns: BLEU"):
-        complete(Scoreboard(("a",), (metric,)))
+        require_columns(Scoreboard(("a",), (metric,)))
     with pytest.raises(ConfigError, match="no MT metrics.*Columns: MAP"):
-        complete(Scoreboard(("a",), (measure,)))
+        require_columns(Scoreboard(("a",), (measure,)))
     with pytest.raises(InputError, match="no systems"):
-        complete(Scoreboard((), (Column("BLEU", "metric", np.array([])),)))
+        require_columns(Scoreboard((), (Column("BLEU", "metric", np.array([])),)))

@@ -7,9 +7,9 @@ from clirbench.errors import (
     InputError,
     Problems,
     UnknownName,
+    escape_unseen,
     gathered,
     raise_all,
-    shown,
 )
 
 
@@ -45,7 +45,7 @@ def test_a_single_error_is_raised_as_itself_and_none_as_nothing() -> None:
 @pytest.mark.parametrize("hostile", ["\x1b]0;x\x07", "\x9b31m", "\u202e", "\ud800", "\r", "\x00"])
 def test_messages_pass_the_gate(hostile: str) -> None:
     error = InputError(f"a{hostile}b\tc\nd")
-    assert str(error) == shown(f"a{hostile}b\tc\nd")
+    assert str(error) == escape_unseen(f"a{hostile}b\tc\nd")
     assert not UNSEEN.search(str(error))
     assert f"\\u{ord(hostile[0]):04x}" in str(error)
     str(error).encode("utf-8")

@@ -13,11 +13,20 @@ import pytest
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
-from clirbench.experiment import count, holes, retrieve, run, score_translations, stored, tied_runs, unwritten
+from clirbench.experiment import (
+    count,
+    holes,
+    retrieve,
+    run,
+    score_translations,
+    tied_runs,
+    unwritten_runs_note,
+    with_store,
+)
 from clirbench.measures.parsing import parse
 from clirbench.metrics.ter import TER
 from clirbench.relevance.top_k import TopK
-from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, unwatched
+from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, no_watch
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
 from clirbench.store.store import UNFINISHED, Store
@@ -108,7 +117,7 @@ def test_what_a_worker_was_writing_when_it_was_killed_is_removed_at_the_end_of_t
     with subprocess.Popen([sys.executable, "-c", ""]) as killed:
         pass
     unfinished = tmp_path / "store" / UNFINISHED
-    with stored(experiment(held()), tmp_path, tmp_path / "plan.tsv") as ready:
+    with with_store(experiment(held()), tmp_path, tmp_path / "plan.tsv") as ready:
         run(ready)
         (unfinished / f"{os.uname().nodename}~{killed.pid}~0").write_bytes(b"half")
     assert list(unfinished.iterdir()) == []
@@ -154,7 +163,7 @@ def test_topics_of_which_none_can_be_scored_are_an_error_that_says_why() -> None
     sources = held()
     inputs = Inputs(sources.corpus, sources.systems, {"": TOPICS[1:2]})
     with pytest.raises(NothingCompared, match="none of 1 is left to score: the English side matches 0 of them"):
-        retrieve(experiment(sources), inputs, "", unwatched)
+        retrieve(experiment(sources), inputs, "", no_watch)
 
 
 def test_scores_are_those_of_the_summed_segments_unrounded() -> None:
@@ -163,7 +172,7 @@ def test_scores_are_those_of_the_summed_segments_unrounded() -> None:
     corpus = replace(sources.corpus, test=TestSet((("a b c", "d e f g"),)))
     texts = {"s": Translation("s", TextLines(("a b x", "d x x g")), None), "none": Translation("none", None, None)}
     statistics, scores, failed = score_translations(
-        experiment(sources), Inputs(corpus, tuple(texts.values()), {}), unwatched
+        experiment(sources), Inputs(corpus, tuple(texts.values()), {}), no_watch
     )
     assert scores == {("TER", "s"): pytest.approx(300 / 7, rel=1e-12)}
     assert statistics["TER", "s"].tolist() == [[1, 3], [2, 4]]
@@ -182,6 +191,6 @@ def test_what_a_reader_must_know_of_run_files_is_noted() -> None:
     (note,) = tied_runs(others, found({"s": tied, "t": plain}))
     assert note.endswith("(topics with ties): s (1)")
     many = {f"s{i}": plain for i in range(MANY_SYSTEMS + 1)}
-    assert list(unwritten(made, found({"s": plain}))) == []
-    assert len(list(unwritten(made, found(many)))) == 1
-    assert list(unwritten(replace(made, write_runs="all"), found(many))) == []
+    assert list(unwritten_runs_note(made, found({"s": plain}))) == []
+    assert len(list(unwritten_runs_note(made, found(many)))) == 1
+    assert list(unwritten_runs_note(replace(made, write_runs="all"), found(many))) == []

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from clirbench.later import Shelf, opened
+from clirbench.later import Shelf, load_value
 
 
 @dataclass
@@ -31,4 +31,4 @@ def test_a_shelf_that_holds_loads_once(holds: bool, loads: list[int]) -> None:
 
 
 def test_a_value_that_is_there_is_opened_as_it_is() -> None:
-    assert (opened(3), opened(Counted(4))) == (3, 4)
+    assert (load_value(3), load_value(Counted(4))) == (3, 4)

@@ -17,7 +17,7 @@ from hydra._internal.hydra import Hydra
 from ir_measures import AP, P, R, nDCG
 
 from clirbench import __version__
-from clirbench.__main__ import main, prepared
+from clirbench.__main__ import main, prepare_arguments
 from clirbench.errors import InputError
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial", "relevance.force=true"]
@@ -523,10 +523,10 @@ class TestEveryEndIsOurs:
 
     @pytest.mark.parametrize("words", ["topics=keyterms,titles -m seed=3", "-m topics=keyterms,titles seed=3"])
     def test_options_may_stand_between_overrides(self, words: str) -> None:
-        assert prepared(words.split()) == ["-m", "topics=keyterms,titles", "seed=3", "+experiment=demo"]
+        assert prepare_arguments(words.split()) == ["-m", "topics=keyterms,titles", "seed=3", "+experiment=demo"]
 
     def test_an_experiment_needs_no_plus_and_letters_no_quotes(self) -> None:
-        assert prepared(["experiment=folder", "folder=/größe"]) == ["+experiment=folder", 'folder="/größe"']
+        assert prepare_arguments(["experiment=folder", "folder=/größe"]) == ["+experiment=folder", 'folder="/größe"']
 
 
 @pytest.mark.parametrize("key", ["hydra.run.dir", "+hydra.sweep.dir"])
@@ -534,4 +534,4 @@ def test_a_link_in_the_folder_of_a_run_does_not_lead_hydra_s_files_elsewhere(key
     (tmp_path / "sent" / ".hydra").mkdir(parents=True)
     (tmp_path / "sent" / ".hydra" / "config.yaml").symlink_to(tmp_path / "mine")
     with pytest.raises(InputError, match=r"config.yaml: is a link"):
-        prepared([f'{key}="{tmp_path / "sent"}"'])
+        prepare_arguments([f'{key}="{tmp_path / "sent"}"'])

@@ -3,13 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from clirbench.recent import recent
+from clirbench.recent import keep_recent
 
 
 def test_the_last_results_are_kept_and_no_more() -> None:
     asked: list[int] = []
 
-    @recent(2)
+    @keep_recent(2)
     def squared(number: int) -> int:
         """The square."""
         asked.append(number)
@@ -26,7 +26,7 @@ def test_the_last_results_are_kept_and_no_more() -> None:
 def test_threads_do_not_push_out_what_another_keeps() -> None:
     asked: list[int] = []
 
-    @recent(1)
+    @keep_recent(1)
     def itself(number: int) -> int:
         asked.append(number)
         return number

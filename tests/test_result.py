@@ -9,7 +9,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.measures.parsing import parse
-from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Retrieval, Work, marked
+from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Retrieval, StepResults, with_marks
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.text import TextLines
 from clirbench.types import Document, Documents, Failure, Judged, Qrels, Run, TestSet, Translation
@@ -54,7 +54,7 @@ def test_what_is_known_of_a_system_goes_with_it() -> None:
     systems = [Translation(name, TextLines((name,)), TextLines((name,))) for name in "abc"]
     corpus = Corpus(TestSet((("one",),)), Documents.of([Document("1", "x")]))
     scores = {("BLEU", "a"): 1.0, ("BLEU", "b"): 2.0}
-    work = Work(Inputs(corpus, tuple(systems), {}), {}, scores, {}, {"": retrieval()}, ("before",), ("c",))
+    work = StepResults(Inputs(corpus, tuple(systems), {}), {}, scores, {}, {"": retrieval()}, ("before",), ("c",))
     left = work.without({"b": "its file changed"})
     assert left.inputs is not None
     assert [t.test is None and t.collection is None for t in left.inputs.translations] == [False, True, False]
@@ -82,8 +82,8 @@ def test_a_table_has_a_column_for_each_field_and_keeps_its_records() -> None:
 
 
 def test_marks_name_collection_topics_and_judgments() -> None:
-    assert (marked("MAP"), marked("MAP", "", "")) == ("MAP", "MAP")
-    assert marked("MAP", "news", "", "qrels") == "MAP[news,qrels]"
+    assert (with_marks("MAP"), with_marks("MAP", "", "")) == ("MAP", "MAP")
+    assert with_marks("MAP", "news", "", "qrels") == "MAP[news,qrels]"
 
 
 def test_a_baseline_that_is_no_system_is_an_error_and_without_one_nothing_is_worse() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ConfigError, InputError
-from clirbench.text import BLOCK, Limits, TextFile, TextLines, current_limits, limited, read_pieces, split_lines
+from clirbench.text import BLOCK, Limits, TextFile, TextLines, current_limits, read_pieces, split_lines, within_limits
 from tests.counting import at_most
 
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=20), max_size=30)
@@ -84,7 +84,7 @@ def test_a_line_beyond_the_limit_is_refused_before_it_is_held(tmp_path: Path, pa
     for length, fits in ((BLOCK, True), (BLOCK + 1, False)):
         content = before + b"a" * length + b"\nb\n"
         path.write_bytes(gzip.compress(content) if packed else content)
-        with limited(Limits(line_bytes=BLOCK)):
+        with within_limits(Limits(line_bytes=BLOCK)):
             if fits:
                 assert b"".join(TextFile(path).blocks()) == content
                 continue
@@ -97,11 +97,11 @@ def test_a_line_beyond_the_limit_is_refused_before_it_is_held(tmp_path: Path, pa
 def test_more_than_is_held_or_unpacked_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(b"a line\n" * BLOCK))
-    with limited(Limits(held_bytes=BLOCK)):
+    with within_limits(Limits(held_bytes=BLOCK)):
         assert sum(map(len, TextFile(path).blocks())) == 7 * BLOCK
         with pytest.raises(InputError, match=r"a\.gz: more than 1,048,576 bytes of text, .*; limits\.held_bytes=N"):
             TextFile(path).lines()
-    with limited(Limits(unpacked_bytes=2 * BLOCK)), pytest.raises(InputError, match=r"limits\.unpacked_bytes=N"):
+    with within_limits(Limits(unpacked_bytes=2 * BLOCK)), pytest.raises(InputError, match=r"limits\.unpacked_bytes=N"):
         list(TextFile(path).blocks())
     assert current_limits() == Limits()
 

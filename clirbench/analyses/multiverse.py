@@ -10,7 +10,7 @@ from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.experiment import retrieve, translated
 from clirbench.inputs.reading import read_inputs
-from clirbench.result import AnalysisTable, Experiment, Result, unwatched
+from clirbench.result import AnalysisTable, Experiment, Result, no_watch
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
 
@@ -103,9 +103,9 @@ def rerun(experiment: Experiment, result: Result, universe: Universe) -> Scorebo
     """The scoreboard of a universe; the MT side's scores are those of the run."""
     inputs = result.inputs
     if any(key.split(".")[0] in INPUTS for key, _ in universe):
-        inputs, _ = translated(experiment, read_inputs(experiment), unwatched)
+        inputs, _ = translated(experiment, read_inputs(experiment), no_watch)
     assert inputs is not None
-    found = {label: retrieve(experiment, inputs, label, unwatched) for label in inputs.topics}
+    found = {label: retrieve(experiment, inputs, label, no_watch) for label in inputs.topics}
     scores = {
         (column.name, system): value
         for column in result.board.metrics

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from clirbench.analyses.wording import listed, number
+from clirbench.analyses.wording import join_names, number
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
 
@@ -29,4 +29,4 @@ def gap_findings(rows: Sequence[TauGap]) -> Iterator[str]:
             yield f"{' and '.join(pair)}: no interval: {here[0].note}."
             continue
         clear = [f"{row.metric} {number(row.gap)}" for row in here if row.ci_low > 0 or row.ci_high < 0]
-        yield f"{' and '.join(pair)}: the interval leaves 0 out for {listed(clear) if clear else 'no metric'}."
+        yield f"{' and '.join(pair)}: the interval leaves 0 out for {join_names(clear) if clear else 'no metric'}."

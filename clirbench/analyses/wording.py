@@ -16,7 +16,7 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
-def listed(names: Sequence[str], most: int = 6) -> str:
+def join_names(names: Sequence[str], most: int = 6) -> str:
     """`A, B and C`; of many, the first and how many more."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
@@ -25,7 +25,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def many(n: int, noun: str) -> str:
+def plural(n: int, noun: str) -> str:
     """`1 system`, `38 systems`."""
     return f"{n} {noun}" + ("" if n == 1 else "s")
 

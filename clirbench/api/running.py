@@ -17,8 +17,8 @@ from clirbench.api.outcome import Outcome, Tables, checked_path
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, InputError
 from clirbench.experiment import run as run_experiment
-from clirbench.experiment import stored
-from clirbench.files.run_files import inside, read_marker, read_provenance, read_results, refuse_links
+from clirbench.experiment import with_store
+from clirbench.files.run_files import path_inside, read_marker, read_provenance, read_results, refuse_links
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
@@ -80,12 +80,12 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
         made = experiment_of(settings)
         return _outcome(made, cache, {"components": repr(made)}, [IN_PYTHON])
     from clirbench.configuration.building import build, limits_of
-    from clirbench.configuration.composing import composed, plain_configuration
+    from clirbench.configuration.composing import compose_configuration, plain_configuration
 
-    overrides = [f"+experiment={quoted(experiment)}"] if experiment else []
+    overrides = [f"+experiment={quote_value(experiment)}"] if experiment else []
     plain_settings = {name: value for name, value in settings.items() if name not in components}
-    overrides += [f"{name.replace('__', '.')}={quoted(value)}" for name, value in plain_settings.items()]
-    cfg = composed(overrides)
+    overrides += [f"{name.replace('__', '.')}={quote_value(value)}" for name, value in plain_settings.items()]
+    cfg = compose_configuration(overrides)
     set_limits(limits_of(cfg))
     made = replace(build(cfg), **parts(components))
     begun = [IN_PYTHON] if components or written else COMMAND
@@ -93,7 +93,7 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
     return _outcome(made, Path(cfg.paths.cache), plain_configuration(cfg), command, written)
 
 
-def quoted(value: Any) -> str:
+def quote_value(value: Any) -> str:
     """A value as Hydra's grammar reads it back.
 
     >>> print(quoted(["BLEU", "RBO(p=0.9)", 0.5, None]))
@@ -105,9 +105,9 @@ def quoted(value: Any) -> str:
         return repr(getattr(value, "item", lambda: value)())  # numpy's numbers as Python's
     if isinstance(value, Mapping):
         keys = (SPECIAL.sub(r"\\\g<0>", str(name)) for name in value)
-        return "{" + ",".join(f"{key}:{quoted(one)}" for key, one in zip(keys, value.values(), strict=True)) + "}"
+        return "{" + ",".join(f"{key}:{quote_value(one)}" for key, one in zip(keys, value.values(), strict=True)) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{','.join(map(quoted, value))}]"
+        return f"[{','.join(map(quote_value, value))}]"
     if WORD.fullmatch(str(value)) and str(value).lower() not in ("null", "true", "false", "nan", "inf"):
         return str(value)
     # What stands before a quote is read with its backslashes halved; `${` would be the value of another key.
@@ -199,7 +199,7 @@ class TableFile:
 
     def load(self) -> "pd.DataFrame":
         """The table; raises `InputError` where the file has gone, or holds something else."""
-        path = inside(self.folder, f"{self.name}.tsv")
+        path = path_inside(self.folder, f"{self.name}.tsv")
         try:
             with open_binary(path) as content, TextIOWrapper(content, "utf-8", newline="") as stream:
                 found = frame(stream, self.text)
@@ -235,7 +235,7 @@ def _outcome(
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         plan = Path(folder) / PLAN
         try:
-            with stored(experiment, cache, plan) as ready:
+            with with_store(experiment, cache, plan) as ready:
                 with progress() as watch:
                     result = run_experiment(ready, watch)
                 made = plain(provenance(configuration, command, result))

@@ -26,7 +26,7 @@ Measures = Sequence[str | Measure]
 
 
 @lru_cache(maxsize=64)
-def named(name: str) -> Metric:
+def metric_by_name(name: str) -> Metric:
     """The metric of that name, as the command line has it."""
     from clirbench.configuration.building import metric_named
 
@@ -74,7 +74,7 @@ def score(
     if not lines:
         raise AlignmentError("hypotheses: there is no line, so there is nothing to score")
     test = TestSet(tuple(kept), None if source is None else _lines("source", source))
-    metric = named(metric) if isinstance(metric, str) else checked("metric", metric, Metric)
+    metric = metric_by_name(metric) if isinstance(metric, str) else checked("metric", metric, Metric)
     statistics = metric.statistics(lines, test)
     if not segments:
         return float(np.asarray(metric.score(np.asarray(statistics.sum(axis=0)))))

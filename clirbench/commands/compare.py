@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
-from clirbench.errors import InputError, shown
+from clirbench.errors import InputError, escape_unseen
 from clirbench.report.compared.comparison import compare, read_run
 
 
@@ -33,7 +33,7 @@ def _compare(options: Namespace) -> int:
         show(a, b, parts, options.rows)
         if options.html is not None:
             write_html(options.html, a, b, parts)
-            print(shown(str(options.html)))
+            print(escape_unseen(str(options.html)))
     except OSError as error:
         raise InputError(f"{error.filename}: {error.strerror}") from None
     return int(any(change.unequal for part in parts for change in part.changes))

@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 
 from clirbench.configuration.keys import refusal
-from clirbench.errors import ClirbenchError, NothingCompared, Problems, ResourceError, shortened, shown
+from clirbench.errors import ClirbenchError, NothingCompared, Problems, ResourceError, escape_unseen, shorten
 
 MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
 """What the user can mend; some systems failed, the rest is there; nothing was compared; training may stop; all
@@ -39,7 +39,7 @@ def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
         )
     if {type(error).__module__.partition(".")[0], _raised_in(error)} & {"hydra", "omegaconf"}:
         return f"error: {refusal(error)}", MENDABLE
-    reason = shortened(shown(" ".join(f"{type(error).__name__}: {error}".split())), 200)
+    reason = shorten(escape_unseen(" ".join(f"{type(error).__name__}: {error}".split())), 200)
     return f"error: this is a fault of clirbench ({reason}); the details are in {_details(error, folder)}", FAULT
 
 
@@ -59,18 +59,18 @@ def _raised_in(error: Exception) -> str:
 
 
 def _details(error: Exception, folder: Path | None) -> str:
-    text = shown("".join(traceback.format_exception(error)))
+    text = escape_unseen("".join(traceback.format_exception(error)))
     if folder is not None:
         try:
             (folder / FILE).write_text(text, encoding="utf-8")
         except OSError:
             pass
         else:
-            return shown(str(folder / FILE))
+            return escape_unseen(str(folder / FILE))
     try:
         descriptor, name = tempfile.mkstemp(prefix="clirbench-fault-", suffix=".txt")
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
     except OSError:
         return "no file: none can be written here"
-    return shown(name)
+    return escape_unseen(name)

@@ -15,7 +15,7 @@ from clirbench.datasets.manifests import (
     megabytes,
     verify,
 )
-from clirbench.errors import ConfigError, shown
+from clirbench.errors import ConfigError, escape_unseen
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +33,7 @@ def _list_or_fetch(options: Namespace) -> int:
     places = Places(options.mirror, options.cache, options.yes)
     if not options.names:
         for name in manifest_names():
-            print(shown(f"{name:20} {load_manifest(name).title}"))
+            print(escape_unseen(f"{name:20} {load_manifest(name).title}"))
     for name in options.names:
         _fetch(load_manifest(name), places, options.every)
     return 0
@@ -41,9 +41,9 @@ def _list_or_fetch(options: Namespace) -> int:
 
 def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
     """Show where each file is, and get (or say what it would take to get) the others."""
-    print(shown(f"{manifest.name}: {manifest.title}"))
+    print(escape_unseen(f"{manifest.name}: {manifest.title}"))
     for key in ("origin", "licence", "citation"):
-        print(shown(f"  {key}: {getattr(manifest, key)}"))
+        print(escape_unseen(f"  {key}: {getattr(manifest, key)}"))
     missing = []
     for file in manifest.files:
         path = places.found(manifest, file)
@@ -51,13 +51,13 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
             missing.append(file)
         else:
             verify(path, file)
-            print(shown(f"  is here     {file.path}  ({path})"))
+            print(escape_unseen(f"  is here     {file.path}  ({path})"))
     if not missing:
         print("  nothing to do: every file is here and has the promised content")
         return
     for file in missing:
         what = "by hand    " if file.by_hand else "downloading" if places.download else "would fetch"
-        print(shown(f"  {what} {_described(file)}"), flush=True)
+        print(escape_unseen(f"  {what} {_description(file)}"), flush=True)
         if places.download and not file.by_hand:
             if not places.cache:
                 raise ConfigError("--cache is empty: name the folder that keeps downloads")
@@ -65,13 +65,13 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
     total = megabytes(sum(file.download_bytes for file in missing if not file.by_hand))
     if places.download:
         fetched = sum(not file.by_hand for file in missing)
-        print(shown(f"  {fetched} files ({total}) are now in the cache {places.cache}, verified"))
+        print(escape_unseen(f"  {fetched} files ({total}) are now in the cache {places.cache}, verified"))
     else:
         print(f"  {len(missing)} files, {total}: nothing was downloaded; add --yes to download them.")
-        print(shown(f"  By hand: {manifest.by_hand}"))
+        print(escape_unseen(f"  By hand: {manifest.by_hand}"))
 
 
-def _described(file: DataFile) -> str:
+def _description(file: DataFile) -> str:
     return f"{file.path}  {megabytes(file.download_bytes)}  {file.url}"
 
 

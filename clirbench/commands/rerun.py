@@ -21,10 +21,10 @@ from typing import Any
 import clirbench
 from clirbench.commands.base import command_parser, run_command
 from clirbench.configuration.keys import NODES
-from clirbench.configuration.reach import has_own_folders, key_of, reaches, refused
-from clirbench.corpora.alignment import listed
-from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, raise_all, shown
-from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, inside, read_object
+from clirbench.configuration.reach import has_own_folders, key_of, refusals, side_effects
+from clirbench.corpora.alignment import first_ten
+from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, escape_unseen, raise_all
+from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
 from clirbench.report.compared.comparison import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
@@ -49,21 +49,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _rerun(options: Namespace) -> int:
     recorded = read_provenance(options.provenance)
     given = [absolute(override) for override in options.overrides]
-    raise_all(list(refused(recorded["command"][3:])))
+    raise_all(list(refusals(recorded["command"][3:])))
     from clirbench.configuration.composing import sweep_of
 
     experiments = [word.partition("=")[2] for word in recorded["command"][3:] if key_of(word) == "experiment"]
     raise_all(
         [ConfigError(f"{one}: is many runs; do again those that it made") for one in experiments if sweep_of(one)]
     )
-    home, words = Path(recorded["directory"]), again(recorded["command"], given)
+    home, words = Path(recorded["directory"]), rerun_arguments(recorded["command"], given)
     kept = home / str(recorded["configuration"]["paths"]["cache"])
     for line in shown_run(words, home, kept):
-        print(shown(line.replace("\n", "\\n")))  # one line stays one: none can pass for another
-    if not (options.trust or agreed()):
+        print(escape_unseen(line.replace("\n", "\\n")))  # one line stays one: none can pass for another
+    if not (options.trust or ask_consent()):
         raise InputError(f"{options.provenance}: nothing was run; where all of the above is right, add --trust")
     if not given:
-        raise_all(list(moved(recorded["read"])))
+        raise_all(list(changed_inputs(recorded["read"])))
     folder = new_folder(given)
     with fresh_store(kept) as cache:
         own_cache = any(override.startswith("paths.cache=") for override in given)
@@ -73,19 +73,25 @@ def _rerun(options: Namespace) -> int:
         return status
     found = read_provenance(folder / PROVENANCE)
     for line in (named := list(differences(recorded, found))):
-        print(shown(line))
+        print(escape_unseen(line))
     other = [n for n in {**recorded["files"], **found["files"]} if recorded["files"].get(n) != found["files"].get(n)]
     if not other:
-        print(shown(f"the same bytes: {len(found['files'])} tables of {folder} are those of {options.provenance}"))
+        print(
+            escape_unseen(f"the same bytes: {len(found['files'])} tables of {folder} are those of {options.provenance}")
+        )
         return 0
     why = "" if named else "; version, inputs and configuration are the same"
-    print(shown(f"other bytes: {listed(other)}{why}; see clirbench compare {options.provenance.parent} {folder}"))
+    print(
+        escape_unseen(
+            f"other bytes: {first_ten(other)}{why}; see clirbench compare {options.provenance.parent} {folder}"
+        )
+    )
     return 1
 
 
 def read_provenance(path: Path) -> Mapping[str, Any]:
     """What made a run; raises `InputError` where the file does not say it all."""
-    recorded = read_object(inside(path.parent, path.name), PROVENANCE_SHAPE)
+    recorded = read_object(path_inside(path.parent, path.name), PROVENANCE_SHAPE)
     if missing := [key for key in KEPT if key not in recorded]:
         raise InputError(f"{path}: does not say {', '.join(missing)}, without which the run cannot be done again")
     if tuple(recorded["command"][:3]) != COMMAND:
@@ -103,7 +109,7 @@ def shown_run(words: Sequence[str], home: Path, cache: Path) -> Iterator[str]:
 
     A configuration from another folder than conf/ is not read for that: finding it can run code already.
     """
-    from clirbench.configuration.composing import CONF, composed, plain_configuration
+    from clirbench.configuration.composing import CONF, compose_configuration, plain_configuration
 
     yield "This run would be done again:"
     yield from (f"  {word}" for word in ("clirbench", *words))
@@ -111,12 +117,12 @@ def shown_run(words: Sequence[str], home: Path, cache: Path) -> Iterator[str]:
     if has_own_folders(words):
         found = [f"{word}: its files can run anything" for word in words if has_own_folders([word])]
     else:
-        found = list(reaches(plain_configuration(composed(words)), CONF))
+        found = list(side_effects(plain_configuration(compose_configuration(words)), CONF))
     yield "It only reads files and computes." if not found else "It can do more than read files and compute:"
     yield from (f"  {line}" for line in found)
 
 
-def agreed() -> bool:
+def ask_consent() -> bool:
     """Whether a person at a terminal says yes."""
     if not sys.stdin.isatty():
         return False
@@ -138,7 +144,7 @@ def new_folder(given: Sequence[str]) -> Path:
         raise StoreError(f"runs: cannot be written ({error.strerror})") from None
 
 
-def moved(read: Mapping[str, str]) -> Iterator[ClirbenchError]:
+def changed_inputs(read: Mapping[str, str]) -> Iterator[ClirbenchError]:
     """An error for each file that the run read and that is not what it was."""
     for name, sha256 in read.items():
         try:
@@ -148,7 +154,7 @@ def moved(read: Mapping[str, str]) -> Iterator[ClirbenchError]:
             yield InputError(f"{name}: the run read this file, and it is gone; say where it is now, such as folder=DIR")
 
 
-def again(command: Sequence[str], given: Sequence[str]) -> list[str]:
+def rerun_arguments(command: Sequence[str], given: Sequence[str]) -> list[str]:
     """The arguments of a run without those that `given` replaces and those of its folder, then `given`."""
     keys = {*OURS, *map(key_of, given)}
     return [*(part for part in command[3:] if key_of(part) not in keys), *(o for o in given if key_of(o) != OURS[0])]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.configuration.laboratories import hooks
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.store.plan import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
 from clirbench.systems.shards import read_shard
@@ -88,12 +88,12 @@ def _status(options: Namespace) -> int:
         if (status := of_laboratory(options.run)) is not None:
             lines, done = status
             for line in lines:
-                print(shown(line))
+                print(escape_unseen(line))
             return 0 if done else 1
     where, rows = read_plan(options.run / PLAN)
     found = list(states(rows, Store(options.store or where)))
     for line in summary(found):
-        print(shown(line))
+        print(escape_unseen(line))
     return 0 if all(state.state == "done" for state in found) else 1
 
 

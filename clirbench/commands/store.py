@@ -34,7 +34,7 @@ class Held:
         return self.path.stem
 
 
-def held(store: Path) -> list[Held]:
+def stored_results(store: Path) -> list[Held]:
     """Every result; raises `InputError` where there is no store."""
     if not store.is_dir():
         raise InputError(f"{store}: no store there; it is in the folder that paths.cache names")
@@ -47,7 +47,7 @@ def held(store: Path) -> list[Held]:
     return found
 
 
-def named(runs: Path) -> Mapping[str, tuple[str, str]]:
+def results_in_plans(runs: Path) -> Mapping[str, tuple[str, str]]:
     """(run's folder, step) by the key that its plan names; raises `InputError` where a plan cannot be read."""
     if not runs.is_dir():
         raise InputError(f"{runs}: no such folder; say where the folders of runs lie, --runs DIR")
@@ -96,8 +96,8 @@ def _store(options: Namespace) -> int:
     if options.older is not None and not options.prune:
         raise InputError("--older DAYS says what --prune removes; add --prune")
     store = Store(options.cache / "store")
-    found = held(store.path)
-    names = named(options.runs)
+    found = stored_results(store.path)
+    names = results_in_plans(options.runs)
     if not options.prune:
         for line in summary(found, names):
             print(line)

@@ -15,7 +15,7 @@ from clirbench.checks import name_list, require
 from clirbench.columns import kind
 from clirbench.configuration import components, keys
 from clirbench.configuration.composing import (
-    composed,
+    compose_configuration,
     config_parts,
     first_line,
     laboratory_groups,
@@ -71,8 +71,8 @@ def build(cfg: DictConfig) -> Experiment:
         "retriever": _component(cfg, "retrieval", Retriever, errors),
         "also_retriever": _other_retrievers(cfg.get("also_retrieval"), errors),
         "relevance": _labelled(relevance),
-        "metrics": _listed(cfg, "metric", Metric, errors),
-        "measures": (*_measures(cfg, errors), *_listed(cfg, "measure", Measure, errors)),
+        "metrics": _group_components(cfg, "metric", Metric, errors),
+        "measures": (*_measures(cfg, errors), *_group_components(cfg, "measure", Measure, errors)),
         "tables": _tables(cfg, errors),
         "analyses": _analyses(cfg, errors),
         "paper": _component(cfg, "paper", Analysis, errors),
@@ -136,7 +136,7 @@ def _component(
     if cfg.get(key) is None:
         return None
     try:
-        return _instantiated(cfg[key], where or key, protocol)
+        return _instantiate(cfg[key], where or key, protocol)
     except ClirbenchError as error:
         errors.append(error)
     except OmegaConfBaseException as error:
@@ -144,7 +144,7 @@ def _component(
     return None
 
 
-def _instantiated(node: Any, key: str, protocol: type) -> Any:
+def _instantiate(node: Any, key: str, protocol: type) -> Any:
     if not isinstance(node, DictConfig) or "_target_" not in node:
         raise ConfigError(
             f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs "
@@ -183,7 +183,7 @@ def _other_retrievers(node: DictConfig | None, errors: list[ClirbenchError]) -> 
     return {name: _component(node, name, Retriever, errors, f"also_retrieval.{name}") for name in map(str, node)}
 
 
-def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:
+def _group_components(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchError]) -> tuple[Any, ...]:
     """The components of a list group, such as metric=[BLEU,chrF2]."""
     nodes: Any = cfg.get(group) or {}
     if not isinstance(nodes, Mapping):
@@ -192,11 +192,11 @@ def _listed(cfg: DictConfig, group: str, protocol: type, errors: list[ClirbenchE
     listed = (_component(nodes, name, protocol, errors, f"{group}.{name}") for name in nodes)
     built = [component for component in listed if component is not None]
     names = [component.name for component in built]
-    errors.extend(ConfigError(f"{group} {name} is configured twice") for name in _doubled(names))
+    errors.extend(ConfigError(f"{group} {name} is configured twice") for name in _duplicates(names))
     return tuple(built)
 
 
-def _doubled(names: Sequence[str]) -> list[str]:
+def _duplicates(names: Sequence[str]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
@@ -208,7 +208,7 @@ def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, .
         except ClirbenchError as error:
             errors.append(error)
     names = [measure.name for measure in measures]
-    errors.extend(ConfigError(f"measure {name} is listed twice") for name in _doubled(names))
+    errors.extend(ConfigError(f"measure {name} is listed twice") for name in _duplicates(names))
     return tuple(measures)
 
 
@@ -273,6 +273,6 @@ def _choices(cfg: DictConfig, key: str, choices: Sequence[str], errors: list[Cli
 def metric_named(name: str) -> Metric:
     """The metric that `metric=[NAME]` means; raises `UnknownName`, or `ConfigError` for one that needs settings."""
     errors: list[ClirbenchError] = []
-    metrics = _listed(composed([f"metric={name}"]), "metric", Metric, errors)
+    metrics = _group_components(compose_configuration([f"metric={name}"]), "metric", Metric, errors)
     raise_all(errors)
     return metrics[0]  # type: ignore[no-any-return]

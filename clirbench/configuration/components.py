@@ -30,15 +30,17 @@ def misfits(node: Any, key: str) -> Iterator[ClirbenchError]:
     for name, component, parameters in _components(node, key):
         hints = _hints(_located(component[TARGET]))
         for entry, value in component.items():
-            if entry in parameters and entry in hints and not fits(value, hints[entry]):
+            if entry in parameters and entry in hints and not value_fits(value, hints[entry]):
                 yield ConfigError(f"{name}.{entry}={value!r} must be {words(hints[entry])}")
 
 
-def fits(value: Any, hint: Any) -> bool:
+def value_fits(value: Any, hint: Any) -> bool:
     """Whether a value of a configuration can be meant by a type; types that are not known here take everything."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return any(fits(value, argument) for argument in arguments) or (Sequence[str] in arguments and is_text(value))
+        return any(value_fits(value, argument) for argument in arguments) or (
+            Sequence[str] in arguments and is_text(value)
+        )
     if isinstance(value, dict) and TARGET in value:
         return hint not in (int, float, bool, NoneType)
     if origin is Literal:
@@ -54,7 +56,9 @@ def fits(value: Any, hint: Any) -> bool:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return isinstance(value, dict)
     if isinstance(origin, type) and issubclass(origin, Sequence):
-        one = is_text if arguments[0] is str else partial(fits, hint=arguments[0])  # in a list a number is a name too
+        one = (
+            is_text if arguments[0] is str else partial(value_fits, hint=arguments[0])
+        )  # in a list a number is a name too
         return isinstance(value, list) and all(map(one, value))
     # What is one of our components has a `_target_`.
     return not (isinstance(hint, type) and hint.__module__.startswith("clirbench."))

@@ -18,7 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration import keys, leftovers
 from clirbench.configuration.laboratories import config_folders
-from clirbench.configuration.spelling import spelled, spoken_of
+from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 
 HERE = Path(__file__).resolve().parents[1]
@@ -47,23 +47,27 @@ class LaboratoriesSearchPath(SearchPathPlugin):
 Plugins.instance().register(LaboratoriesSearchPath)
 
 
-def composed(overrides: Sequence[str]) -> DictConfig:
+def compose_configuration(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
-    overrides = ready(overrides)
+    overrides = prepare_overrides(overrides)
     try:
         with COMPOSING, initialize_config_dir(str(CONF), version_base="1.3"):
-            return settled(lambda some: compose("config", overrides=some), overrides, [CONF, *config_folders()])
+            return without_leftovers(
+                lambda some: compose("config", overrides=some), overrides, [CONF, *config_folders()]
+            )
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise keys.refusal(error) from None
 
 
-def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]) -> DictConfig:
+def without_leftovers(
+    load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]
+) -> DictConfig:
     """The configuration that `load` makes of overrides, without an experiment's settings of nodes that they replace.
 
     `force` stays, because it belongs to the run and not to the node's rule. folders: those of configuration files.
     """
     cfg = load(list(overrides))
-    for node in leftovers.switched(overrides, folders):
+    for node in leftovers.replaced_nodes(overrides, folders):
         own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
         force = OmegaConf.select(cfg, f"{node}.force")
         with open_dict(cfg):
@@ -73,13 +77,13 @@ def settled(load: Callable[[list[str]], DictConfig], overrides: Sequence[str], f
     return cfg
 
 
-def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:
+def prepare_overrides(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:
     """The overrides as Hydra must read them, checked in our own words, with the experiment that they speak of.
 
     folders: where configurations of the user's lie too, with keys of their own; None: anywhere, so that choices cannot
     be checked.
     """
-    overrides = [spelled(one, config_parts("metric")) for one in overrides]
+    overrides = [spell_for_hydra(one, config_parts("metric")) for one in overrides]
     overrides = [f"+{one}" if one.partition("=")[0] in laboratory_groups() else one for one in overrides]
     errors: list[ClirbenchError] = [] if folders is None or folders else [*keys.unknown(overrides, laboratory_groups())]
     for one in overrides:
@@ -90,13 +94,13 @@ def ready(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list
     if len(named) > 1:
         raise ConfigError(f"{' '.join(named)}: a run is of one experiment; name one of them")
     overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
-    return overrides if named else [*overrides, f"+experiment={spoken_of(overrides)}"]
+    return overrides if named else [*overrides, f"+experiment={mentioned_experiment(overrides)}"]
 
 
 def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
     """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice.
 
-    folders: as in `ready`.
+    folders: as in `prepare_overrides`.
     """
     nested = accumulate((character in "[{(") - (character in "]})") for character in text)
     if max(nested, default=0) > DEEPEST:

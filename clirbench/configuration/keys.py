@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from clirbench.errors import ConfigError, closest
+from clirbench.errors import ConfigError, closest_match
 
 NODES = (
     "analyzer", "corpus", "systems", "topics", "also_topics", "retrieval", "also_retrieval", "relevance", "also",
@@ -174,7 +174,7 @@ def unknown(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[
             continue
         choices = [known for known in (*BY_NAME, *NODES) if top not in SECTIONS or known.startswith(f"{top}.")]
         yield ConfigError(
-            f"{override}: there is no key {name!r}.{closest(name, choices)} "
+            f"{override}: there is no key {name!r}.{closest_match(name, choices)} "
             f"{'Keys there: ' + ', '.join(choices) if top in SECTIONS else 'python -m clirbench --cfg job lists all'}"
         )
 

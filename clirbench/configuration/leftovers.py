@@ -11,7 +11,7 @@ from clirbench.configuration.keys import NODES
 EXPERIMENT = "experiment"
 
 
-def switched(overrides: Sequence[str], folders: Sequence[Path]) -> Iterator[str]:
+def replaced_nodes(overrides: Sequence[str], folders: Sequence[Path]) -> Iterator[str]:
     """The nodes (`topics`, `also`) that an experiment configures and for which overrides make another choice.
 
     folders: where configurations lie.

@@ -33,7 +33,7 @@ def has_own_folders(words: Sequence[str]) -> bool:
     return any(word.startswith(CONFIG_DIR) or key_of(word) == SEARCH_PATH for word in words)
 
 
-def refused(words: Sequence[str]) -> Iterator[ConfigError]:
+def refusals(words: Sequence[str]) -> Iterator[ConfigError]:
     """An error for each word of a recorded command line that no rerun gives to clirbench.
 
     What is left are keys of a run, and the two ways to name folders of configurations.
@@ -50,7 +50,7 @@ def refused(words: Sequence[str]) -> Iterator[ConfigError]:
             yield ConfigError(f"{word}: a recorded run sets no key of Hydra but {SEARCH_PATH}")
 
 
-def listed(conf: Path) -> tuple[set[str], dict[str, str]]:
+def listed_components(conf: Path) -> tuple[set[str], dict[str, str]]:
     """Every component that configurations of the core and of our laboratories name, and what some of them do.
 
     conf: the folder of the core's.
@@ -63,12 +63,12 @@ def listed(conf: Path) -> tuple[set[str], dict[str, str]]:
     return {name for path in paths for name in NAMED.findall(path.read_text(encoding="utf-8"))}, does
 
 
-def reaches(configuration: Mapping[str, Any], conf: Path) -> Iterator[str]:
+def side_effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[str]:
     """A line for each part of a whole configuration that can run code, reach another machine or write elsewhere.
 
     conf: the folder of the core's configurations; what is named and not listed only reads files and computes.
     """
-    known, does_more = listed(conf)
+    known, does_more = listed_components(conf)
     paths = configuration.get("paths")
     cache = paths.get("cache") if isinstance(paths, Mapping) else None
     for key, node in _nodes(configuration, ""):

@@ -10,7 +10,7 @@ BEYOND = re.compile(r"""(?=.*[^\x00-\x7f])[^"'\\\[\](){}=,$]*""")
 PRINTED = re.compile(r"""["']?(?P<name>[\w-]+(?:\+\+|\+1|\(nltk\)))["']?""")
 
 
-def spelled(argument: str, metrics: Sequence[Path]) -> str:
+def spell_for_hydra(argument: str, metrics: Sequence[Path]) -> str:
     """The argument as Hydra must read it; `metrics`: the folders with one NAME.yaml for each metric."""
     key, equals, value = at_home(argument).partition("=")
     key = re.sub(r"^([+~]*retrieval@also)(?=\.|$)", r"\1_retrieval", key)  # `also` holds judgments
@@ -36,7 +36,7 @@ def at_home(argument: str) -> str:
     return f'{found["key"]}="{Path.home()}{rest}"'
 
 
-def spoken_of(overrides: Sequence[str]) -> str:
+def mentioned_experiment(overrides: Sequence[str]) -> str:
     """The experiment that overrides speak of where they name none."""
     if any(override.startswith(("folder=", "corpus=")) for override in overrides):
         return "folder"

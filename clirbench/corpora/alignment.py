@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, raise_all
-from clirbench.text import Text, TextFile, beyond, check_name, current_limits, invalid_utf8
+from clirbench.text import Text, TextFile, check_name, current_limits, invalid_utf8, limit_error
 from clirbench.types import DocumentMap, Ints
 
 SHOWN = 10
@@ -32,12 +32,12 @@ def survey(text: Text) -> Survey:
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
         n_lines += len(ends)
         if n_lines > current_limits().lines:
-            raise beyond(text.where, "lines", "more than {:,} lines")
+            raise limit_error(text.where, "lines", "more than {:,} lines")
         n_empty += int((np.diff(ends, prepend=-1) == 1).sum())
     return Survey(n_lines, n_empty)
 
 
-def unequal(where: str, found: int, expected_where: str, expected: int) -> AlignmentError:
+def unequal_lines_error(where: str, found: int, expected_where: str, expected: int) -> AlignmentError:
     """The error for two texts that must have the same number of lines."""
     return AlignmentError(
         f"{where} has {found} lines, {expected_where} has {expected}; both must have one segment a line, "
@@ -45,7 +45,7 @@ def unequal(where: str, found: int, expected_where: str, expected: int) -> Align
     )
 
 
-def listed(items: "Sequence[object] | Ints") -> str:
+def first_ten(items: "Sequence[object] | Ints") -> str:
     """The first ten of many, for a message."""
     more = f", ... ({len(items)} in all)" if len(items) > SHOWN else ""
     return ", ".join(str(item) for item in items[:SHOWN]) + more
@@ -90,12 +90,12 @@ def _line_errors(
     beyond = sorted(set(numbers.tolist()) - set(inside.tolist()))
     errors: list[ClirbenchError] = []
     if missed:
-        errors.append(AlignmentError(f"{path}: misses lines of {text} ({n_lines} lines): {listed(missed)}"))
+        errors.append(AlignmentError(f"{path}: misses lines of {text} ({n_lines} lines): {first_ten(missed)}"))
     if repeated:
-        errors.append(AlignmentError(f"{path}: repeats lines: {listed(repeated)}; a line belongs to one document"))
+        errors.append(AlignmentError(f"{path}: repeats lines: {first_ten(repeated)}; a line belongs to one document"))
     if beyond:
         errors.append(
-            AlignmentError(f"{path}: names lines that {text} ({n_lines} lines) does not have: {listed(beyond)}")
+            AlignmentError(f"{path}: names lines that {text} ({n_lines} lines) does not have: {first_ten(beyond)}")
         )
     return errors
 
@@ -118,6 +118,6 @@ def document_map(where: str, doc_ids: Sequence[str]) -> DocumentMap:
         lengths[doc_id] = lengths.get(doc_id, 0) + 1
         previous = doc_id
     if again:
-        back = listed([f"{doc_id} comes back on line {line}" for doc_id, line in again.items()])
+        back = first_ten([f"{doc_id} comes back on line {line}" for doc_id, line in again.items()])
         raise AlignmentError(f"{where}: the lines of a document must be contiguous: {back}")
     return DocumentMap(tuple(lengths), np.fromiter(lengths.values(), dtype=np.int64, count=len(lengths)))

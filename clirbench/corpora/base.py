@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol, runtime_checkable
 
 from clirbench.corpora.layout import Layout
-from clirbench.corpora.sentences import Sentences
+from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric
 from clirbench.text import BLOCK, Text
@@ -56,7 +56,7 @@ class Corpus:
     collection: str = ""
     test_layout: Layout | None = None
     collection_layout: Layout | None = None
-    sentences: Sentences | None = None
+    sentences: SentenceSplitter | None = None
     scores: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = field(default=())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, folder_layout
-from clirbench.corpora.sides import Choice, read_corpus
+from clirbench.corpora.sides import SideSettings, read_corpus
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 
 
@@ -40,5 +40,5 @@ class FolderCorpus:
             with gathered(errors):
                 layouts.append(folder_layout(folder))
         raise_all(errors)
-        choice = Choice(self.references, self.documents_size)
+        choice = SideSettings(self.references, self.documents_size)
         return read_corpus(layouts[-1], layouts[0], choice, self.collection)

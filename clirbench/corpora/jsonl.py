@@ -9,7 +9,16 @@ from typing import Any, ClassVar
 
 from clirbench.errors import InputError
 from clirbench.files.nesting import refuse_depth
-from clirbench.text import BLOCK, TextFile, beyond, check_name, current_limits, encodable, in_blocks, invalid_utf8
+from clirbench.text import (
+    BLOCK,
+    TextFile,
+    check_name,
+    current_limits,
+    in_blocks,
+    invalid_utf8,
+    limit_error,
+    replace_lone_surrogates,
+)
 
 ID_KEYS = ("doc_id", "id", "docid", "docno", "_id")
 TEXT_KEYS = ("text", "contents")
@@ -44,7 +53,7 @@ class JsonlText(TextFile):
             check_name(f"{self.path}: line {number}", "document", doc_id)
             first[doc_id] = number
             if number > current_limits().lines:
-                raise beyond(self.where, "lines", "more than {:,} lines")
+                raise limit_error(self.where, "lines", "more than {:,} lines")
         return tuple(first)
 
     def documents(self) -> Iterator[tuple[str, str]]:
@@ -56,7 +65,7 @@ class JsonlText(TextFile):
                 raise InputError(f"{self.path}: line {number}: doc_id {doc_id!r} holds white space, run files cannot")
             if not isinstance(text, str):
                 raise InputError(f"{self.path}: line {number}: no text (a string); keys here: {', '.join(record)}")
-            yield encodable(doc_id), encodable(text)
+            yield replace_lone_surrogates(doc_id), replace_lone_surrogates(text)
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

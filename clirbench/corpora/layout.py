@@ -110,9 +110,9 @@ def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
         else:
             ignored.append(name)
     errors: list[ClirbenchError] = []
-    errors += _doubled(where, references, lambda name: f"reference {name}")
-    errors += _doubled(where, systems, lambda name: f"system {name!r}")
-    errors += _doubled(where, singles, lambda name: name)
+    errors += _duplicates(where, references, lambda name: f"reference {name}")
+    errors += _duplicates(where, systems, lambda name: f"system {name!r}")
+    errors += _duplicates(where, singles, lambda name: name)
     for kind, group in (("system name", systems), ("reference name", references)):
         for name in group:
             with gathered(errors):
@@ -192,7 +192,7 @@ def _has_part(name: str) -> bool:
     return bool(_REFERENCE.fullmatch(name) or _SINGLE.fullmatch(name))
 
 
-def _doubled(where: str, found: Mapping[str, list[str]], called: Callable[[str], str]) -> list[ClirbenchError]:
+def _duplicates(where: str, found: Mapping[str, list[str]], called: Callable[[str], str]) -> list[ClirbenchError]:
     return [
         InputError(f"{where}: two files for {called(name)}: {', '.join(files)}; keep one of them")
         for name, files in found.items()

@@ -7,7 +7,7 @@ from pathlib import Path
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, layout_of, translations_layout
-from clirbench.corpora.sides import Choice, read_corpus
+from clirbench.corpora.sides import SideSettings, read_corpus
 from clirbench.datasets.manifests import Manifest, ManifestFiles, Places, load_manifest, manifest_names
 from clirbench.errors import ConfigError
 
@@ -47,7 +47,7 @@ class ManifestCorpus:
     def read(self) -> Corpus:
         manifest = load_manifest(self.manifest, Path(self.manifests) if self.manifests else None)
         test = manifest_layout(manifest, Places(self.mirror, self.cache, self.download))
-        choice = Choice(self.references, self.documents_size, self.read_source)
+        choice = SideSettings(self.references, self.documents_size, self.read_source)
         searched, collection = test, self.collection
         if self.translations:
             searched, collection = translations_layout(self.translations, self.english), ""

@@ -13,7 +13,7 @@ TWO_LETTERS = {"zho": "zh", "rus": "ru", "fas": "fa", "eng": "en", "deu": "de", 
 
 
 @dataclass(frozen=True)
-class Sentences:
+class SentenceSplitter:
     """Cuts documents with the library sentencex, by the rules and abbreviations of `language` (`zh`, `ru`, `fa`, ...).
 
     A newline always ends a sentence. Raises, when it is used, `ConfigError` where no language is set and

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.corpora.alignment import Survey, listed, read_document_map, survey, unequal
+from clirbench.corpora.alignment import Survey, first_ten, read_document_map, survey, unequal_lines_error
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout, chosen_references
@@ -15,7 +15,7 @@ from clirbench.types import DocumentMap, Documents, TestSet
 
 
 @dataclass(frozen=True)
-class Choice:
+class SideSettings:
     """How the two sides are read: which references, how many lines a document has where no docs.tsv says it."""
 
     references: str | Sequence[str] = "first"
@@ -23,7 +23,7 @@ class Choice:
     read_source: bool = True
 
 
-def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str = "") -> Corpus:
+def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection: str = "") -> Corpus:
     """Both sides, read and aligned; raises everything that is wrong with either at once."""
     errors: list[ClirbenchError] = []
     test_sets: list[TestSet] = []
@@ -50,7 +50,7 @@ def read_corpus(test: Layout, searched: Layout, choice: Choice, collection: str 
     )
 
 
-def misaligned_systems(layout: Layout, choice: Choice) -> list[ClirbenchError]:
+def misaligned_systems(layout: Layout, choice: SideSettings) -> list[ClirbenchError]:
     """What is wrong with the systems' files where the reference is refused too, so that one message has all of it."""
     errors: list[ClirbenchError] = []
     with gathered(errors):
@@ -60,11 +60,11 @@ def misaligned_systems(layout: Layout, choice: Choice) -> list[ClirbenchError]:
             with gathered(errors):
                 found = survey(text).n_lines
                 if found != expected:
-                    errors.append(unequal(text.where, found, reference.where, expected))
+                    errors.append(unequal_lines_error(text.where, found, reference.where, expected))
     return errors
 
 
-def read_test_set(layout: Layout, choice: Choice) -> TestSet:
+def read_test_set(layout: Layout, choice: SideSettings) -> TestSet:
     """References (and the source, where there is one) as lines in memory.
 
     Raises `AlignmentError` where line counts differ, `InputError` for an empty line in a reference (the first ten
@@ -86,18 +86,18 @@ def read_test_set(layout: Layout, choice: Choice) -> TestSet:
             raise InputError(f"{text.where}: has no lines")
     for text, lines in zip(texts, read, strict=True):
         if len(lines) != len(read[0]):
-            errors.append(unequal(text.where, len(lines), texts[0].where, len(read[0])))
+            errors.append(unequal_lines_error(text.where, len(lines), texts[0].where, len(read[0])))
     for text, lines in zip(texts[: len(names)], read[: len(names)], strict=True):
         empty = np.flatnonzero(np.fromiter((not line.strip() for line in lines), dtype=bool, count=len(lines)))
         if len(empty):
             errors.append(
-                InputError(f"{text.where}: empty lines in an MT reference: {listed(empty + 1)}; fill or remove them")
+                InputError(f"{text.where}: empty lines in an MT reference: {first_ten(empty + 1)}; fill or remove them")
             )
     raise_all(errors)
     return TestSet(tuple(read[: len(names)]), read[len(names)] if len(read) > len(names) else None)
 
 
-def read_english(layout: Layout, choice: Choice) -> tuple[Documents, Survey]:
+def read_english(layout: Layout, choice: SideSettings) -> tuple[Documents, Survey]:
     """The searched side, which is counted but never held in memory, and what the counting found."""
     text = layout.text(layout.references[english_name(layout, choice)])
     found = survey(text)
@@ -107,14 +107,14 @@ def read_english(layout: Layout, choice: Choice) -> tuple[Documents, Survey]:
     with gathered(errors):
         source = layout.source if choice.read_source else None
         if source is not None and (lines := survey(source).n_lines) != found.n_lines:
-            errors.append(unequal(source.where, lines, text.where, found.n_lines))
+            errors.append(unequal_lines_error(source.where, lines, text.where, found.n_lines))
     with gathered(errors):
         map_ = document_map(layout, text, found.n_lines, choice.documents_size)
     raise_all(errors)
     return Documents(text, map_), found
 
 
-def english_name(layout: Layout, choice: Choice) -> str:
+def english_name(layout: Layout, choice: SideSettings) -> str:
     """Which reference is searched: the first chosen, or the only one where the collection does not have that name."""
     if len(layout.references) == 1 and choice.references != "all":
         return next(iter(layout.references))
@@ -141,5 +141,5 @@ def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) 
     for layout in dict.fromkeys([test, searched]):
         strange = [name for name in layout.ignored if name.startswith("systems/")]
         if strange:
-            notes.append(f"{layout.where}: no .txt, .txt.gz or .jsonl, left out: {listed(strange)}")
+            notes.append(f"{layout.where}: no .txt, .txt.gz or .jsonl, left out: {first_ten(strange)}")
     return tuple(notes)

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import IO, Any, cast
 
 from clirbench.errors import DownloadError
-from clirbench.text import beyond, current_limits
+from clirbench.text import current_limits, limit_error
 
 PIECE = 1 << 18
 HEADER = 1 << 20
@@ -103,5 +103,5 @@ class _Capped:
 
     def seek(self, position: int) -> int:
         if position > current_limits().unpacked_bytes:
-            raise beyond("a tar", "unpacked_bytes", "more than {:,} bytes, unpacked")
+            raise limit_error("a tar", "unpacked_bytes", "more than {:,} bytes, unpacked")
         return self.plain.seek(position)

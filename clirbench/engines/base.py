@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from clirbench.checks import whole_number
 from clirbench.errors import ResourceError
-from clirbench.text import Limits, current_limits, limited
+from clirbench.text import Limits, current_limits, within_limits
 
 LOG = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -58,7 +58,7 @@ def releases_gil(step: Callable[[Item], Result], item: Item) -> bool:
     return said is not None and said(item)
 
 
-def spread(
+def dispatch(
     step: Callable[[Item], Result],
     items: Sequence[Item],
     workers: int,
@@ -69,7 +69,7 @@ def spread(
     `work` calls each of the tasks it is given somewhere, and yields what they return in any order. What a worker had
     in hand when it died is handed out again, unless nothing at all has ended since the last death.
     """
-    tasks = [Task(step, chunk) for chunk in chunked(most_expensive_first(step, items), workers)]
+    tasks = [Task(step, chunk) for chunk in make_chunks(most_expensive_first(step, items), workers)]
     ready: dict[int, Result] = {}
     due, fruitless = 0, 0
     while tasks:
@@ -90,7 +90,7 @@ def spread(
             tasks = [task for task in tasks if task.chunk[0][0] not in ended]
 
 
-def never() -> bool:
+def never_stop() -> bool:
     """Work goes on to its end."""
     return False
 
@@ -103,8 +103,8 @@ class Task:
     chunk: Sequence[tuple[int, Any]]
     limits: Limits = field(default_factory=current_limits)
 
-    def __call__(self, stopped: Callable[[], bool] = never) -> Chunk:
-        with limited(self.limits):  # those of the process that handed the work out
+    def __call__(self, stopped: Callable[[], bool] = never_stop) -> Chunk:
+        with within_limits(self.limits):  # those of the process that handed the work out
             return [(number, self.step(item)) for number, item in self.chunk if not stopped()]
 
 
@@ -119,7 +119,7 @@ def costs(step: Callable[[Item], Result], items: Sequence[Item]) -> list[float]:
     return [0.0] * len(items) if cost is None else [cost(item) or 0.0 for item in items]
 
 
-def chunked(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
+def make_chunks(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
     """Consecutive chunks, about four for each worker: few enough to ship a step seldom, enough to balance."""
     size = max(1, -(-len(items) // (4 * workers)))
     return [items[start : start + size] for start in range(0, len(items), size)]
@@ -145,7 +145,7 @@ class Cluster(ABC):
         if items:
             workers = self.join()
             workers = self.workers or workers
-            yield from spread(step, items, workers, lambda tasks: self._work(tasks, workers))
+            yield from dispatch(step, items, workers, lambda tasks: self._work(tasks, workers))
 
     def _work(self, tasks: Sequence[Task], workers: int) -> Iterator[Chunk]:
         left = iter(tasks)

@@ -16,9 +16,9 @@ from clirbench.engines.base import (
     Result,
     Task,
     costs,
+    dispatch,
     leave_clusters,
     releases_gil,
-    spread,
 )
 
 # Seconds that work is tried in this process before it is handed out, and how much more of it makes workers worth
@@ -62,7 +62,7 @@ class Processes:
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
     ) -> Iterator[Result]:
         if getattr(step, "alone", False):
-            yield from spread(step, items, 1, _alone)
+            yield from dispatch(step, items, 1, _run_serially)
             return
         workers = (self.workers or available_cores()) if len(items) > 1 else 1
         if workers == 1:
@@ -71,15 +71,15 @@ class Processes:
         if workers <= self.threads and all(releases_gil(step, item) for item in items):
             # The first alone: it loads the compiled code and analyses what all others share.
             yield from map(step, items[:1])
-            yield from spread(step, items[1:], workers, lambda tasks: thread_work(tasks, workers))
+            yield from dispatch(step, items[1:], workers, lambda tasks: thread_work(tasks, workers))
             return
         done = 0
         if not worth_workers(step, items):
-            for result in _tried(step, items):
+            for result in _first_results(step, items):
                 yield result
                 done += 1
         if done < len(items):
-            yield from spread(step, items[done:], workers, self._work)
+            yield from dispatch(step, items[done:], workers, self._work)
 
     def _work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
         from joblib import Parallel, delayed
@@ -101,7 +101,7 @@ class Processes:
             ) from None
 
 
-def _alone(tasks: Sequence["Task"]) -> Iterator[Chunk]:
+def _run_serially(tasks: Sequence["Task"]) -> Iterator[Chunk]:
     """Call tasks one after the other in one process, which then gives back all that it loaded."""
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -127,7 +127,7 @@ def thread_work(tasks: Sequence["Task"], workers: int) -> Iterator[Chunk]:
             stop.set()
 
 
-def _tried(step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+def _first_results(step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
     """Results of the first items, until what is left seems worth starting workers for."""
     start = time.monotonic()
     for done, item in enumerate(items):

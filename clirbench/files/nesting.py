@@ -2,7 +2,7 @@
 
 import re
 
-from clirbench.text import beyond, current_limits
+from clirbench.text import current_limits, limit_error
 
 NESTED = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
@@ -16,4 +16,4 @@ def refuse_depth(where: str, content: bytes) -> None:
     for found in NESTED.finditer(content):
         depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
         if depth > most:
-            raise beyond(where, "json_depth", "more than {:,} lists and objects within each other")
+            raise limit_error(where, "json_depth", "more than {:,} lists and objects within each other")

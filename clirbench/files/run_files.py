@@ -57,7 +57,7 @@ def is_plain(name: str) -> bool:
     return name not in (".", "..") and 0 < length <= LONGEST_NAME and not {"/", "\\", "\0"} & set(name)
 
 
-def inside(folder: Path, name: str) -> Path:
+def path_inside(folder: Path, name: str) -> Path:
     """The path of an entry of a run's folder; raises `InputError` for a name that leads elsewhere, and for a link."""
     check_name(folder, "the file name", name)
     if not is_plain(name):
@@ -81,9 +81,9 @@ def _link(path: Path) -> InputError:
 
 def read_marker(folder: Path) -> list[str]:
     """The names of the files that a run wrote to its folder; raises `InputError`."""
-    names = [name for name in whole_text(inside(folder, MARKER)).split("\n") if name]
+    names = [name for name in whole_text(path_inside(folder, MARKER)).split("\n") if name]
     for name in names:
-        if inside(folder, name).name.startswith("."):
+        if path_inside(folder, name).name.startswith("."):
             raise InputError(f"{folder / MARKER}: {name!r} is not the name of a file that a run writes")
     if len({*names}) < len(names):
         raise InputError(f"{folder / MARKER}: a name is there twice")
@@ -92,15 +92,15 @@ def read_marker(folder: Path) -> list[str]:
 
 def read_results(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
     """results.json, with the keys that are needed; raises `InputError`. The names of its tables are plain."""
-    found = read_object(inside(folder, RESULTS), RESULTS_SHAPE, needed)
+    found = read_object(path_inside(folder, RESULTS), RESULTS_SHAPE, needed)
     for name in found.get("tables", {}):
-        inside(folder, f"{name}.tsv")
+        path_inside(folder, f"{name}.tsv")
     return found
 
 
 def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
     """provenance.json, with the keys that are needed; raises `InputError`."""
-    return read_object(inside(folder, PROVENANCE), PROVENANCE_SHAPE, needed)
+    return read_object(path_inside(folder, PROVENANCE), PROVENANCE_SHAPE, needed)
 
 
 def described_columns(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -109,7 +109,8 @@ def described_columns(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
-    """A JSON file that holds an object of a shape (`misfit`) with the keys that are needed; raises `InputError`."""
+    """A JSON file that holds an object of a shape (`shape_error`) with the keys that are needed; raises "
+    "`InputError`."""
     if not path.is_file():
         raise InputError(f"{path.parent}: not the folder of a finished run: it has no {path.name}")
     content = whole_content(path)
@@ -122,7 +123,7 @@ def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()
             value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
     except (InputError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: no {path.name} of a run ({error}), {no_run}") from None
-    wrong = misfit(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value)
+    wrong = shape_error(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value)
     if wrong:
         raise InputError(f"{path}: no {path.name} of a run: {wrong}, {no_run}")
     return dict(value)
@@ -141,18 +142,18 @@ def _finite(text: str) -> float:
     return value
 
 
-def misfit(value: Any, shape: Any, key: str = "it") -> str:
+def shape_error(value: Any, shape: Any, key: str = "it") -> str:
     """What of a JSON value does not have a shape, nothing where all has.
 
     A shape is a type, None, `object` (anything), a tuple (one of them), a list (each item), or a mapping of names to
     shapes: a name that ends in `?` may be missing, `...` is every name, names that are not in it may have any value.
     """
     if isinstance(shape, tuple):
-        return "" if any(not misfit(value, one) for one in shape) else f"{key} is no text"
+        return "" if any(not shape_error(value, one) for one in shape) else f"{key} is no text"
     if isinstance(shape, list):
         if not isinstance(value, list):
             return f"{key} is no list"
-        return next(filter(None, (misfit(item, shape[0], f"an item of {key}") for item in value)), "")
+        return next(filter(None, (shape_error(item, shape[0], f"an item of {key}") for item in value)), "")
     if isinstance(shape, dict):
         if not isinstance(value, dict):
             return f"{key} is no object"
@@ -164,16 +165,16 @@ def misfit(value: Any, shape: Any, key: str = "it") -> str:
 def _misfits(value: Mapping[str, Any], shape: Mapping[Any, Any]) -> Iterator[str]:
     for name, one in shape.items():
         if name is ...:
-            yield from (misfit(item, one, repr(key)) for key, item in value.items())
+            yield from (shape_error(item, one, repr(key)) for key, item in value.items())
         elif (key := name.removesuffix("?")) in value:
-            yield misfit(value[key], one, repr(key))
+            yield shape_error(value[key], one, repr(key))
         elif key == name:
             yield f"{key!r} is missing"
 
 
 def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> Table:
     """NAME.tsv of a run's folder, which has these columns; raises `InputError`."""
-    table = read_table(inside(folder, f"{name}.tsv"))
+    table = read_table(path_inside(folder, f"{name}.tsv"))
     if missing := [column for column in columns if column not in table.header]:
         raise InputError(f"{table.where}: has no column {', '.join(missing)}")
     return table

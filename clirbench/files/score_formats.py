@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clirbench.errors import InputError, shortened
+from clirbench.errors import InputError, shorten
 from clirbench.files import tables
 from clirbench.files.nesting import refuse_depth
 from clirbench.text import TextFile
@@ -60,7 +60,7 @@ def score_rows(path: Path) -> Iterator[Row]:
     if columns:
         return column_rows(path, columns)
     raise InputError(
-        f"{path}: line 1: {shortened(head, 60)!r} begins no known file of scores: neither one number a line, nor "
+        f"{path}: line 1: {shorten(head, 60)!r} begins no known file of scores: neither one number a line, nor "
         "SYSTEM SCORE, nor WMT's columns, JSON, or a header with a column system"
     )
 
@@ -110,7 +110,7 @@ def _comet(path: Path, lines: Sequence[str]) -> Iterator[Row]:
         found = COMET.fullmatch(line.rstrip("\r"))
         if found is None and line.strip() and not line.startswith("Predictions saved in: "):
             raise InputError(
-                f"{path}: line {number}: {shortened(line, 60)!r}; what comet-score prints was expected: FILE, "
+                f"{path}: line {number}: {shorten(line, 60)!r}; what comet-score prints was expected: FILE, "
                 "Segment N, score: X, separated by tabs"
             )
         if found and found["segment"] is not None:

@@ -22,6 +22,6 @@ def state_of(path: Path) -> State | None:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def settled(state: State | None) -> bool:
+def is_settled(state: State | None) -> bool:
     """Whether a file in this state, read now, can be known again by it."""
     return state is not None and time.time_ns() - max(state[3:]) > SETTLED

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from clirbench.errors import UNSEEN, ClirbenchError, InputError, StoreError, gathered, raise_all
-from clirbench.text import LONGEST_NAME, TextFile, alike, check_name, invalid_utf8
+from clirbench.text import LONGEST_NAME, TextFile, check_name, invalid_utf8, lookalike_names
 from clirbench.types import Qrels, Run
 
 IDEAL = "ideal"
@@ -185,7 +185,7 @@ def tied_topics(run: Run) -> int:
 def run_file_names(systems: Iterable[str]) -> dict[str, str]:
     """The file name of each system's run; names that some file system takes for one have their capitals as %XX too."""
     names = list(systems)
-    same = {name for group in alike(names) for name in group}
+    same = {name for group in lookalike_names(names) for name in group}
     return {name: run_file_name(name, SAME_ANYWHERE.sub(_percent, name) if name in same else None) for name in names}
 
 

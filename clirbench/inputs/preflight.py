@@ -14,7 +14,7 @@ from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownNam
 from clirbench.inputs.reading import runs_of_others
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.top_k import TopK
-from clirbench.result import Experiment, Inputs, Result, Retrieval, marked
+from clirbench.result import Experiment, Inputs, Result, Retrieval, with_marks
 from clirbench.statistics.coefficients import P_VALUES, coefficient
 from clirbench.statistics.units.belonging import covariates
 from clirbench.types import Documents, Run, Topic
@@ -56,7 +56,7 @@ def preflight(experiment: Experiment, inputs: Inputs | None) -> list[str]:
     if inputs is not None:
         _check_sources(experiment, inputs, errors)
     with gathered(errors):
-        _check_columns(foreseen(experiment, inputs), errors)
+        _check_columns(expected_result(experiment, inputs), errors)
     raise_all(errors)
     return [] if inputs is None else list(_notes(experiment, inputs))
 
@@ -109,13 +109,14 @@ def _notes(experiment: Experiment, inputs: Inputs) -> Iterator[str]:
     for label, rule in experiment.relevance.items() if inputs.topics else ():
         if isinstance(rule, TopK) and rule.k >= n:
             yield (
-                f"{marked('relevance', label)}: the first {rule.k} of {n} documents are relevant, which is every one "
+                f"{with_marks('relevance', label)}: the first {rule.k} of {n} documents are relevant, which is "
+                "every one "
                 "that a topic matches: MAP then says which documents match, not how they are ordered; choose a smaller "
                 f"relevance.k, such as {max(1, n // 10)}"
             )
 
 
-def foreseen(experiment: Experiment, inputs: Inputs | None) -> Result:
+def expected_result(experiment: Experiment, inputs: Inputs | None) -> Result:
     """The result with every column that the run will have, its score tables read, and NaN for computed numbers."""
     retrieval: Mapping[str, Retrieval] = {}
     if inputs is not None:

@@ -14,14 +14,14 @@ from clirbench.errors import (
     UnknownName,
     gathered,
     raise_all,
-    shortened,
+    shorten,
 )
 from clirbench.files.trec import read_ideal, read_runs
-from clirbench.relevance.needs import given, sorted_out, unmet
-from clirbench.result import Experiment, Inputs, marked
+from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
+from clirbench.result import Experiment, Inputs, with_marks
 from clirbench.steps.make_topics import MakeTopics
-from clirbench.store.cached import here
-from clirbench.text import beyond, current_limits
+from clirbench.store.cached import cached_result
+from clirbench.text import current_limits, limit_error
 from clirbench.topics.base import TopicSource
 from clirbench.types import Documents, Run, Topic, Translation
 
@@ -52,12 +52,12 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
         for label, source in experiment.topics.items():
             with gathered(problems):
                 topics[label] = topics_of(source, corpus.english, experiment.engine)
-                check_size(marked("topics", label), len(topics[label]), len(corpus.english))
+                check_size(with_marks("topics", label), len(topics[label]), len(corpus.english))
     raise_all(problems)
     pending = {t.system: t.pending for t in translations if t.pending}
     if len(pending) == len(translations):
         waited_for = "; ".join(f"{system} ({why})" for system, why in pending.items())
-        raise NothingCompared(f"every system is pending: {shortened(waited_for, 1000)}")
+        raise NothingCompared(f"every system is pending: {shorten(waited_for, 1000)}")
     return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending, baselines)
 
 
@@ -65,7 +65,7 @@ def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[
     """The topics of a source; those that take work (`kept`) are found again in the store."""
     if not getattr(source, "kept", False):
         return tuple(source.topics(english))
-    (rows,) = here(engine, MakeTopics(source), (english.text, english.map))
+    (rows,) = cached_result(engine, MakeTopics(source), (english.text, english.map))
     return tuple(Topic(topic_id, tuple(map(tuple, parts))) for topic_id, parts in rows)
 
 
@@ -76,7 +76,7 @@ def no_translation(corpus: Corpus) -> Translation:
     return Translation("no translation", None, corpus.source)
 
 
-def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:
+def adapt_to_inputs(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:
     """The same with the metrics that came with the corpus, the measures that it and the judgments allow, and a remark
     on the others.
 
@@ -89,7 +89,7 @@ def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, I
     metrics = (*experiment.metrics, *(metric for metric in corpus.scores if metric.name not in named))
     parts: dict[str, Any] = {f"relevance={rule.signature}": rule for rule in experiment.relevance.values()}
     parts |= {type(analysis).__name__: analysis for analysis in experiment.analyses}
-    errors: list[ClirbenchError] = list(unmet(parts if experiment.measures else {}, corpus))
+    errors: list[ClirbenchError] = list(unmet_needs(parts if experiment.measures else {}, corpus))
     if experiment.metrics and not corpus.test:
         errors.append(
             ConfigError(
@@ -100,7 +100,7 @@ def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, I
     kept, notes = experiment.measures, list[str]()
     with gathered(errors):
         topics = [topic for source in inputs.topics.values() for topic in source]
-        gives = {need for rule in experiment.relevance.values() for need in given(rule, topics)}
+        gives = {need for rule in experiment.relevance.values() for need in offered_by_judgments(rule, topics)}
         kept, notes = sorted_out(experiment.measures, corpus, gives)
     raise_all(errors)
     return replace(experiment, metrics=metrics, measures=kept, remarks=(*experiment.remarks, *notes)), inputs
@@ -109,9 +109,11 @@ def fitted(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, I
 def check_size(where: str, topics: int, documents: int) -> None:
     """Raise `InputError` for more topics, or more topics times documents, than the limits allow."""
     if topics > current_limits().topics:
-        raise beyond(where, "topics", f"{topics:,} are more than {{:,}}")
+        raise limit_error(where, "topics", f"{topics:,} are more than {{:,}}")
     if topics * documents > current_limits().pairs:
-        raise beyond(where, "pairs", f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs")
+        raise limit_error(
+            where, "pairs", f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs"
+        )
 
 
 def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | None]:

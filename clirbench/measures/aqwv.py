@@ -27,7 +27,7 @@ import numpy as np
 from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
 from clirbench.measures.base import ArithmeticMean
-from clirbench.measures.decisions import RULES, Booleans, Returned, returned
+from clirbench.measures.decisions import RULES, Booleans, Returned, scored_lists
 from clirbench.types import Doubles, Judged, Need, Run
 
 EMPTY = ("drop", "no_miss", "modified")
@@ -68,8 +68,8 @@ class QueryWeighted(ArithmeticMean, ABC):
         return ""
 
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
-        """One value for each topic; NaN for a topic that the policy drops. Raises `InputError` (see `returned`)."""
-        topics = returned(run, judged, self.rule)
+        """One value for each topic; NaN for a topic that the policy drops. Raises `InputError` (see `scored_lists`)."""
+        topics = scored_lists(run, judged, self.rule)
         return self.values(topics, self.thresholds(topics, judged))
 
     @abstractmethod
@@ -203,5 +203,5 @@ class OQWV(QueryWeighted):
 @lru_cache(maxsize=4)
 def _on_english(measure: AQWV, judged: Judged) -> float:
     """The English side's best single threshold; once for all systems, a `Judged` hashes by identity."""
-    topics = returned(judged.ideal, judged, measure.rule)
+    topics = scored_lists(judged.ideal, judged, measure.rule)
     return measure.best(topics, np.ones(len(topics.n_relevant), dtype=bool))

@@ -46,7 +46,7 @@ class Returned:
         return np.where(self.relevant, 1.0 / np.maximum(n_relevant, 1), cost)
 
 
-def returned(run: Run, judged: Judged, rule: str) -> Returned:
+def scored_lists(run: Run, judged: Judged, rule: str) -> Returned:
     """The run's lists of the scored topics with their keys under `rule` (one of `RULES`).
 
     Raises `InputError` where the collection's size is not known or smaller than a topic's relevant documents, and

@@ -58,7 +58,7 @@ class Ranks:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class OverlapCurve:
     """What is known at depths 1..l: overlap, the divisor of the agreement, and L's items that S has not shown."""
 
     s: int
@@ -74,7 +74,7 @@ class Curve:
         return np.arange(1, len(self.overlap) - self.s + 1, dtype=np.float64)
 
 
-def curve(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, ties: str) -> Curve:
+def curve(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, ties: str) -> OverlapCurve:
     """The overlap at every depth; item i of the shared ones stands at position `at_x[i]` of x, `at_y[i]` of y.
 
     `ties` is `w`, `a` or `b`; without ties all three are the same.
@@ -87,17 +87,17 @@ def curve(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, ties: str) -> Curve:
     shown[at_y] = True
     if x.top is x.bottom and y.top is y.bottom:
         overlap = _active(np.maximum(at_x, at_y) + 1, None, n)
-        return Curve(s, overlap, depths, np.cumsum(~shown), np.zeros(n, dtype=np.int64), depths)
+        return OverlapCurve(s, overlap, depths, np.cumsum(~shown), np.zeros(n, dtype=np.int64), depths)
     divisor = _divisor(x, depths, ties) + _divisor(y, depths, ties)
     if ties == "w":
         overlap = _active(np.maximum(x.top[at_x], y.top[at_y]), None, n)
         unshared = _active(y.top[~shown], None, n).astype(np.int64)
-        return Curve(s, overlap, divisor / 2, unshared, np.zeros(n, dtype=np.int64), depths)
+        return OverlapCurve(s, overlap, divisor / 2, unshared, np.zeros(n, dtype=np.int64), depths)
     overlap = _fractional_overlap(x, y, at_x, at_y, depths)
     divisor = depths if ties == "a" else np.sqrt(_divisor(x, depths, "b") * _divisor(y, depths, "b"))
     top, bottom = y.top[~shown], y.bottom[~shown]
     unshared = _active(bottom, None, n).astype(np.int64)
-    return Curve(s, overlap, divisor, unshared, _active(top, bottom, n).astype(np.int64), _fraction(y, depths))
+    return OverlapCurve(s, overlap, divisor, unshared, _active(top, bottom, n).astype(np.int64), _fraction(y, depths))
 
 
 def _fractional_overlap(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, depths: Doubles) -> Doubles:
@@ -140,7 +140,7 @@ def _divisor(ranks: Ranks, depths: Doubles, ties: str) -> Doubles:
     return total
 
 
-def extrapolated(curve: Curve, p: float) -> float:
+def extrapolated(curve: OverlapCurve, p: float) -> float:
     """EXT: unseen items agree as those seen do, A_s for S's unseen items down to l, A_l for all below."""
     agreement = curve.overlap / curve.divisor
     s = curve.s
@@ -154,7 +154,7 @@ def extrapolated(curve: Curve, p: float) -> float:
     return float((1 - p) / p * (agreement @ _weights(p, len(agreement))) + agreement[-1] * p ** len(agreement))
 
 
-def minimum(curve: Curve, p: float) -> float:
+def minimum(curve: OverlapCurve, p: float) -> float:
     """MIN: no unseen item agrees, so the overlap stays at X_l at every greater depth."""
     n = len(curve.overlap)
     if not n:
@@ -163,7 +163,7 @@ def minimum(curve: Curve, p: float) -> float:
     return float((1 - p) / p * ((curve.overlap / curve.divisor) @ _weights(p, n) + below))
 
 
-def maximum(curve: Curve, p: float) -> float:
+def maximum(curve: OverlapCurve, p: float) -> float:
     """MAX: every unseen item agrees as early as it can: S's with L's first unshared items, then both with all left."""
     s, n = curve.s, len(curve.overlap)
     if not n:

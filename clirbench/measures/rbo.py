@@ -10,7 +10,7 @@ from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
 from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
-from clirbench.measures.overlap import Curve, Ranks, curve, extrapolated, maximum, minimum
+from clirbench.measures.overlap import OverlapCurve, Ranks, curve, extrapolated, maximum, minimum
 from clirbench.types import Doubles, Ints, Judged, Need, Run
 
 TIES = ("doc_id", "w", "a", "b")
@@ -118,7 +118,7 @@ class RBO(ArithmeticMean):
         scores = run.values(topic_id, tied=True)[: self.depth]
         return Ranks.untied(len(scores)) if self.ties == "doc_id" else Ranks.of_scores(scores)
 
-    def _value(self, curve: Curve) -> float:
+    def _value(self, curve: OverlapCurve) -> float:
         if self.variant == "ext":
             return extrapolated(curve, self.p)
         if self.variant == "min":

@@ -11,9 +11,9 @@ from clirbench.checks import check_least
 from clirbench.metrics import tokens
 from clirbench.metrics.base import check_aligned
 from clirbench.metrics.reference_ngrams import ReferenceNgrams
-from clirbench.metrics.tokenised import signed
+from clirbench.metrics.tokenised import sacrebleu_signature
 from clirbench.metrics.tokens import AT_ONCE, EDGES, Numbers, Offsets
-from clirbench.recent import recent
+from clirbench.recent import keep_recent
 from clirbench.types import Doubles, TestSet
 
 
@@ -58,7 +58,7 @@ class ChrF:
 
     @property
     def signature(self) -> str:
-        return signed(
+        return sacrebleu_signature(
             self.name,
             tokens.case_of(self.lowercase),
             f"eff:{'no' if self.eps_smoothing else 'yes'}",
@@ -173,7 +173,7 @@ def _analysed(symbols_of: Characters | Words, order: int, reference: tuple[str, 
     return ReferenceNgrams(*symbols_of.symbols(reference, (reference,)), 1, order).with_tables()
 
 
-@recent(2)
+@keep_recent(2)
 def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, ...], test: TestSet) -> Doubles:
     """Hypothesis, reference and matching n-grams against each reference: (references, segments, 3 * order).
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from clirbench.checks import check_choice
-from clirbench.errors import ConfigError, InputError, shortened
+from clirbench.errors import ConfigError, InputError, shorten
 from clirbench.files import score_formats, tables
 from clirbench.files.score_formats import HOLES, WMT_NEW, WMT_OLD, Row
 from clirbench.metrics.base import Statistics
@@ -169,7 +169,7 @@ def number(text: str, file: Path | str, line: int) -> float:
     """A finite number, or `InputError` naming file and line."""
     value = tables.number(text)
     if value is None:
-        raise InputError(f"{file}: line {line}: {shortened(text, 60)!r} is not a number")
+        raise InputError(f"{file}: line {line}: {shorten(text, 60)!r} is not a number")
     if not abs(value) <= tables.LARGEST:
         raise InputError(f"{file}: line {line}: {text!r} is not a finite number")
     return value
@@ -177,5 +177,5 @@ def number(text: str, file: Path | str, line: int) -> float:
 
 def _whole(text: str, file: Path, line: int) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 18:
-        raise InputError(f"{file}: line {line}: segment {shortened(text, 60)!r} is not a whole number")
+        raise InputError(f"{file}: line {line}: segment {shorten(text, 60)!r} is not a whole number")
     return int(text)

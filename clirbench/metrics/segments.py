@@ -43,7 +43,7 @@ class Aggregated:
 
     def score(self, totals: Doubles) -> Doubles:
         """The aggregate from summed statistics, vectorised over leading axes: (..., k) -> (...)."""
-        return aggregated(totals, self.aggregate)
+        return aggregate_rows(totals, self.aggregate)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def ratio(above: Doubles, below: Doubles) -> Doubles:
     return np.divide(above, below, out=np.zeros_like(below), where=below != 0)
 
 
-def aggregated(totals: Statistics, aggregate: str) -> Doubles:
+def aggregate_rows(totals: Statistics, aggregate: str) -> Doubles:
     """Mean, median or system score from summed statistics: (..., k) -> (...); NaN where it is not defined."""
     if not isinstance(totals, np.ndarray):
         totals = totals.toarray()

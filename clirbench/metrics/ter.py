@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from clirbench.metrics.base import check_aligned
-from clirbench.metrics.tokenised import signed
+from clirbench.metrics.tokenised import sacrebleu_signature
 from clirbench.metrics.tokens import SPLIT, case_of, reference_tokens, tokens_of
 from clirbench.types import Doubles, TestSet
 
@@ -50,7 +50,7 @@ class TER:
         def said(flag: bool) -> str:
             return "yes" if flag else "no"
 
-        return signed(
+        return sacrebleu_signature(
             self.name,
             case_of(not self.case_sensitive),
             "tok:tercom",

@@ -63,7 +63,7 @@ class Tokenised:
     def signature(self) -> str:
         """Name, case, tokeniser, the metric's details, and the version of the library."""
         used = ("refs:first",) if self.first_reference else ()
-        return signed(self.name, self.tokeniser.signature, *self.details, *used)
+        return sacrebleu_signature(self.name, self.tokeniser.signature, *self.details, *used)
 
     def tokens(self, hypotheses: Sequence[str], test: TestSet) -> tuple[Tokens, Tokens]:
         """The tokens of the hypotheses and of the references (all of them, or the first), as `aligned_tokens`."""
@@ -82,6 +82,6 @@ def aligned_tokens(
     return hypothesis_tokens(cutter, tuple(hypotheses), references), reference_tokens(cutter, references)
 
 
-def signed(name: str, *parts: str) -> str:
+def sacrebleu_signature(name: str, *parts: str) -> str:
     """A signature in sacreBLEU's manner: `BLEU|case:mixed|tok:13a|...|sacrebleu:2.4.3`."""
     return "|".join([name, *parts, f"sacrebleu:{sacrebleu_version()}"])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from clirbench.checks import check_choice
 from clirbench.errors import ResourceError
-from clirbench.recent import recent
+from clirbench.recent import keep_recent
 
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
@@ -198,7 +198,7 @@ def reference_tokens(tokeniser: Cutter, references: tuple[tuple[str, ...], ...])
     return tokens_of(tokeniser, [line for reference in references for line in reference])
 
 
-@recent(2)
+@keep_recent(2)
 def hypothesis_tokens(
     tokeniser: Cutter, hypotheses: tuple[str, ...], references: tuple[tuple[str, ...], ...]
 ) -> Tokens:

@@ -16,14 +16,14 @@ def needs(part: Any) -> Collection[Need]:
     return found
 
 
-def given(relevance: Relevance, topics: Sequence[Topic]) -> Collection[Need]:
+def offered_by_judgments(relevance: Relevance, topics: Sequence[Topic]) -> Collection[Need]:
     """What judgments give, as far as the source says it; a file of judgments is read for that."""
     reads = getattr(relevance, "given", None)
     found: Collection[Need] = reads(topics) if reads else getattr(relevance, "gives", ())
     return found
 
 
-def unmet(parts: Mapping[str, Any], corpus: Corpus) -> Iterator[ConfigError]:
+def unmet_needs(parts: Mapping[str, Any], corpus: Corpus) -> Iterator[ConfigError]:
     """An error for each part that needs an English side, where there is none."""
     for name, part in {} if corpus.has_english else parts.items():
         if "english" in needs(part):

@@ -12,8 +12,8 @@ from math import isnan
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, many, number
-from clirbench.recent import recent
+from clirbench.analyses.wording import join_names, number, plural
+from clirbench.recent import keep_recent
 from clirbench.report.picking import cost, expected_cost
 from clirbench.report.trust import MOST, NOUNS, agreement, fewest_units, named, p_said, tau_span, trusted_metrics
 from clirbench.result import Result
@@ -25,7 +25,7 @@ from clirbench.statistics.units.claims import Claim, Selected, beyond_known, cla
 from clirbench.statistics.units.given import Permuting, within_strata
 from clirbench.statistics.units.jackknife import Interval
 from clirbench.steps.claims import Claims
-from clirbench.store.cached import here
+from clirbench.store.cached import cached_result
 from clirbench.types import Ints
 
 
@@ -41,7 +41,7 @@ class Answer:
         return " ".join(self.sentences)
 
 
-@recent(1)
+@keep_recent(1)
 def answered(result: Result) -> Answer:
     """The answer of a run, for the measure that stands first: one by human judgments where there is any."""
     experiment = result.experiment
@@ -49,7 +49,7 @@ def answered(result: Result) -> Answer:
     first = "" if measure is None else measure.name
 
     def stored(board: Scoreboard, units: Units, *, alpha: float, seed: int) -> list[Claim]:
-        (rows,) = here(experiment.engine, Claims(alpha, seed), (board, units))
+        (rows,) = cached_result(experiment.engine, Claims(alpha, seed), (board, units))
         return [Claim(**row) for row in rows]
 
     def about(name: str) -> Answer:
@@ -79,7 +79,9 @@ def changed(one: Answer, other: Answer) -> list[str]:
     """Which metrics only one of two answers trusts, which does not prove that they differ: `_gap` says whether."""
     only = [(set(a.metrics) - set(b.metrics), a.measure) for a, b in ((one, other), (other, one))]
     told = [
-        f"{listed([m for m in (*one.metrics, *other.metrics) if m in names])} by {by}" for names, by in only if names
+        f"{join_names([m for m in (*one.metrics, *other.metrics) if m in names])} by {by}"
+        for names, by in only
+        if names
     ]
     if told:
         return [f"With another retriever the answer is another: trusted are {' alone, '.join(told)} alone."]
@@ -97,7 +99,7 @@ def _gap(rows: Sequence[TauGap]) -> list[str]:
             f"{number(abs(row.gap))})"
             for row in ahead[:MOST]
         ]
-        looked = f", corrected for {many(len(known), 'metric')}"
+        looked = f", corrected for {plural(len(known), 'metric')}"
         if told:
             said.append(f"{'; '.join(told)}{looked}.")
         elif known:
@@ -175,7 +177,7 @@ def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:
     if not kept:
         return ""
     names = [chosen.names[at] for at in kept]
-    told = listed([f"{chosen.names[at]} (tau {number(float(best.tau[at]))})" for at in kept], MOST)
+    told = join_names([f"{chosen.names[at]} (tau {number(float(best.tau[at]))})" for at in kept], MOST)
     alike = "" if best.note else ", which cannot be told from them"
     return (
         f"Known without any metric: {told}{alike}; whether the metrics say more than that, "
@@ -186,14 +188,14 @@ def _trivial(chosen: Selected | None, trusted: Sequence[str]) -> str:
 def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str], alpha: float, seed: int) -> str:
     """Sentence two, where it was asked what the metrics add to what is known beforehand."""
     found = beyond_known(board, units, given, Permuting(alpha, seed=seed))
-    known = listed(list(given))
+    known = join_names(list(given))
     tested = {metric: row for (_, metric), row in found.items() if not isnan(row.p_value)}
     if not tested:
         why = "; ".join(dict.fromkeys(row.note for row in found.values() if row.note))
         return f"Whether a metric says more of {column.name} than {known} cannot be said: {why}."
     corrected = {metric: min(1.0, row.p_value * len(tested)) for metric, row in tested.items()}
     more = [metric for metric, p in corrected.items() if p < alpha and tested[metric].tau > 0]
-    looked = f", corrected for {many(len(tested), 'metric')}"
+    looked = f", corrected for {plural(len(tested), 'metric')}"
     if not more:
         return (
             f"No metric is shown to say more of {column.name} than {known} ({p_said(min(corrected.values()))}{looked})."
@@ -201,7 +203,7 @@ def _beyond(board: Scoreboard, units: Units, column: Column, given: Sequence[str
     span = tau_span(tested[metric].tau for metric in more)
     verb = "says" if len(more) == 1 else "say"
     worst = p_said(max(corrected[metric] for metric in more))
-    return f"{listed(more, MOST)} {verb} more of {column.name} than {known}: tau {span} given it ({worst}{looked})."
+    return f"{join_names(more, MOST)} {verb} more of {column.name} than {known}: tau {span} given it ({worst}{looked})."
 
 
 def _apart(rows: Sequence[Claim], units: Units) -> str:
@@ -221,7 +223,7 @@ def _along(metrics: Sequence[Column], column: Column, units: Units, alpha: float
     """Along training: description only; replicate runs at the same steps are tested against each other."""
     runs = "one training run" if units.number == 1 else f"{units.number} training runs"
     said = [
-        f"These {many(len(units.labels), 'system')} are checkpoints of {runs}: whatever rises along training agrees "
+        f"These {plural(len(units.labels), 'system')} are checkpoints of {runs}: whatever rises along training agrees "
         f"with {named(column)}, so their tau describes and proves nothing; proof needs at least {fewest_units(alpha)} "
         "runs with the same steps."
     ]
@@ -237,8 +239,8 @@ def _along(metrics: Sequence[Column], column: Column, units: Units, alpha: float
     more = [name for name, row in tested if row.tau > 0 and row.p_value * len(tested) < alpha]
     if more:
         worst = max(row.p_value * len(tested) for name, row in tested if name in more)
-        looked = f"{p_said(worst)}, corrected for {many(len(tested), 'metric')}"
-        said.append(f"At the same step, runs with more {listed(more, MOST)} have more {column.name} ({looked}).")
+        looked = f"{p_said(worst)}, corrected for {plural(len(tested), 'metric')}"
+        said.append(f"At the same step, runs with more {join_names(more, MOST)} have more {column.name} ({looked}).")
     elif tested:
         said.append(f"At the same step, no metric is shown to order the runs as {column.name} does.")
     return said

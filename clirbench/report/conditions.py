@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clirbench.analyses.wording import listed
-from clirbench.errors import shown
-from clirbench.report.facts import highest
+from clirbench.analyses.wording import join_names
+from clirbench.errors import escape_unseen
+from clirbench.report.facts import is_highest
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import Cell, PageTable, tau_of
 from clirbench.statistics.correlation import Correlation
@@ -33,7 +33,7 @@ class Condition:
     def best(self, measure: str) -> frozenset[str]:
         """The metrics with the highest coefficient above 0, ties shared."""
         rows = [row for (of, _), row in self.taus.items() if of == measure]
-        return frozenset(row.metric for row in rows if highest(row, rows))
+        return frozenset(row.metric for row in rows if is_highest(row, rows))
 
 
 def of_universes(rows: Sequence[UniverseTau]) -> list[Condition]:
@@ -58,7 +58,7 @@ def write(folder: Path, title: str, conditions: Sequence[Condition]) -> None:
             [f"[{row[0].text}]({row[0].href})" if row[0].href else row[0].text, *_bold(row[1:])] for row in table.rows
         ]
         text.append("\n".join("| " + " | ".join(_cell(c) for c in row) + " |" for row in (table.header, marks, *rows)))
-    (folder / TEXT).write_text(shown("\n\n".join(text)) + "\n", encoding="utf-8", newline="\n")
+    (folder / TEXT).write_text(escape_unseen("\n\n".join(text)) + "\n", encoding="utf-8", newline="\n")
     values = {
         "title": title,
         "findings": [*findings(conditions)],
@@ -86,8 +86,8 @@ def findings(conditions: Sequence[Condition]) -> Iterator[str]:
         told = [f"{metric} in {n}" for metric, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))]
         of = {key: changes(there, measure, key) for key in dict.fromkeys(key for c in there for key in c.settings)}
         moved = [f"with {key} in {changed} of {compared}" for key, (changed, compared) in of.items() if compared]
-        what = f" The best metric changes {listed(moved)}." if moved else ""
-        yield f"{measure}: the highest tau of {len(there)} conditions has {listed(told)}.{what}"
+        what = f" The best metric changes {join_names(moved)}." if moved else ""
+        yield f"{measure}: the highest tau of {len(there)} conditions has {join_names(told)}.{what}"
     if measures(conditions):
         yield (
             "Metrics that share the highest tau count each; a change is one against the first value of a key, all else "
@@ -126,7 +126,7 @@ def heat_map(conditions: Sequence[Condition], measure: str, place: int) -> PageT
     rows = []
     for condition in conditions:
         taus = [condition.taus[measure, metric] for metric in metrics if (measure, metric) in condition.taus]
-        cells = {tau.metric: tau_of(tau, bold=highest(tau, taus)) for tau in taus}
+        cells = {tau.metric: tau_of(tau, bold=is_highest(tau, taus)) for tau in taus}
         none = Cell("–", -2.0, condition.failed or "no value", "none")
         head = Cell(condition.name, condition.name, href=condition.link)
         rows.append((head, *(cells.get(metric, none) for metric in metrics)))

@@ -6,10 +6,10 @@ from math import isnan
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, many, number
+from clirbench.analyses.wording import join_names, number, plural
 from clirbench.report.picking import bounds, expectation
 from clirbench.result import AnalysisTable, Result
-from clirbench.statistics.model.baseline import Comparison
+from clirbench.statistics.model.baseline import BaselineComparison
 from clirbench.statistics.model.decision import POPULATION, Decision, seeds_averaged
 from clirbench.statistics.units.belonging import SEED, is_step
 
@@ -45,7 +45,7 @@ def _shipped(result: Result, decision: Decision) -> Iterator[str]:
         yield f"By {measure} any of these {n} systems may be the best; first comes {first.system}{sure}."
     elif alike:
         these = "This one" if len(alike) == 1 else f"These {len(alike)}"
-        yield f"Ship {first.system}{sure}. {these} cannot be told from it: {listed(alike, MOST)}."
+        yield f"Ship {first.system}{sure}. {these} cannot be told from it: {join_names(alike, MOST)}."
     else:
         rest = "the other is worse" if n == 2 else "all others are worse"
         yield f"Ship {first.system}{sure}; {rest}, with 95 % confidence."
@@ -72,7 +72,7 @@ def _picked(decision: Decision) -> Iterator[str]:
         by_pick.setdefault(row.pick, []).append(row.metric)
     regrets = {row.pick: row for row in rows}
     told = [
-        f"{listed(metrics)} would have picked "
+        f"{join_names(metrics)} would have picked "
         + (
             "it too"
             if pick == decision.standings[0].system
@@ -82,7 +82,7 @@ def _picked(decision: Decision) -> Iterator[str]:
         for pick, metrics in by_pick.items()
     ]
     if told:
-        more = f"; {many(len(told) - PICKS, 'more pick')}" if len(told) > PICKS else ""
+        more = f"; {plural(len(told) - PICKS, 'more pick')}" if len(told) > PICKS else ""
         yield f"{'; '.join(told[:PICKS])}{more}."
 
 
@@ -112,13 +112,13 @@ def _decision_table(result: Result) -> Iterator[AnalysisTable]:
         "system", "measure", "value", "mean", "mean_over_seeds", "low", "high", "p_best", "expected_loss", "in_set",
     )  # fmt: skip
     told = [
-        f"Least expected loss first. value: as measured on {many(decision.n_topics, 'topic')}; the other "
+        f"Least expected loss first. value: as measured on {plural(decision.n_topics, 'topic')}; the other "
         f"columns are about {POPULATION}: mean with its .95 interval (none where systems form families), "
         "P(best), what shipping the system is expected to lose, and whether it may be the best (in_set)."
     ]
     left = [name for name in result.board.systems if name not in decision.systems]
     if left:
-        told.append(f"Left out, because they have no {decision.measure}: {listed(left)}.")
+        told.append(f"Left out, because they have no {decision.measure}: {join_names(left)}.")
     title = f"Which system is the best by {decision.measure}?"
     yield AnalysisTable("decision", title, header, tuple(rows), tuple(told), shown=20, records=decision.standings)
 
@@ -150,7 +150,7 @@ def _against(result: Result) -> Iterator[str]:
         names = [f"{name} ({_difference(row)})" for name, row in found.items() if row.verdict == verdict]
         if names:
             by = f" by more than {result.experiment.margin:g}" if verdict == "not worse" else ""
-            yield f"{verdict.capitalize()} than {baseline}{by} {corrected}: {listed(names, MOST)}."
+            yield f"{verdict.capitalize()} than {baseline}{by} {corrected}: {join_names(names, MOST)}."
     verdicts = [row.verdict for row in found.values()]
     if worse := verdicts.count("worse"):
         yield f"Worse than {baseline} {corrected}: {'all' if result.worse else worse} of them."
@@ -159,7 +159,7 @@ def _against(result: Result) -> Iterator[str]:
         yield f"No system is shown to be better or worse than {baseline} {corrected}{f' ({note})' if note else ''}."
 
 
-def _verdict(name: str, row: Comparison, baseline: str, measure: str) -> str:
+def _verdict(name: str, row: BaselineComparison, baseline: str, measure: str) -> str:
     if row.note:
         return f"Whether {name} is better than {baseline} by {measure} cannot be said: {row.note}."
     margin = f"{row.margin:g}"
@@ -173,7 +173,7 @@ def _verdict(name: str, row: Comparison, baseline: str, measure: str) -> str:
     return f"{told}: {_difference(row)}, P(better) {probability(row.p_better)}{loss}, {row.n_topics} topics."
 
 
-def _difference(row: Comparison) -> str:
+def _difference(row: BaselineComparison) -> str:
     return f"{'+' if row.difference > 0 else ''}{number(row.difference)} {bounds(row.low, row.high)}"
 
 
@@ -181,7 +181,7 @@ def _baseline_table(result: Result) -> Iterator[AnalysisTable]:
     measure, found = result.board.first_measure, result.against_baseline
     if measure is None or not found:
         return
-    header = ("system", *(field.name for field in fields(Comparison)))
+    header = ("system", *(field.name for field in fields(BaselineComparison)))
     rows = tuple((name, *astuple(row)) for name, row in found.items())
     told = (
         f"difference: {measure.name} of the system less that of {result.experiment.baseline}, more is better, with an "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 
 Anchor = Literal["start", "middle", "end"]
 Shape = Literal["circle", "square", "diamond", "triangle"]
@@ -97,7 +97,7 @@ def svg(drawing: Drawing, title: str) -> str:
         bold = ' font-weight="bold"' if label.bold else ""
         anchor = f' text-anchor="{label.anchor}"' if label.anchor != "start" else ""
         parts.append(f'<text {at} font-size="{svg_number(label.size)}"{anchor}{bold}>{escape(label.text)}</text>')
-    return shown("\n".join([*parts, "</svg>\n"]))
+    return escape_unseen("\n".join([*parts, "</svg>\n"]))
 
 
 def _mark(mark: Mark) -> str:

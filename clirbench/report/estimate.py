@@ -48,13 +48,13 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     ready = tuple(t for t in inputs.translations if not {t.test, t.collection} & lacking)
     known = [metric for metric in experiment.metrics if rate(metric) is not None]
     _, _, counted = counters(known, replace(inputs, translations=ready))  # a command would be run for its version
-    work = list(missing(store, SegmentStatistics(inputs.corpus.test), list(counted.values())))
+    work = list(missing_items(store, SegmentStatistics(inputs.corpus.test), list(counted.values())))
     texts = [t.collection for t in ready if t.collection is not None]
     readers = []
     for topics in inputs.topics.values() if experiment.runs is None else ():
         for retriever in filter(None, experiment.retrievers.values()):
             for reader, step in readings(retriever, topics, inputs.corpus.english.map):
-                work += missing(store, step, texts)
+                work += missing_items(store, step, texts)
                 readers.append(reader)
     seconds = sum((rate(reader) or 0) * size(text) / 1e9 for reader, text in work)
     values = len(experiment.measures) * sum(map(len, inputs.topics.values())) * len(experiment.relevance)
@@ -71,12 +71,13 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     unknown += dict.fromkeys(type(reader).__name__ for reader in readers if rate(reader) is None)
     said = f"; not in it: {', '.join(unknown)}" if unknown else ""
     return (
-        f"about {rounded(seconds)} s of processor time and {(BASE + held + EACH * systems) / 1e9:.1f} GB of memory "
+        f"about {round_digits(seconds)} s of processor time and {(BASE + held + EACH * systems) / 1e9:.1f} GB of "
+        "memory "
         f"(measured runs were within a factor of 3, on a 2-core AMD EPYC){said}"
     )
 
 
-def missing(store: Store, step: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Text]]:
+def missing_items(store: Store, step: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Text]]:
     """(what reads it, the text) for each item of a step whose result is not in the store."""
     for cached in Cached(Serial(), store).cached_items(step, items):
         if not isinstance(cached, Failure) and not all(map(store.holds, cached.keys.values())):
@@ -94,7 +95,7 @@ def size(text: Text) -> float:
     return text.size * (PACKED if any(file.suffix == ".gz" for file in text.files) else 1.0)
 
 
-def rounded(seconds: float) -> str:
+def round_digits(seconds: float) -> str:
     """To one digit, two from 10 on: 4, 12, 350, 2,000."""
     digits = 0 if seconds < 100 else -1 if seconds < 1000 else -2
     return f"{round(max(seconds, 1.0), digits):,.0f}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from clirbench.analyses.wording import number
 from clirbench.columns import says_no_order
-from clirbench.result import Counts, Result, Retrieval, marked
+from clirbench.result import Counts, Result, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import Correlation
@@ -50,7 +50,7 @@ def by_pair(rows: Iterable[Correlation], coefficient: str) -> dict[tuple[str, st
     return {(row.measure, row.metric): row for row in rows if row.coefficient == coefficient}
 
 
-def highest(row: Correlation, rows: Iterable[Correlation]) -> bool:
+def is_highest(row: Correlation, rows: Iterable[Correlation]) -> bool:
     """Whether a table prints this coefficient in bold: it is above 0, and none of the rows has a higher one."""
     return row.value > 0 and not any(other.value > row.value + 1e-12 for other in rows)
 
@@ -139,12 +139,12 @@ def _count_line(label: str, found: Counts) -> str:
     head = f"{label}: " if label else ""
     line = f"{head}{found.documents} documents; {found.topics} topics, {found.scored} scored"
     if found.without_relevant:
-        n = len(found.without_relevant)
-        line += f"; {n} judged without a relevant document ({listed(found.without_relevant)}): false alarms alone count"
+        n, names = len(found.without_relevant), first_names(found.without_relevant)
+        line += f"; {n} judged without a relevant document ({names}): false alarms alone count"
     if found.unmatched:
-        line += f"; dropped, no English document matches: {listed(found.unmatched)}"
+        line += f"; dropped, no English document matches: {first_names(found.unmatched)}"
     if found.unjudged:
-        line += f"; dropped, nothing judged relevant: {listed(found.unjudged)}"
+        line += f"; dropped, nothing judged relevant: {first_names(found.unjudged)}"
     if found.median_matched is not None and found.share_relevant is not None:
         line += (
             f"; median documents matched {found.median_matched:g}, "
@@ -169,9 +169,9 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
     mean = float(defined.mean()) if len(defined) else nan
     collection = "" if result.inputs is None else result.inputs.corpus.collection
     pairs = [
-        (marked(name, collection, topics, first), marked(name, collection, topics, other))
+        (with_marks(name, collection, topics, first), with_marks(name, collection, topics, other))
         for label, name in retrieval.per_topic
-        if label == other and marked(name, collection, topics, first) in result.board.by_name
+        if label == other and with_marks(name, collection, topics, first) in result.board.by_name
     ]
     board = result.board
     taus = [f"{a} and {b} {_tau_over_both(board, a, b)}" for a, b in pairs]
@@ -220,7 +220,7 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
             lost = [name for name in names if says_no_order(result.experiment, name, relevance, retrieval)]
             remedy = "choose a smaller relevance.k or read RBO"
             if lost:
-                remedy += f"; {listed(lost)} are left out here (relevance.force=true keeps them)"
+                remedy += f"; {first_names(lost)} are left out here (relevance.force=true keeps them)"
             found.append(
                 f"{label or 'relevance'}: more than half of the documents that match a topic count as relevant, so "
                 f"MAP and P@k say which documents match, not how they are ordered; {remedy}"
@@ -237,7 +237,7 @@ def table_notes(result: Result, title: str) -> list[str]:
         noted = [column for column in computed if source_note(column) == note]
         # Of a run that people judged, RBO alone compares with the English side's ranking.
         few = len(noted) < len(computed) and not any(column.declared.get("reads_judgments") for column in noted)
-        notes.append(f"{listed([column.name for column in noted])}: {note}" if few else note)
+        notes.append(f"{first_names([column.name for column in noted])}: {note}" if few else note)
     if any(column.origin == "imported" for column in columns):
         notes.append("imported: these measures were read from a score table, not computed now")
     reasons = dict.fromkeys(
@@ -267,7 +267,7 @@ def source_note(column: Column) -> str:
     }.get(column.judged_by, "the source of the relevance judgments is unknown: their rule does not declare judged_by")
 
 
-def listed(names: Sequence[str], most: int = 10) -> str:
+def first_names(names: Sequence[str], most: int = 10) -> str:
     """The first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

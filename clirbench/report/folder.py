@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clirbench.errors import StoreError, shown
+from clirbench.errors import StoreError, escape_unseen
 from clirbench.files.run_files import MARKER, PROVENANCE, RESULTS, read_marker, refuse_links
 from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import conditions, curves, figures, latex, markdown
-from clirbench.report.facts import listed
+from clirbench.report.facts import first_names
 from clirbench.report.html import report as html
 from clirbench.report.html.report import Live
 from clirbench.report.results_json import as_json, results
 from clirbench.report.tables import run_tables, write_tsv
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
 from clirbench.statistics.multiverse import UniverseTau
-from clirbench.store.whole import WRITING, abandoned, sweep, writer
+from clirbench.store.whole import WRITING, is_abandoned, sweep, writer
 from clirbench.text import sha256_of
 
 READY = ".ready-"
@@ -54,7 +54,7 @@ class RunFolder:
             marker = path / MARKER
             if foreign and not marker.is_file():
                 raise StoreError(
-                    f"{path} holds {listed(foreign)}, and no run of clirbench wrote that; nothing is overwritten: "
+                    f"{path} holds {first_names(foreign)}, and no run of clirbench wrote that; nothing is overwritten: "
                     "choose an empty folder with hydra.run.dir=DIR"
                 )
             marker.touch()
@@ -62,7 +62,7 @@ class RunFolder:
             sweep(path)
             for left in [*path.glob(f"{READY}*"), *path.glob(f"{PLACING}*")]:
                 name = left.name.partition("-")[2]
-                if abandoned(name):
+                if is_abandoned(name):
                     cls(path)._move_in(name)
             read_marker(path)  # which may have come from what was moved in
         except OSError as error:
@@ -133,7 +133,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
     curves.write(folder / "figures", result)
-    (folder / "report.md").write_text(shown(markdown.report(result)), encoding="utf-8", newline="\n")
+    (folder / "report.md").write_text(escape_unseen(markdown.report(result)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance, live)
     if universes := result.rows(UniverseTau):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.analyses.wording import number
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.report import facts
 from clirbench.result import AnalysisTable, Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
@@ -54,7 +54,7 @@ def analysis_table(made: AnalysisTable) -> list[str]:
 
 def write_table(path: Path, lines: Iterable[str]) -> None:
     """A file of one table."""
-    path.write_text(shown("\n".join(lines)) + "\n", encoding="utf-8", newline="\n")
+    path.write_text(escape_unseen("\n".join(lines)) + "\n", encoding="utf-8", newline="\n")
 
 
 def escape(text: str) -> str:
@@ -67,7 +67,7 @@ def tau_table(result: Result, found: facts.TauTable, label: str) -> list[str]:
     board = result.board
     measures = [board[name] for name in found.measures]
     rows = [
-        [escape(name), *(_tau(tau, bold=facts.highest(tau, row)) for tau in row)]
+        [escape(name), *(_tau(tau, bold=facts.is_highest(tau, row)) for tau in row)]
         for name, row in zip(found.measures, found.taus, strict=True)
     ]
     taus = [tau for row in found.taus for tau in row]

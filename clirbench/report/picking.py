@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, number
+from clirbench.analyses.wording import join_names, number
 from clirbench.scoreboard import Column
 from clirbench.statistics.model.decision import Decision
 from clirbench.statistics.model.shipping import Regret
@@ -69,21 +69,21 @@ def cost(systems: Sequence[str], measure: Column, metrics: Sequence[Column], row
     if not picks or np.ptp(y) == 0:
         return ""
     best = [systems[rows[at]] for at in np.flatnonzero(y == y.max())]
-    first = f"{listed(best, MOST)} {'is the best' if len(best) == 1 else 'are tied as the best'} by {measure.name}"
+    first = f"{join_names(best, MOST)} {'is the best' if len(best) == 1 else 'are tied as the best'} by {measure.name}"
     free = [pick.metric for pick in picks if pick.loss <= 0]
     paid = sorted((pick for pick in picks if pick.loss > 0), key=lambda pick: -pick.loss)
     if not paid:
         by = "any of these metrics" if len(free) > 1 else free[0]
         return f"On these topics, picking the first system by {by} would have cost nothing: {first}."
     worst = paid[0]
-    whose = listed([pick.metric for pick in paid if pick.system == worst.system], MOST)
-    lost = f"{amount(worst.loss)} {measure.name} ({worst.system} instead of {listed(best, MOST)})"
+    whose = join_names([pick.metric for pick in paid if pick.system == worst.system], MOST)
+    lost = f"{amount(worst.loss)} {measure.name} ({worst.system} instead of {join_names(best, MOST)})"
     if not free and len(paid) > 1 and {pick.system for pick in paid} == {worst.system}:
         return f"On these topics, picking the first system by any of these metrics would have cost {lost}."
     if not free and len(paid) > 1:
         least = f"{amount(paid[-1].loss)} by {paid[-1].metric}"
         return f"On these topics, picking the first system would have cost {least}, and {lost} by {whose}."
-    kept = f" nothing by {listed(free, MOST)}, but" if free else ""
+    kept = f" nothing by {join_names(free, MOST)}, but" if free else ""
     return f"On these topics, picking the first system would have cost{kept} {lost} by {whose}."
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from clirbench import __version__
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.report.answer import answered
 from clirbench.report.facts import counts, warnings
 from clirbench.report.html.page import plain
@@ -54,4 +54,4 @@ def results(result: Result) -> dict[str, Any]:
 
 def as_json(values: Mapping[str, Any]) -> str:
     """The text of a JSON file, every control character in it visible."""
-    return shown(json.dumps(values, indent=2, ensure_ascii=False)) + "\n"
+    return escape_unseen(json.dumps(values, indent=2, ensure_ascii=False)) + "\n"

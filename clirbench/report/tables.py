@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from clirbench.analyses.retrievers import retriever_tables
-from clirbench.analyses.wording import listed
-from clirbench.errors import shown
+from clirbench.analyses.wording import join_names
+from clirbench.errors import escape_unseen
 from clirbench.files.tables import number
 from clirbench.report.decision import decision_tables
-from clirbench.result import AnalysisTable, Result, marked
+from clirbench.result import AnalysisTable, Result, with_marks
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.units.claims import beyond_known
@@ -132,7 +132,7 @@ def one_cell(text: str) -> str:
     """Text as it stands between tabs: those inside it and ends of lines become spaces, quotes are quoted."""
     if '"' in text:
         text = '"' + text.replace('"', '""') + '"'
-    return text if text.isalnum() else shown(text.translate(BLANKS))
+    return text if text.isalnum() else escape_unseen(text.translate(BLANKS))
 
 
 def systems_table(board: Scoreboard) -> tuple[list[str], list[list[Any]]]:
@@ -156,7 +156,7 @@ def all_tables(result: Result) -> tuple[AnalysisTable, ...]:
     )
     header = ("measure", "metric", *(field.name for field in dataclasses.fields(Beyond)))
     rows = tuple((*pair, *dataclasses.astuple(row)) for pair, row in found.items())
-    known = listed(list(experiment.given))
+    known = join_names(list(experiment.given))
     told = (
         f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is taken "
         "out (residuals); p_value: units change places, for each row alone."
@@ -169,7 +169,7 @@ def _per_topic_rows(result: Result) -> Iterator[list[Any]]:
     collection = "" if result.inputs is None else result.inputs.corpus.collection
     for topics, retrieval in result.retrieval.items():
         for (relevance, measure), values in retrieval.per_topic.items():
-            name = marked(measure, collection, topics, relevance)
+            name = with_marks(measure, collection, topics, relevance)
             topic_ids = retrieval.topics(relevance, measure)
             for system, row in zip(retrieval.runs, values.tolist(), strict=True):
                 for topic_id, value in zip(topic_ids, row, strict=True):

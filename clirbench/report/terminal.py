@@ -17,7 +17,7 @@ from rich.text import Text
 
 from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.experiment import HEALTH, count, english_run, health_table
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs.preflight import preflight
@@ -31,7 +31,7 @@ from clirbench.report.facts import (
     coefficient_name,
     count_lines,
     first_coefficient,
-    highest,
+    is_highest,
     mark,
     marks,
     table_notes,
@@ -40,7 +40,7 @@ from clirbench.report.facts import (
     warnings,
 )
 from clirbench.report.tables import systems_table
-from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, unwatched
+from clirbench.result import AnalysisTable, Experiment, Inputs, Result, Watch, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.statistics.correlation import Correlation
@@ -57,7 +57,7 @@ FINDINGS = 3
 
 def say(text: str = "") -> None:
     """Print a line or several, through the gate: nothing in it can move the cursor or colour the terminal."""
-    print(shown(text))
+    print(escape_unseen(text))
 
 
 def tell(text: str) -> None:
@@ -65,13 +65,13 @@ def tell(text: str) -> None:
     if not sys.stdout.isatty():
         say(text)
         return
-    lines = wrap(shown(text), Console().width, break_long_words=False, break_on_hyphens=False)
+    lines = wrap(escape_unseen(text), Console().width, break_long_words=False, break_on_hyphens=False)
     say("\n".join(lines))
 
 
-def painted(text: str, style: str = "") -> Text:
+def rich_text(text: str, style: str = "") -> Text:
     """Text for rich, through the gate; rich would read the brackets of `MAP[qrels]` in a string as a style."""
-    return Text(shown(text), style=style)
+    return Text(escape_unseen(text), style=style)
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def progress() -> Iterator[Watch]:
     console = Console(stderr=True)
     in_notebook = console.is_jupyter and find_spec("ipywidgets") is not None
     if not (in_notebook or (console.is_terminal and sys.stdout.isatty())):
-        yield unwatched
+        yield no_watch
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -111,7 +111,7 @@ def first_answer(result: Result) -> Text:
     for table in tau_tables(result.board, result.correlations, "kendall"):
         rows = [["", *table.metrics], *([name, *cells] for name, cells in table.rows)]
         lines += [_heading(table, result.units.said), *aligned(rows), ""]
-    return painted("\n".join(lines))
+    return rich_text("\n".join(lines))
 
 
 def show(result: Result, *, quiet: bool = False) -> None:
@@ -119,7 +119,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
     answer = answered(result).sentences if result.correlations else ()
     for sentences in filter(None, (answer, decision_sentences(result))):
         if sys.stdout.isatty():
-            Console(highlight=False).print(painted(" ".join(sentences), style="bold"), end="\n\n")
+            Console(highlight=False).print(rich_text(" ".join(sentences), style="bold"), end="\n\n")
         else:
             say("\n".join((*sentences, "")))
     if quiet:
@@ -175,7 +175,7 @@ def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> 
         print((folder / RESULTS).read_text(encoding="utf-8"), end="")
     elif not quiet:
         say("To look at: report.html (tables, plots, topics), with all files in this folder:")
-    print(shown(str(folder)), file=sys.stderr if as_json else sys.stdout)
+    print(escape_unseen(str(folder)), file=sys.stderr if as_json else sys.stdout)
 
 
 def show_table(table: TauTable, systems: str, notes: list[str]) -> None:
@@ -209,7 +209,7 @@ def _print_rows(rows: list[list[str]]) -> None:
 def _rich(table: TauTable, heading: str) -> None:
     """A coloured table: the highest of a row green and bold, what is not significant dim; wide ones in parts."""
     console = Console()
-    console.print(painted(heading, "bold"))
+    console.print(rich_text(heading, "bold"))
     name_width = max(map(len, table.measures))
     cell_width = max(len(text) for text in (*table.metrics, *(c for _, cells in table.rows for c in cells)))
     fitting = max(1, (console.width - name_width - 4) // (cell_width + 3))
@@ -217,9 +217,9 @@ def _rich(table: TauTable, heading: str) -> None:
         part = Table()
         part.add_column("")
         for metric in table.metrics[start : start + fitting]:
-            part.add_column(painted(metric), justify="right", no_wrap=True)
+            part.add_column(rich_text(metric), justify="right", no_wrap=True)
         for name, taus in zip(table.measures, table.taus, strict=True):
-            part.add_row(painted(name), *(_cell(tau, taus) for tau in taus[start : start + fitting]))
+            part.add_row(rich_text(name), *(_cell(tau, taus) for tau in taus[start : start + fitting]))
         console.print(part)
 
 
@@ -227,11 +227,11 @@ def _cell(tau: Correlation, row: Sequence[Correlation]) -> Text:
     """The cell of one coefficient in its row of the table."""
     if isnan(tau.value):
         style = "dim italic"
-    elif highest(tau, row):
+    elif is_highest(tau, row):
         style = "bold green"
     else:
         style = "dim" if mark(tau) else ""
-    return painted(tau_cell(tau), style)
+    return rich_text(tau_cell(tau), style)
 
 
 def aligned(rows: list[list[str]]) -> list[str]:
@@ -262,7 +262,7 @@ def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str
     if not isinstance(engine, BM25) or len(english) > QUICK_TO_SEARCH:
         return
     for topics in inputs.topics.values() if experiment.runs is None else ():
-        ideal = english_run(engine, Search(topics, english.map, Serial().pmap, unwatched), english.text)
+        ideal = english_run(engine, Search(topics, english.map, Serial().pmap, no_watch), english.text)
         for rule in experiment.relevance.values():
             if not from_english_side(rule):
                 continue

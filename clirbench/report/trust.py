@@ -5,7 +5,7 @@ from math import factorial, isnan
 
 import numpy as np
 
-from clirbench.analyses.wording import listed, many, number
+from clirbench.analyses.wording import join_names, number, plural
 from clirbench.scoreboard import Column
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.claims import Claim, Selected
@@ -63,8 +63,10 @@ def agreement(
         return f"Whether any metric orders these systems as {named(column)} does cannot be said: {why}."
     own = units.only(chosen.rows)
     agreeing = [row for row in compared if _agrees(row, alpha)]
-    looked = f", corrected for {many(len(compared), 'metric')}" if len(compared) > 1 else ""
-    left = f"; not compared, because systems are missing: {listed(chosen.left_out, MOST)}" if chosen.left_out else ""
+    looked = f", corrected for {plural(len(compared), 'metric')}" if len(compared) > 1 else ""
+    left = (
+        f"; not compared, because systems are missing: {join_names(chosen.left_out, MOST)}" if chosen.left_out else ""
+    )
     if not agreeing:
         top = max(compared, key=lambda row: row.tau)
         found = f"is not significant ({p_said(top.p_adjusted)}{looked})" if top.tau > 0 else "is not above 0"
@@ -73,18 +75,18 @@ def agreement(
             f"{number(top.tau)} of {top.metric}, {found}{left}."
         )
     if not trusted:
-        alone = listed([name for name, kept in zip(chosen.names, chosen.best.in_set, strict=True) if kept], MOST)
+        alone = join_names([name for name, kept in zip(chosen.names, chosen.best.in_set, strict=True) if kept], MOST)
         return f"No metric orders these {own.said} by {named(column)} as well as {alone} alone does{left}."
     inside = [row for row in compared if row.metric in trusted]
     bounds = _bounds(chosen, trusted)
     sure = [p_said(max(row.p_adjusted for row in inside)) + looked]
     agree = "agrees" if len(trusted) == 1 else "agree"
-    said = f"{listed(trusted, MOST)} {agree} with {named(column)} on the order of these {own.said}"
+    said = f"{join_names(trusted, MOST)} {agree} with {named(column)} on the order of these {own.said}"
     if bounds:
         low, high = bounds
         sure = [f"{number(low, 2)} to {number(high, 2 if high < 0.995 else 3)} with 95 % confidence", *sure]
         if low > 0:
-            said = f"{listed(trusted, MOST)} may be trusted to order these {own.said} by {named(column)}"
+            said = f"{join_names(trusted, MOST)} may be trusted to order these {own.said} by {named(column)}"
     if ceiling is not None:
         sure.append(f"a perfect metric: about {number(ceiling.value)}, {number(ceiling.low)} to {number(ceiling.high)}")
     said += f": tau {tau_span(row.tau for row in inside)} ({'; '.join(sure)})"
@@ -97,9 +99,9 @@ def agreement(
     less = [row.metric for row in compared if row.metric not in kept]
     unshown = [row.metric for row in compared if row.metric in kept and row.metric not in trusted]
     if less:
-        said += f"; {listed(less, MOST)} {'agrees' if len(less) == 1 else 'agree'} less"
+        said += f"; {join_names(less, MOST)} {'agrees' if len(less) == 1 else 'agree'} less"
     if unshown:
-        said += f"; of {listed(unshown, MOST)} no agreement is shown"
+        said += f"; of {join_names(unshown, MOST)} no agreement is shown"
     return f"{said}{left}."
 
 
@@ -122,7 +124,7 @@ def _needed(rows: Sequence[Claim], column: Column, units: Units, alpha: float) -
     if len(values) > 1 and np.ptp(values) == 0:
         return f"{column.name} is the same for all of them"
     if rows and all(row.note == CONSTANT for row in rows):
-        names = listed([row.metric for row in rows], MOST)
+        names = join_names([row.metric for row in rows], MOST)
         return f"{names} {'is' if len(rows) == 1 else 'are'} the same for all of them"
     return "; ".join(dict.fromkeys(row.note.partition(";")[0] for row in rows if row.note))
 

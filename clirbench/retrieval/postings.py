@@ -50,7 +50,7 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str], *, 
             try:
                 pass_.count(block)
             except UnicodeDecodeError:
-                raise _located(documents, number) from None
+                raise _utf8_error(documents, number) from None
     if not pass_.complete:
         n_lines = sum(block.count(b"\n") for block in documents.text.blocks())
         raise AlignmentError(
@@ -116,7 +116,7 @@ class _Pass:
             if taken < len(numbers) and self.state[0] == len(self.lines):
                 self.too_many_lines = True
             elif taken < len(numbers):  # the postings are full
-                self.documents, self.terms, self.counts = map(_twice, (self.documents, self.terms, self.counts))
+                self.documents, self.terms, self.counts = map(_double, (self.documents, self.terms, self.counts))
 
     def finish(self) -> Postings:
         """The postings in order of term."""
@@ -131,12 +131,12 @@ class _Pass:
         return Postings(self.known.numbers, self.lengths, starts, documents, counts, self.frequencies.astype(np.int64))
 
 
-def _twice(array: Ints32) -> Ints32:
+def _double(array: Ints32) -> Ints32:
     """The same with twice the room."""
     return np.concatenate([array, np.empty_like(array)])
 
 
-def _located(documents: Documents, number: int) -> InputError:
+def _utf8_error(documents: Documents, number: int) -> InputError:
     """The error for the first byte that is not UTF-8, in block `number` of the text."""
     n_lines = 0
     for block in islice(documents.text.blocks(), number):

@@ -54,11 +54,11 @@ def kendall(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
     `UnknownName` for an unknown `p_value`.
     **Source:** Kendall 1945, "The treatment of ties in ranking problems".
     """
-    problem = _undefined(x, y, p_value)
+    problem = _reason_undefined(x, y, p_value)
     if problem is not None:
         return problem
     balance = pair_balance(x, y)
-    value = balance / float(np.sqrt(4.0 * _ordered(x) * _ordered(y)) / 2)
+    value = balance / float(np.sqrt(4.0 * _ordered_pairs(x) * _ordered_pairs(y)) / 2)
     if p_value == "scipy":
         from scipy.stats import kendalltau
 
@@ -92,7 +92,7 @@ def tau_ap_a(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = S
     `scipy` means `exact`.
     **Source:** Yilmaz et al. 2008, eq. 4; ties: Urbano and Marrero 2017, tau_AP,a.
     """
-    problem = _undefined(x, y, p_value)
+    problem = _reason_undefined(x, y, p_value)
     if problem is not None:
         return problem
     form = (_above_weights(x), _better(y))
@@ -109,7 +109,7 @@ def tau_ap_b(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = S
     Arguments, range, undefined cases and errors as in `tau_ap_a`.
     **Source:** Urbano and Marrero 2017, "The treatment of ties in AP correlation", tau_AP,b.
     """
-    problem = _undefined(x, y, p_value)
+    problem = _reason_undefined(x, y, p_value)
     if problem is not None:
         return problem
     forms = ((_strictly_above_weights(x), _better(y)), (_better(x), _strictly_above_weights(y)))
@@ -122,7 +122,7 @@ def spearman(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = S
     Arguments, range, undefined cases and errors as in `kendall`; exact p by enumeration to n = 9.
     **Source:** Spearman 1904, "The proof and measurement of association between two things".
     """
-    problem = _undefined(x, y, p_value)
+    problem = _reason_undefined(x, y, p_value)
     if problem is not None:
         return problem
     return pearson(ranks(x), ranks(y), p_value=p_value, samples=samples, seed=seed)
@@ -135,7 +135,7 @@ def pearson(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
     assumes normal columns; n = 2 has p = 1.
     **Source:** Pearson 1895, "Note on regression and inheritance in the case of two parents".
     """
-    problem = _undefined(x, y, p_value)
+    problem = _reason_undefined(x, y, p_value)
     if problem is not None:
         return problem
     left, right = _scaled(x), _scaled(y)
@@ -183,8 +183,8 @@ def pair_balance(x: Doubles, y: Doubles) -> float:
     both = np.stack([x[order], y[order]], axis=1)
     tied = _pairs(np.unique(both, axis=0, return_counts=True)[1])
     total = len(x) * (len(x) - 1) // 2
-    ordered_by_both = _ordered(x) + _ordered(y) + tied - total
-    return float(ordered_by_both - 2 * _falling(y[order]))
+    ordered_by_both = _ordered_pairs(x) + _ordered_pairs(y) + tied - total
+    return float(ordered_by_both - 2 * _falling_pairs(y[order]))
 
 
 def _balances(x: Doubles, y: Doubles) -> Statistic:
@@ -200,7 +200,7 @@ def complete_pairs(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
     return x[both], y[both]
 
 
-def _ordered(column: Doubles) -> int:
+def _ordered_pairs(column: Doubles) -> int:
     """Pairs whose values differ."""
     return len(column) * (len(column) - 1) // 2 - _pairs(np.unique(column, return_counts=True)[1])
 
@@ -210,7 +210,7 @@ def _pairs(sizes: Ints) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _falling(column: Doubles) -> int:
+def _falling_pairs(column: Doubles) -> int:
     """Pairs i < j with column[i] > column[j], by merging sorted halves of all blocks of a length at once."""
     n = len(column)
     size = 1 << max(0, n - 1).bit_length()
@@ -296,7 +296,7 @@ def _by_orders(statistic: Statistic, n: int, p_value: str, samples: int, seed: i
     return sampled(statistic, n, samples, seed)
 
 
-def _undefined(x: Doubles, y: Doubles, p_value: str) -> Coefficient | None:
+def _reason_undefined(x: Doubles, y: Doubles, p_value: str) -> Coefficient | None:
     """Why there is no coefficient, or None where there is one."""
     if p_value not in (*P_VALUES, UNTESTED):
         raise UnknownName("p_value", p_value, P_VALUES)

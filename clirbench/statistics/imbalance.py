@@ -81,7 +81,9 @@ def mean_length(classes: Classes) -> float:
     return float(classes.frequencies.sum() / classes.sequences) if classes.sequences else nan
 
 
-def recommended(vocabularies: Sequence[Classes], floor: float = 100.0, percent: float = 95.0) -> Classes | None:
+def recommend_vocabulary(
+    vocabularies: Sequence[Classes], floor: float = 100.0, percent: float = 95.0
+) -> Classes | None:
     """The largest vocabulary of which `percent` of the classes occur at least `floor` times; None if there is none.
 
     **Source:** Gowda 2020, section 9.
@@ -191,22 +193,22 @@ def read_rates(path: Path) -> tuple[Doubles, Doubles, Doubles]:
 
 def words(lines: Sequence[str]) -> Classes:
     """Words split at white space, and the end of each line."""
-    return _counted("words", (line.split() for line in lines), len(lines))
+    return _count_classes("words", (line.split() for line in lines), len(lines))
 
 
 def characters(lines: Sequence[str]) -> Classes:
     """Characters, a space included, and the end of each line."""
-    return _counted("characters", lines, len(lines))
+    return _count_classes("characters", lines, len(lines))
 
 
-def _counted(name: str, lines: Iterable[Iterable[str]], n: int) -> Classes:
+def _count_classes(name: str, lines: Iterable[Iterable[str]], n: int) -> Classes:
     counts = Counter(symbol for line in lines for symbol in line)
     if not counts:
         raise ConfigError(f"vocabulary {name}: the text is empty")
     return Classes(name, np.array([n, *counts.values()], dtype=np.float64), n)
 
 
-def learned(lines: Sequence[str], size: int, learner: str = "sentencepiece") -> Classes:
+def learn_classes(lines: Sequence[str], size: int, learner: str = "sentencepiece") -> Classes:
     """The classes of `size` that byte-pair encoding learns from the lines, as often as it writes them there.
 
     All ids count as classes, unused ones with frequency 0 among them; `</s>` ends each line. Needs the learner's

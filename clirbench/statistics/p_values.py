@@ -116,7 +116,7 @@ def enumerated(statistic: Statistic, n: int) -> PValue:
     `statistic`: takes orders (m, n) and returns (m,); n <= 9.
     """
     values = np.abs(statistic(_all_orders(n)))
-    return PValue(float((values >= _reached(values[0])).mean()), "exact")
+    return PValue(float((values >= _with_rounding_slack(values[0])).mean()), "exact")
 
 
 def sampled(statistic: Statistic, n: int, samples: int = SAMPLES, seed: int = 0) -> PValue:
@@ -126,7 +126,7 @@ def sampled(statistic: Statistic, n: int, samples: int = SAMPLES, seed: int = 0)
     """
     observed = float(np.abs(statistic(np.arange(n)[None, :])[0]))
     orders = _kept_orders(n, samples, seed) if n * samples <= KEPT else _random_orders(n, samples, seed)
-    hits = sum(int((np.abs(statistic(block)) >= _reached(observed)).sum()) for block in orders)
+    hits = sum(int((np.abs(statistic(block)) >= _with_rounding_slack(observed)).sum()) for block in orders)
     value = (1 + hits) / (1 + samples)
     return PValue(value, "permutation", sqrt(value * (1 - value) / samples))
 
@@ -145,7 +145,7 @@ def _kept_orders(n: int, samples: int, seed: int) -> tuple[Ints, ...]:
     return tuple(_random_orders(n, samples, seed))
 
 
-def _reached(observed: float) -> float:
+def _with_rounding_slack(observed: float) -> float:
     """The observed value less what rounding may take from an equal one."""
     return float(observed - 1e-9 * max(1.0, abs(observed)))
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clirbench.later import Later, opened
+from clirbench.later import Later, load_value
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import score_run
 from clirbench.types import Doubles, Judged, Run
@@ -21,7 +21,7 @@ class Evaluate:
     pairs: tuple[tuple[str, str], ...] | None = None
 
     def __call__(self, item: "Run | Later[Run]") -> dict[tuple[str, str], Doubles]:
-        run = opened(item)
+        run = load_value(item)
         return {
             (label, name): values
             for label, judged in self.judged.items()

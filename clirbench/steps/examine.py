@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.later import opened
-from clirbench.systems.health import MANY_BLANK, Health, Reference, examined, unfilled
-from clirbench.text import Text, TextLines, alike
+from clirbench.later import load_value
+from clirbench.systems.health import MANY_BLANK, Health, Reference, examine_text, listed_without_file
+from clirbench.text import Text, TextLines, lookalike_names
 from clirbench.types import Failure, Ints, Translation
 
 
@@ -31,7 +31,7 @@ class Examine:
         return text.size
 
     def __call__(self, text: Text) -> Ints:
-        found = examined(text, self.reference)
+        found = examine_text(text, self.reference)
         off, line = found.slip or (0, 0)
         return np.array(
             [found.n_lines, found.n_blank, found.n_crlf, found.bom, off, line, found.n_bytes], dtype=np.int64
@@ -79,7 +79,7 @@ def health(
     }
     rows: list[FileHealth] = []
     notes: list[str] = []
-    resembling = {name: group for group in alike(t.system for t in translations) for name in group}
+    resembling = {name: group for group in lookalike_names(t.system for t in translations) for name in group}
     for side, step in sides.items():
         texts = {t.system: text for t in translations if (text := side_of(t, side)) is not None and text.files}
         compared = side == "test" or corpus.has_english
@@ -91,10 +91,10 @@ def health(
         for system, text in texts.items():
             same = [name for name in copies[text.fingerprint] if name != system]
             looks = [name for name in resembling.get(system, ()) if name != system]
-            row = FileHealth(system, side, same_text_as=listed(same), looks_like=listed(looks))
+            row = FileHealth(system, side, same_text_as=first_ten(same), looks_like=first_ten(looks))
             value = found.get(system)
             if value is not None and not isinstance(value, Failure):
-                n_lines, n_blank, n_crlf, bom, off, line, n_bytes = opened(value).tolist()
+                n_lines, n_blank, n_crlf, bom, off, line, n_bytes = load_value(value).tolist()
                 seen = Health(n_lines, n_blank, n_crlf, bool(bom), (off, line) if line else None, n_bytes)
                 notes += [f"{text.where}: {complaint}" for complaint in seen.complaints(text.size)]
                 share = n_blank / max(n_lines, 1)
@@ -104,9 +104,9 @@ def health(
         for systems in copies.values():
             if len(systems) > 1:
                 notes.append(f"systems whose {side} texts are the same, byte for byte: {', '.join(systems)}")
-    for path, missing in unfilled(corpus):
+    for path, missing in listed_without_file(corpus):
         rows += [FileHealth(system, "no file") for system in missing]
-        notes.append(f"{path}: systems without a file: {listed(missing)}")
+        notes.append(f"{path}: systems without a file: {first_ten(missing)}")
     return rows, notes
 
 

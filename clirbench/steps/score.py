@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.later import Later, opened
+from clirbench.later import Later, load_value
 from clirbench.metrics.base import Metric, Statistics
-from clirbench.recent import recent
+from clirbench.recent import keep_recent
 from clirbench.types import Doubles
 
 
@@ -25,8 +25,8 @@ class CorpusScore:
 
 
 def _totals(held: Any) -> Doubles:
-    return np.asarray(opened(held).sum(axis=0)).reshape(-1)
+    return np.asarray(load_value(held).sum(axis=0)).reshape(-1)
 
 
-_kept_totals = recent(1)(_totals)
+_kept_totals = keep_recent(1)(_totals)
 """For metrics that count the same, which come one after the other."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from clirbench.errors import AlignmentError
 from clirbench.metrics.base import Metric, Statistics
-from clirbench.recent import recent
+from clirbench.recent import keep_recent
 from clirbench.text import Text
 from clirbench.types import TestSet
 
@@ -33,7 +33,7 @@ class SegmentStatistics:
         return metric.statistics(hypotheses, self.test)
 
 
-@recent(1)
+@keep_recent(1)
 def _lines(text: Text, fingerprint: str) -> tuple[str, ...]:
     """The lines of a text, read once for all metrics of its system; `fingerprint` tells when the file has changed."""
     return text.lines()

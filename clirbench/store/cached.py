@@ -14,7 +14,7 @@ from typing import Any, cast
 from clirbench.engines.base import Engine, releases_gil
 from clirbench.engines.local import Serial
 from clirbench.errors import Changed, ClirbenchError, StoreError
-from clirbench.later import opened
+from clirbench.later import load_value
 from clirbench.store.keys import environment, fingerprint
 from clirbench.store.plan import Plan, Planned
 from clirbench.store.snapshot import Seen, Snapshot, current_snapshot
@@ -92,11 +92,11 @@ class Cached:
             value = cached.found.get(part) if value is None else value
             values[part] = Entry(self.store, key) if value is None else value
         if tuple(values) != (WHOLE,):
-            return {part: opened(value) for part, value in values.items()}
-        return values[WHOLE] if getattr(step, "bulky", False) else opened(values[WHOLE])
+            return {part: load_value(value) for part, value in values.items()}
+        return values[WHOLE] if getattr(step, "bulky", False) else load_value(values[WHOLE])
 
 
-def here(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
+def cached_result(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
     """One result that needs what all systems gave: made in this process, and found again by a rerun.
 
     `names`: as in `Cached.pmap`; without one it is not in the plan, which a report cannot add to.

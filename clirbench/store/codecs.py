@@ -54,7 +54,7 @@ def pack(key: str, value: Any) -> bytes:
         for name, array in arrays.items():
             if array.dtype.hasobject:
                 raise TypeError(f"an array of objects ({name}) cannot be stored")
-            small = _narrowed(array)
+            small = _narrow(array)
             # ZipInfo's own date, not the clock: the same value is the same bytes.
             member_info = zipfile.ZipInfo(f"{name}.npy" if small is array else f"{name}{WIDER}{array.dtype.str}.npy")
             if small is not array and small.itemsize == 1:
@@ -79,7 +79,7 @@ def unpack(key: str, content: Content) -> Any:
     """
     members = check(key, content)
     try:
-        return _value(dict(_widened(name, _array(content, member)) for name, member in members.items()))
+        return _value(dict(_widen(name, _array(content, member)) for name, member in members.items()))
     except Exception as error:  # noqa: BLE001  whatever is wrong with bytes that were not written by `pack`
         raise _no_values(content, error) from None
 
@@ -135,7 +135,7 @@ def _layout(header: bytes) -> tuple[tuple[int, ...], bool, Any]:
     return np.lib.format.read_array_header_1_0(stream)
 
 
-def _narrowed(array: Any) -> Any:
+def _narrow(array: Any) -> Any:
     """Whole numbers in the fewest bytes that hold them; other arrays, and those worth mapping, as they are."""
     if array.dtype.kind not in "iuf" or not NARROWED[0] <= array.nbytes < NARROWED[1]:
         return array
@@ -147,7 +147,7 @@ def _narrowed(array: Any) -> Any:
     return array
 
 
-def _widened(name: str, array: Any) -> tuple[str, Any]:
+def _widen(name: str, array: Any) -> tuple[str, Any]:
     """The array under its own name, of the kind that it was."""
     name, _, kind = name.partition(WIDER)
     return name, array.astype(kind) if kind else array

@@ -47,11 +47,11 @@ def environment() -> tuple[str, ...]:
 
 def _feed(digest: "Digest", value: Any) -> None:
     if value is None or isinstance(value, bool | int | float):
-        _tagged(digest, type(value).__name__, repr(value).encode())
+        _tag(digest, type(value).__name__, repr(value).encode())
     elif isinstance(value, str):
-        _tagged(digest, "str", value.encode("utf-8", "surrogatepass"))
+        _tag(digest, "str", value.encode("utf-8", "surrogatepass"))
     elif isinstance(value, bytes):
-        _tagged(digest, "bytes", value)
+        _tag(digest, "bytes", value)
     elif isinstance(value, np.generic):
         _feed(digest, value.item())
     elif isinstance(value, np.ndarray):
@@ -59,15 +59,15 @@ def _feed(digest: "Digest", value: Any) -> None:
     elif getattr(value, "format", None) == "csr":
         _feed(digest, ("csr", value.shape, value.data, value.indices, value.indptr))
     elif isinstance(content := getattr(value, "fingerprint", None), str):
-        _tagged(digest, "content", content.encode())
+        _tag(digest, "content", content.encode())
     elif isinstance(value, tuple | list):
         _feed_sequence(digest, value)
     elif isinstance(value, Shelf):
         _feed(digest, value.kept)  # what is to be loaded later says what it is without that
     elif isinstance(value, dict) and all(type(name) is str and type(held) is int for name, held in value.items()):
-        _tagged(digest, "numbers", json.dumps(value).encode())  # millions of judgments
+        _tag(digest, "numbers", json.dumps(value).encode())  # millions of judgments
     elif isinstance(value, Mapping):
-        _tagged(digest, "mapping", str(len(value)).encode())
+        _tag(digest, "mapping", str(len(value)).encode())
         for name, held in value.items():
             _feed(digest, name)
             _feed(digest, held)
@@ -79,7 +79,7 @@ def _feed(digest: "Digest", value: Any) -> None:
         raise TypeError(f"{type(value).__name__} has no content that could be part of a key: {value!r}")
 
 
-def _tagged(digest: "Digest", tag: str, content: bytes) -> None:
+def _tag(digest: "Digest", tag: str, content: bytes) -> None:
     """Kind and length stand before every value, so that no two sequences of values read the same."""
     digest.update(f"{tag}:{len(content)}:".encode())
     digest.update(content)
@@ -88,15 +88,15 @@ def _tagged(digest: "Digest", tag: str, content: bytes) -> None:
 def _feed_array(digest: "Digest", array: "np.ndarray[Any, Any]") -> None:
     if array.dtype.hasobject:
         raise TypeError(f"an array of objects (shape {array.shape}) cannot be part of a key")
-    _tagged(digest, f"array{array.dtype.str}{array.shape}", np.ascontiguousarray(array).tobytes())
+    _tag(digest, f"array{array.dtype.str}{array.shape}", np.ascontiguousarray(array).tobytes())
 
 
 def _feed_sequence(digest: "Digest", values: tuple[Any, ...] | list[Any]) -> None:
     if all(isinstance(value, str) for value in values):
         # Millions of document ids: one call instead of one for each.
-        _tagged(digest, "strings", json.dumps(values).encode())
+        _tag(digest, "strings", json.dumps(values).encode())
         return
-    _tagged(digest, "sequence", str(len(values)).encode())
+    _tag(digest, "sequence", str(len(values)).encode())
     for value in values:
         _feed(digest, value)
 
@@ -104,7 +104,7 @@ def _feed_sequence(digest: "Digest", values: tuple[Any, ...] | list[Any]) -> Non
 def _feed_dataclass(digest: "Digest", value: Any) -> None:
     made = type(value).__dataclass_params__
     if made.frozen and not made.eq:
-        _tagged(digest, "object", _of_object(value))
+        _tag(digest, "object", _of_object(value))
     else:
         _feed_fields(digest, value)
 
@@ -119,17 +119,17 @@ def _of_object(value: Any) -> bytes:
 
 def _feed_fields(digest: "Digest", value: Any) -> None:
     kind = type(value)
-    _tagged(digest, "class", f"{kind.__module__}.{kind.__qualname__}".encode())
+    _tag(digest, "class", f"{kind.__module__}.{kind.__qualname__}".encode())
     # A class of a notebook has no file: nobody knows whether its code is what it was, so nothing of it is found again.
     code = uuid4().hex if _source(kind.__module__) is None else code_of(kind.__module__)
-    _tagged(digest, "code", code.encode())
+    _tag(digest, "code", code.encode())
     for field in fields(value):
         if field.compare:
-            _tagged(digest, "field", field.name.encode())
+            _tag(digest, "field", field.name.encode())
             _feed(digest, getattr(value, field.name))
     signature = getattr(value, "signature", None)
     if isinstance(signature, str):
-        _tagged(digest, "signature", signature.encode())
+        _tag(digest, "signature", signature.encode())
 
 
 @lru_cache(maxsize=256)
@@ -137,7 +137,7 @@ def code_of(module: str) -> str:
     """sha256 over the source of a module, of all it imports from its own package, and of data files beside them."""
     digest = hashlib.sha256()
     for path in sorted({file for name in imported(module) for file in _files(name)}):
-        _tagged(digest, path.name, path.read_bytes())
+        _tag(digest, path.name, path.read_bytes())
     return digest.hexdigest()
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.errors import InputError, StoreError
-from clirbench.files.run_files import MARKER, inside, is_plain
+from clirbench.files.run_files import MARKER, is_plain, path_inside
 from clirbench.store.whole import write_whole
 from clirbench.text import whole_text
 
@@ -84,7 +84,7 @@ def read_plan(path: Path) -> tuple[Path, list[Planned]]:
             f"{path}: no such file; name the folder of a run (hydra.run.dir). Runs that were moved to previous-N keep "
             "no plan"
         )
-    lines = whole_text(inside(path.parent, path.name)).split("\n")
+    lines = whole_text(path_inside(path.parent, path.name)).split("\n")
     if len(lines) < 2 or not lines[0].startswith(STORE_LINE) or lines[1] != "\t".join(COLUMNS):
         raise InputError(f"{path}: is not a plan written by clirbench")
     rows = []

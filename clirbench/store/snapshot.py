@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clirbench.errors import Changed, InputError
-from clirbench.files.state import State, settled, state_of
+from clirbench.files.state import State, is_settled, state_of
 from clirbench.store.whole import write_whole
 from clirbench.text import current_view, read_pieces, seen_through
 
@@ -69,7 +69,7 @@ class Snapshot:
         """
         expected = self._expected(path)
         before = state_of(path)
-        old = settled(before)
+        old = is_settled(before)
         known = not self.strict and expected is not None and expected.settled and expected.state == before
         digest = None if known else hashlib.sha256()
         held: bytes | None = None
@@ -123,7 +123,7 @@ class Snapshot:
 
 
 @contextmanager
-def taken(store: Path | None = None) -> Iterator[Snapshot]:
+def read_through_snapshot(store: Path | None = None) -> Iterator[Snapshot]:
     """Within the block files are read through one snapshot: the one that holds here already, or a new one.
 
     `store`: the folder that keeps hashes from run to run.

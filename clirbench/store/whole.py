@@ -22,14 +22,14 @@ def writer() -> str:
     return f"{_host()}~{os.getpid()}~{next(COUNTER)}"
 
 
-def beside(place: Path) -> Path:
+def temporary_path(place: Path) -> Path:
     """Where something is written before it is moved to its place."""
     return place.parent / f"{WRITING}{writer()}"
 
 
 def write_whole(place: Path, content: bytes, unfinished: Path | None = None) -> None:
     """Write a file so that nobody sees half of it; raises `OSError`. `unfinished`: where it is written first."""
-    unfinished = unfinished or beside(place)
+    unfinished = unfinished or temporary_path(place)
     try:
         unfinished.write_bytes(content)
         unfinished.replace(place)
@@ -41,7 +41,7 @@ def write_whole(place: Path, content: bytes, unfinished: Path | None = None) -> 
 @contextmanager
 def whole_folder(place: Path) -> Iterator[Path]:
     """A folder to fill, which then becomes `place`; where that is there by now, whoever was sooner keeps it."""
-    unfinished = beside(place)
+    unfinished = temporary_path(place)
     unfinished.mkdir(parents=True)
     try:
         yield unfinished
@@ -58,20 +58,20 @@ def sweep(folder: Path, prefix: str = WRITING) -> None:
     except OSError:
         return
     for path in left:
-        if abandoned(path.name.removeprefix(prefix)):
+        if is_abandoned(path.name.removeprefix(prefix)):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
 
 
-def abandoned(name: str) -> bool:
+def is_abandoned(name: str) -> bool:
     """Whether the process that writes under this name is one of this machine, and has ended."""
     host, _, number = name.partition("~")
-    return host == _host() and not alive(number.partition("~")[0])
+    return host == _host() and not is_alive(number.partition("~")[0])
 
 
-def alive(number: str) -> bool:
+def is_alive(number: str) -> bool:
     """Whether a process of this machine still runs; True where that is unknown."""
     if not number.isdigit():
         return True

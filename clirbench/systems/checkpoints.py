@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import whole_number
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.systems.files import aligned
 from clirbench.systems.metadata import joined_metadata
-from clirbench.systems.patterns import Match, PathPattern, natural
-from clirbench.systems.pending import check_settings, pending, touched
+from clirbench.systems.patterns import Match, PathPattern, natural_key
+from clirbench.systems.pending import as_pending, check_settings, recent_change_note
 from clirbench.systems.toolkits import Toolkit
 from clirbench.systems.translation import machine_translations
 from clirbench.systems.translators.base import OfModels, Translator
@@ -75,8 +75,8 @@ class CheckpointSystems:
             for other, one in zip(self.patterns("test_pattern"), main, strict=True):
                 if sorted(other.names) != sorted(one.names):
                     raise ConfigError(
-                        f"systems.test_pattern has the placeholders {listed(other.names) or 'none'}, "
-                        f"systems.pattern {listed(one.names) or 'none'}; both must have the same"
+                        f"systems.test_pattern has the placeholders {first_ten(other.names) or 'none'}, "
+                        f"systems.pattern {first_ten(one.names) or 'none'}; both must have the same"
                     )
 
     def patterns(self, field: str) -> tuple[PathPattern, ...]:
@@ -123,7 +123,7 @@ class CheckpointSystems:
             and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
         }
         if not kept:
-            raise InputError(f"systems.include and systems.exclude leave none of {listed(list(named))}")
+            raise InputError(f"systems.include and systems.exclude leave none of {first_ten(list(named))}")
         return kept
 
     def described(self, match: Match) -> dict[str, str]:
@@ -152,7 +152,7 @@ class CheckpointSystems:
             )
         found = [Translation(name, test.get(name), searched[name], described[name]) for name in named]
         if corpus.test:
-            found = [t if t.test else pending(t, "its file for the test set is not there yet") for t in found]
+            found = [t if t.test else as_pending(t, "its file for the test set is not there yet") for t in found]
         return aligned(corpus, found, self.unfinished, self.quiet)
 
     def _test_files(self, named: Mapping[str, Match]) -> dict[str, Path]:
@@ -173,7 +173,7 @@ class CheckpointSystems:
             else:
                 lacking.append(f"{name} ({match.path})")
         if lacking and self.unfinished == "error":
-            errors.append(InputError(f"{pattern.key}={pattern.text}: has no file for {listed(lacking)}"))
+            errors.append(InputError(f"{pattern.key}={pattern.text}: has no file for {first_ten(lacking)}"))
         raise_all(errors)
         return files
 
@@ -184,7 +184,7 @@ class CheckpointSystems:
         models: list[tuple[str, Translator, Path | None, Mapping[str, str]]] = []
         waiting: dict[str, Translation] = {}
         for name, match in named.items():
-            if self.unfinished == "skip" and (why := touched([match.path], self.quiet)):
+            if self.unfinished == "skip" and (why := recent_change_note([match.path], self.quiet)):
                 waiting[name] = Translation(name, None, None, described[name], f"{match.path}: {why}")
                 continue
             with gathered(errors):
@@ -212,9 +212,9 @@ def by_name(matches: Sequence[Match], key: str) -> dict[str, Match]:
 
 def _order(match: Match) -> tuple[object, ...]:
     """By epoch, then step (the end of an epoch has none), then the rest."""
-    epoch, step = (natural(name, match.values.get(name, "")) for name in ("epoch", "step"))
-    others = [natural(name, value) for name, value in match.values.items() if name not in ("epoch", "step")]
-    return epoch, bool(epoch) and not step, step, *others, *(natural("*", star) for star in match.stars)
+    epoch, step = (natural_key(name, match.values.get(name, "")) for name in ("epoch", "step"))
+    others = [natural_key(name, value) for name, value in match.values.items() if name not in ("epoch", "step")]
+    return epoch, bool(epoch) and not step, step, *others, *(natural_key("*", star) for star in match.stars)
 
 
 def _with_step(values: Mapping[str, str]) -> Mapping[str, str]:
@@ -224,6 +224,6 @@ def _with_step(values: Mapping[str, str]) -> Mapping[str, str]:
 
 def _same_system(key: str, name: str, paths: Sequence[Path]) -> InputError:
     return InputError(
-        f"{key}: {len(paths)} files give the same system {name!r}: {listed(paths)}; keep one, or add a placeholder "
+        f"{key}: {len(paths)} files give the same system {name!r}: {first_ten(paths)}; keep one, or add a placeholder "
         "that differs between them"
     )

@@ -28,7 +28,7 @@ from math import log1p
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import CLASS_OF, Line, WordStatistics, ending, family, like, without_s
+from clirbench.systems.wording import CLASS_OF, WordLine, WordStatistics, ending, family, match_capital, without_s
 
 LONGEST_CUT = 0.95
 TERMLESS = 0.05  # bits of residual IDF that a word is given which is no term at all
@@ -86,7 +86,7 @@ class Simulation:
         return unknown_from(self.vocabulary, self.key)
 
     def translate(
-        self, models: Sequence[ErrorModel], lines: Sequence[Line], sources: Sequence[str] | None = None
+        self, models: Sequence[ErrorModel], lines: Sequence[WordLine], sources: Sequence[str] | None = None
     ) -> list[tuple[str, ...]]:
         """For each model the lines as a system with these errors writes them.
 
@@ -114,7 +114,7 @@ class Simulation:
         }
 
     def _line(
-        self, line: Line, source: str, draws: Mapping[str, "Draw"], model: ErrorModel, chances: Mapping[str, float]
+        self, line: WordLine, source: str, draws: Mapping[str, "Draw"], model: ErrorModel, chances: Mapping[str, float]
     ) -> str:
         words = list(line.words)
         if model.wrong_content:
@@ -130,21 +130,21 @@ class Simulation:
         if model.word_order:
             words = _move(self._uncapitalised(words), draws["word_order"], chances["word_order"])
         if model.truncation:
-            words = words[: _kept(len(words), model.truncation, draws["truncation"])]
+            words = words[: _kept_words(len(words), model.truncation, draws["truncation"])]
         return _join(line, words)
 
-    def _choose_wrongly(self, words: list[str], line: Line, draw: "Draw", chance: float) -> None:
+    def _choose_wrongly(self, words: list[str], line: WordLine, draw: "Draw", chance: float) -> None:
         for i in draw.struck(chance):
             if line.content[i]:
                 choices = self.vocabulary.choices[ending(line.lower[i])]
                 at = int(draw.how[i] * len(choices))
                 wrong = choices[at] if choices[at] != line.lower[i] else choices[-1 - at]
-                words[i] = like(wrong, line.words[i])
+                words[i] = match_capital(wrong, line.words[i])
 
-    def _leave(self, words: list[str], line: Line, source: str, rate: float) -> None:
+    def _leave(self, words: list[str], line: WordLine, source: str, rate: float) -> None:
         for i, word in enumerate(line.lower):
             if line.content[i] and self.unknown_from[family(word)] < rate:
-                words[i] = like(self.lexicon.untranslated(word, source), line.words[i])
+                words[i] = match_capital(self.lexicon.untranslated(word, source), line.words[i])
 
     def _uncapitalised(self, words: list[str]) -> list[str]:
         """The first word loses its capital where the text also writes it small: it may stand elsewhere now."""
@@ -200,12 +200,12 @@ def _over(rate: float, share: float) -> float:
     return min(1.0, rate / share) if share else 0.0
 
 
-def _bend(words: list[str], line: Line, draw: Draw, chance: float) -> None:
+def _bend(words: list[str], line: WordLine, draw: Draw, chance: float) -> None:
     """Another function word of the class, or the -s of agreement lost."""
     for i in draw.struck(chance):
         if line.function[i]:
             others = [other for other in CLASS_OF[line.lower[i]] if other != line.lower[i]]
-            words[i] = like(others[int(draw.how[i] * len(others))], line.words[i])
+            words[i] = match_capital(others[int(draw.how[i] * len(others))], line.words[i])
         elif line.inflected[i] and words[i] == line.words[i]:
             words[i] = without_s(words[i])
 
@@ -233,12 +233,12 @@ def _move(words: list[str], draw: Draw, chance: float) -> list[str]:
     return [words[i] for i in sorted(range(len(words)), key=places.__getitem__)]
 
 
-def _kept(n: int, rate: float, draw: Draw) -> int:
+def _kept_words(n: int, rate: float, draw: Draw) -> int:
     """How many words a line keeps: it loses a share between 0 and twice the rate, at most `LONGEST_CUT`."""
     return max(1, n - round(n * min(LONGEST_CUT, 2 * rate * draw.whether[0]))) if n else 0
 
 
-def _join(line: Line, words: Sequence[str]) -> str:
+def _join(line: WordLine, words: Sequence[str]) -> str:
     """The words in their slots with the marks; a missing word's closing mark goes to the word before it.
 
     Fewer words than slots: the sentence breaks off. No word at all: the first stays.
@@ -251,4 +251,4 @@ def _join(line: Line, words: Sequence[str]) -> str:
             out.append(before + word + after)
         elif after and out and out[-1][-1].isalnum():
             out[-1] += after
-    return like(" ".join(out) or line.words[0], line.text)
+    return match_capital(" ".join(out) or line.words[0], line.text)

@@ -6,13 +6,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from clirbench.checks import name_list
-from clirbench.corpora.alignment import listed, survey, unequal
+from clirbench.corpora.alignment import first_ten, survey, unequal_lines_error
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import read_table, system_column
-from clirbench.systems.pending import check_settings, pending, without_unfinished
+from clirbench.systems.pending import as_pending, check_settings, without_unfinished
 from clirbench.text import Text
 from clirbench.types import Translation
 
@@ -61,14 +61,14 @@ class FileSystems:
         if self.unfinished == "skip":
             lacking = "one of the two folders does not have it yet"
             whole = [t.collection and (t.test or test is None) for t in found]
-            found = [t if ready else pending(t, lacking) for t, ready in zip(found, whole, strict=True)]
+            found = [t if ready else as_pending(t, lacking) for t, ready in zip(found, whole, strict=True)]
         return aligned(corpus, found, self.unfinished, self.quiet)
 
     def chosen(self, test: Layout, searched: Layout) -> tuple[str, ...]:
         """The names of the systems that take part, sorted."""
         if not searched.systems and not test.systems:
             seen = [name for name in searched.ignored if name.startswith("systems/")]
-            hint = f"; files of another kind are there: {listed(seen)}" if seen else ""
+            hint = f"; files of another kind are there: {first_ten(seen)}" if seen else ""
             raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
         everything = sorted({*test.systems, *searched.systems})
         errors: list[ClirbenchError] = [
@@ -78,11 +78,13 @@ class FileSystems:
         ]
         names = [name for name in everything if self._takes_part(name)]
         if not names and not errors:
-            errors.append(InputError(f"systems.include and systems.exclude leave none of {listed(everything)}"))
+            errors.append(InputError(f"systems.include and systems.exclude leave none of {first_ten(everything)}"))
         for layout in (searched, test) if searched is not test else ():
             missing = [name for name in names if name not in layout.systems]
             if missing and self.unfinished == "error":
-                errors.append(InputError(f"{layout.where}: systems of the other folder are missing: {listed(missing)}"))
+                errors.append(
+                    InputError(f"{layout.where}: systems of the other folder are missing: {first_ten(missing)}")
+                )
         raise_all(errors)
         return tuple(names)
 
@@ -129,17 +131,17 @@ def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, 
             ids = text.doc_ids() if isinstance(text, JsonlText) else None  # read once: a collection may be gigabytes
             n_lines = survey(text).n_lines if ids is None else len(ids)
             if n_lines != english.map.n_lines:
-                errors.append(unequal(text.where, n_lines, english.text.where, english.map.n_lines))
+                errors.append(unequal_lines_error(text.where, n_lines, english.text.where, english.map.n_lines))
             elif ids is not None:
                 errors += _other_documents(text, ids, english.map.doc_ids)
             if test.get(name) == text and english.map.n_lines != len(corpus.test):
-                errors.append(unequal(text.where, n_lines, test_where, len(corpus.test)))
+                errors.append(unequal_lines_error(text.where, n_lines, test_where, len(corpus.test)))
     for name, text in test.items():
         if searched[name] != text:
             with gathered(errors):
                 n_lines = survey(text).n_lines
                 if n_lines != len(corpus.test):
-                    errors.append(unequal(text.where, n_lines, test_where, len(corpus.test)))
+                    errors.append(unequal_lines_error(text.where, n_lines, test_where, len(corpus.test)))
     return errors
 
 

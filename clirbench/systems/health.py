@@ -87,7 +87,7 @@ class Reference:
         return terms_of(self.text, [(0, self.n_lines)])
 
 
-def examined(text: Text, reference: Reference) -> Health:
+def examine_text(text: Text, reference: Reference) -> Health:
     """Read a text once, and again only where it seems to have slipped."""
     n_lines = n_blank = n_crlf = n_bytes = 0
     bom = False
@@ -101,12 +101,12 @@ def examined(text: Text, reference: Reference) -> Health:
         sample.update((n, terms(line)) for n, line in _within(block, n_lines, len(ends), reference.windows))
         n_lines += len(ends)
     slip = None
-    if n_lines == reference.n_lines and slipped(sample, reference.sample) is not None:
-        slip = slipped(terms_of(text, [(0, n_lines)]), reference.everything)
+    if n_lines == reference.n_lines and find_slip(sample, reference.sample) is not None:
+        slip = find_slip(terms_of(text, [(0, n_lines)]), reference.everything)
     return Health(n_lines, n_blank, n_crlf, bom, slip, n_bytes)
 
 
-def slipped(ours: Mapping[int, frozenset[str]], theirs: Mapping[int, frozenset[str]]) -> tuple[int, int] | None:
+def find_slip(ours: Mapping[int, frozenset[str]], theirs: Mapping[int, frozenset[str]]) -> tuple[int, int] | None:
     """(offset, 1-based line) of the stretch of lines that fits the reference clearly better at an offset, if any.
 
     The fit of two lines is the share of their terms that they have in common, 2 |A and B| / (|A| + |B|). The stretch
@@ -114,10 +114,10 @@ def slipped(ours: Mapping[int, frozenset[str]], theirs: Mapping[int, frozenset[s
     times the fit and `CLEAR` standard errors (with the deviation of all lines).
     """
     numbers = np.array(sorted(ours), dtype=np.int64)
-    straight = fits(ours, theirs, numbers, 0)
+    straight = line_fits(ours, theirs, numbers, 0)
     best: tuple[float, int, int] | None = None
     for offset in OFFSETS:
-        gains = fits(ours, theirs, numbers, offset) - straight
+        gains = line_fits(ours, theirs, numbers, offset) - straight
         sums = np.concatenate([[0.0], np.cumsum(gains)])
         lowest = np.minimum.accumulate(sums)
         end = int(np.argmax(sums - lowest))
@@ -131,7 +131,7 @@ def slipped(ours: Mapping[int, frozenset[str]], theirs: Mapping[int, frozenset[s
     return None if best is None else best[1:]
 
 
-def fits(
+def line_fits(
     ours: Mapping[int, frozenset[str]],
     theirs: Mapping[int, frozenset[str]],
     numbers: Iterable[int],
@@ -167,7 +167,7 @@ def _within(block: bytes, before: int, count: int, ranges: Sequence[tuple[int, i
             yield from enumerate(lines[start:end], start=before + start)
 
 
-def unfilled(corpus: Corpus) -> Iterator[tuple[Path, list[str]]]:
+def listed_without_file(corpus: Corpus) -> Iterator[tuple[Path, list[str]]]:
     """Each systems.tsv that lists systems which have no file, and those."""
     layouts = [layout for layout in (corpus.collection_layout, corpus.test_layout) if layout is not None]
     known = {name for layout in layouts for name in layout.systems}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ClirbenchError, InputError, raise_all
 from clirbench.files.tables import Table, read_table
 from clirbench.systems.patterns import canonical
@@ -51,6 +51,6 @@ def _keys(table: Table, parsed: Mapping[str, Mapping[str, str]]) -> list[str]:
     if not keys:
         raise InputError(
             f"{table.where}: no column system, and none that the pattern has a placeholder for "
-            f"({listed(sorted(shared)) or 'it has none'}); columns: {', '.join(table.header)}"
+            f"({first_ten(sorted(shared)) or 'it has none'}); columns: {', '.join(table.header)}"
         )
     return keys

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.text import check_name
 
@@ -101,7 +101,7 @@ class PathPattern:
         return matches
 
 
-def natural(name: str, value: str) -> tuple[tuple[int, Decimal, str], ...]:
+def natural_key(name: str, value: str) -> tuple[tuple[int, Decimal, str], ...]:
     """A sort key: digits compare as numbers (`ckpt_9` before `ckpt_10`), and %step% and %epoch% as one number."""
     zero = Decimal(0)
     if name in NUMERIC and re.fullmatch(_NUMBER, value):
@@ -162,7 +162,7 @@ def _inventory(folder: Path, part: str) -> str:
     if not folder.is_dir():
         return f"{folder} is a file, a folder was expected"
     names = [name for name in _names_in(folder) if not name.startswith(".")]
-    return f"no {part} in {folder}, which holds {listed(names) if names else 'nothing'}"
+    return f"no {part} in {folder}, which holds {first_ten(names) if names else 'nothing'}"
 
 
 def _match(path: Path, found: Sequence[re.Match[str] | str], parts: Sequence[str]) -> Match:

@@ -33,20 +33,20 @@ def without_unfinished(corpus: Corpus, systems: Iterable[Translation], quiet: fl
     def reason(translation: Translation) -> str:
         for text, n_lines in ((translation.collection, english.n_lines), (translation.test, len(corpus.test))):
             lines = len(english.doc_ids) if isinstance(text, JsonlText) else n_lines
-            found = "" if text is None else unfinished(text, lines, quiet)
+            found = "" if text is None else unfinished_reason(text, lines, quiet)
             if found:
                 return f"{text.where}: {found}" if text is not None else found
         return ""
 
-    return tuple(pending(t, why) if not t.pending and (why := reason(t)) else t for t in systems)
+    return tuple(as_pending(t, why) if not t.pending and (why := reason(t)) else t for t in systems)
 
 
-def pending(translation: Translation, why: str) -> Translation:
+def as_pending(translation: Translation, why: str) -> Translation:
     """The system without its texts, and why they cannot be read yet."""
     return replace(translation, test=None, collection=None, pending=why)
 
 
-def unfinished(text: Text, n_lines: int, quiet: float) -> str:
+def unfinished_reason(text: Text, n_lines: int, quiet: float) -> str:
     """Why a text of `n_lines` lines cannot be read yet; empty where its files are finished or it has none.
 
     The files are checked outside of the run's snapshot: what grows later is no change of what was read.
@@ -70,7 +70,7 @@ def unfinished(text: Text, n_lines: int, quiet: float) -> str:
     return ""
 
 
-def touched(paths: Iterable[Path], quiet: float) -> str:
+def recent_change_note(paths: Iterable[Path], quiet: float) -> str:
     """`touched just now` where one of the paths, or a file in it, was changed within `quiet` seconds."""
     ages = [abs(time.time() - file.stat().st_mtime) for path in paths for file in _below(path) if file.exists()]
     return "touched just now" if ages and min(ages) < quiet else ""

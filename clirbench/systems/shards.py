@@ -67,17 +67,17 @@ class Shards:
 
 def digest_of(lines: Sequence[str]) -> str:
     """sha256 of lines."""
-    return hashlib.sha256(packed(lines)).hexdigest()
+    return hashlib.sha256(pack_lines(lines)).hexdigest()
 
 
-def packed(lines: Sequence[str]) -> bytes:
+def pack_lines(lines: Sequence[str]) -> bytes:
     """Lines as bytes, each ending in a newline."""
     return "".join(line + "\n" for line in lines).encode("utf-8", "replace")
 
 
 def write_shard(path: Path, lines: Sequence[str]) -> None:
     """Write a shard so that it is there whole or not at all; raises `StoreError` where it cannot be written."""
-    body = packed(lines)
+    body = pack_lines(lines)
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.systems.error_model import KINDS, ErrorModel, Simulation
 from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import Line, WordStatistics
+from clirbench.systems.wording import WordLine, WordStatistics
 from clirbench.text import Text, TextLines
 from clirbench.types import DocumentMap, Translation
 
@@ -99,8 +99,8 @@ class SensitivitySystems:
 class Sides:
     """The English text of both sides of a corpus; one list of lines where both sides have the same text."""
 
-    test: Sequence[Line]
-    collection: Sequence[Line]
+    test: Sequence[WordLine]
+    collection: Sequence[WordLine]
     test_source: Sequence[str] | None
     collection_source: Sequence[str] | None
     map: DocumentMap
@@ -109,8 +109,8 @@ class Sides:
     def of(cls, corpus: Corpus) -> "Sides":
         """Raises `AlignmentError` where the source has another number of lines than the side it belongs to."""
         searched, reference = corpus.english.text.lines(), corpus.test.references[0]
-        collection = [Line.of(text) for text in searched]
-        test = collection if reference == searched else [Line.of(text) for text in reference]
+        collection = [WordLine.of(text) for text in searched]
+        test = collection if reference == searched else [WordLine.of(text) for text in reference]
         source = _source(corpus.source, len(collection))
         return cls(test, collection, corpus.test.source, source, corpus.document_map)
 

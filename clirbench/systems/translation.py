@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.sentences import Sentences
+from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
 from clirbench.systems.health import MANY_BLANK
 from clirbench.systems.shards import Shards, digest_of, read_shard, write_shard
@@ -49,7 +49,7 @@ class MachineText:
     model: Path | None
     source: Shards
     folder: Path
-    sentences: Sentences | None = None
+    sentences: SentenceSplitter | None = None
 
     @property
     def where(self) -> str:
@@ -104,7 +104,7 @@ class MachineText:
 
 
 @dataclass(frozen=True)
-class Work:
+class PendingShards:
     """The shards of one text that are still to be made."""
 
     text: MachineText
@@ -193,7 +193,7 @@ def shard_keys(translations: Sequence[Translation]) -> Iterator[tuple[str, str]]
                     yield translation.system, path.relative_to(text.folder.parent).as_posix()
 
 
-def completed(
+def complete_translations(
     translations: Sequence[Translation],
     watch: Callable[[str, Iterable[Progress], int], Iterable[Progress]],
     note: Callable[[str, str], None] = lambda system, reason: None,
@@ -228,7 +228,7 @@ def completed(
     return tuple(kept), errors
 
 
-def emptied(translations: Sequence[Translation]) -> Iterator[str]:
+def empty_line_notes(translations: Sequence[Translation]) -> Iterator[str]:
     """A note on each text, all made, of which a translator left many lines empty."""
     for text in machine_texts(translations):
         if text.n_lost and text.n_lost >= MANY_BLANK * text.source.n_full:
@@ -243,20 +243,20 @@ def machine_texts(translations: Sequence[Translation], without: Container[str] =
             yield from dict.fromkeys(text for text in both if isinstance(text, MachineText))
 
 
-def missing_work(translations: Sequence[Translation], errors: dict[str, ClirbenchError]) -> list[Work]:
+def missing_work(translations: Sequence[Translation], errors: dict[str, ClirbenchError]) -> list[PendingShards]:
     """What is still to be translated, texts of one system together; adds systems that cannot be read to `errors`."""
     work = []
     for translation in translations:
         found: list[ClirbenchError] = []
         with gathered(found):
-            work += [lacking for lacking in map(_lacking, machine_texts([translation])) if lacking.missing]
+            work += [lacking for lacking in map(_missing_shards, machine_texts([translation])) if lacking.missing]
         if found:
             errors[translation.system] = found[0]
     return [lacking for lacking in work if lacking.text.system not in errors]
 
 
 def translate(
-    work: Sequence[Work], errors: dict[str, ClirbenchError], clock: Callable[[], float] = time.monotonic
+    work: Sequence[PendingShards], errors: dict[str, ClirbenchError], clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Progress]:
     """Make every missing shard; yields after each. A system that fails is put into `errors`, the others go on.
 
@@ -280,7 +280,7 @@ def translate(
 
 
 def handed_out(
-    work: Sequence[Work], errors: dict[str, ClirbenchError], pmap: Callable[..., Iterator[str]]
+    work: Sequence[PendingShards], errors: dict[str, ClirbenchError], pmap: Callable[..., Iterator[str]]
 ) -> Iterator[Progress]:
     """The same by the workers of an engine, a system each; what they have kept is looked for every `LOOK` seconds."""
     systems, reasons, broken = _by_system(work), list[str](), list[BaseException]()
@@ -318,7 +318,7 @@ class MakeShards:
 
     alone: ClassVar[bool] = True
 
-    def __call__(self, work: Sequence[Work]) -> str:
+    def __call__(self, work: Sequence[PendingShards]) -> str:
         failed: list[ClirbenchError] = []
         with gathered(failed):
             for _ in _make(work):
@@ -328,14 +328,14 @@ class MakeShards:
         return str(failed[0]) if failed else ""
 
 
-def _by_system(work: Sequence[Work]) -> dict[str, list[Work]]:
-    found: dict[str, list[Work]] = {}
+def _by_system(work: Sequence[PendingShards]) -> dict[str, list[PendingShards]]:
+    found: dict[str, list[PendingShards]] = {}
     for lacking in work:
         found.setdefault(lacking.text.system, []).append(lacking)
     return found
 
 
-def _make(work: Sequence[Work]) -> Iterator[int]:
+def _make(work: Sequence[PendingShards]) -> Iterator[int]:
     """Make the missing shards of one system, whose model is loaded once; the lines of each."""
     with work[0].text.translator.loaded(work[0].text.model) as engine:
         for lacking in work:
@@ -353,17 +353,17 @@ def _make(work: Sequence[Work]) -> Iterator[int]:
                 first += len(lines)
 
 
-def _translated(sentences: Sentences | None, engine: Translate, lines: Sequence[str], said: str) -> list[str]:
+def _translated(sentences: SentenceSplitter | None, engine: Translate, lines: Sequence[str], said: str) -> list[str]:
     if sentences is None:
         return translate_lines(engine, lines, said)
     return sentences.translated(lines, lambda cut: translate_lines(engine, cut, said))
 
 
-def _lacking(text: MachineText) -> Work:
+def _missing_shards(text: MachineText) -> PendingShards:
     missing = []
     for number, (path, n_lines) in enumerate(zip(text.paths, text.source.lengths, strict=True)):
         if read_shard(path, n_lines) is None:
             missing.append(number)
             if path.exists():
                 LOG.warning("%s is damaged: its lines are translated again", path)
-    return Work(text, tuple(missing))
+    return PendingShards(text, tuple(missing))

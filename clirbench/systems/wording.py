@@ -61,7 +61,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True)
-class Line:
+class WordLine:
     """A line as slots: word `words[i]` with the marks that stand before and after it."""
 
     text: str
@@ -70,7 +70,7 @@ class Line:
     after: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> "Line":
+    def of(cls, text: str) -> "WordLine":
         parts = [_parts(token) for token in text.split()]
         before, words, after = zip(*parts, strict=True) if parts else ((), (), ())
         return cls(text, before, words, after)
@@ -139,7 +139,7 @@ def without_s(word: str) -> str:
     return word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
 
 
-def like(word: str, model: str) -> str:
+def match_capital(word: str, model: str) -> str:
     """`word` with the capital letter that `model` begins with, or without one."""
     return word[:1].upper() + word[1:] if model[:1].isupper() else word
 
@@ -166,7 +166,7 @@ class WordStatistics:
     written: frozenset[str]
 
     @classmethod
-    def of(cls, documents: Sequence[Sequence[Line]]) -> "WordStatistics":
+    def of(cls, documents: Sequence[Sequence[WordLine]]) -> "WordStatistics":
         content: Counter[str] = Counter()
         spread: Counter[str] = Counter()
         words = form = 0

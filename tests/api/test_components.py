@@ -10,14 +10,14 @@ import pytest
 import clirbench as cb
 from clirbench.api.components import experiment_of, is_plain, parts
 from clirbench.configuration.building import build
-from clirbench.configuration.composing import composed
+from clirbench.configuration.composing import compose_configuration
 from clirbench.errors import ConfigError
 
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_the_defaults_are_those_of_the_configuration(seed: int) -> None:
     ours = experiment_of({"corpus": cb.corpora.Folder("texts"), "seed": seed, "name": "folder"})
-    theirs = build(composed(["+experiment=folder", "folder=texts", f"seed={seed}"]))
+    theirs = build(compose_configuration(["+experiment=folder", "folder=texts", f"seed={seed}"]))
     assert theirs.systems == cb.systems.Files(include=["*"], exclude=[])
     assert ours == replace(theirs, systems=cb.systems.Files())
 

@@ -16,9 +16,9 @@ import pytest
 from omegaconf import OmegaConf
 
 import clirbench as cb
-from clirbench.api.running import quoted
+from clirbench.api.running import quote_value
 from clirbench.commands.rerun import read_provenance
-from clirbench.configuration.composing import composed
+from clirbench.configuration.composing import compose_configuration
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, UnknownName
 from clirbench.files.run_files import MARKER
 from clirbench.metrics.segments import SegmentMean
@@ -76,13 +76,17 @@ TEXTS = ["a b", 'say "x"', "C:\\x\\", '\\"', "${seed}", "a=b,c", "x~/y", "null",
 @pytest.mark.parametrize("first", range(0, len(TEXTS), 4))
 def test_any_text_reaches_the_configuration_as_it_is(first: int) -> None:
     each = dict(zip(("title", "name", "scores.title", "scores.mark"), TEXTS[first : first + 4], strict=False))
-    cfg = composed([*(f"{key}={quoted(text)}" for key, text in each.items()), f"remarks={quoted(TEXTS)}"])
+    cfg = compose_configuration(
+        [*(f"{key}={quote_value(text)}" for key, text in each.items()), f"remarks={quote_value(TEXTS)}"]
+    )
     assert {key: OmegaConf.select(cfg, key) for key in each} == each
     assert list(cfg.remarks) == TEXTS
 
 
 def test_mappings_reach_the_configuration_and_leave_their_neighbours() -> None:
-    cfg = composed([f"correlation={quoted({'alpha': 0.01})}", f"scores.rename={quoted({'a b=c': 'x,(y)'})}"])
+    cfg = compose_configuration(
+        [f"correlation={quote_value({'alpha': 0.01})}", f"scores.rename={quote_value({'a b=c': 'x,(y)'})}"]
+    )
     assert (cfg.correlation.alpha, cfg.correlation.p_value) == (0.01, "exact")
     assert dict(cfg.scores.rename) == {"a b=c": "x,(y)"}
 

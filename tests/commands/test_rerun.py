@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clirbench.commands import rerun
-from clirbench.commands.rerun import again, differences, main, read_provenance
+from clirbench.commands.rerun import differences, main, read_provenance, rerun_arguments
 from clirbench.errors import InputError
 from tests.conftest import Cli
 
@@ -105,7 +105,12 @@ def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
         "paths.cache=a",
         "seed=1",
     ]
-    assert again(command, ["engine=serial"]) == ["--config-dir=/c", "+experiment=x", "seed=1", "engine=serial"]
+    assert rerun_arguments(command, ["engine=serial"]) == [
+        "--config-dir=/c",
+        "+experiment=x",
+        "seed=1",
+        "engine=serial",
+    ]
 
 
 def test_where_a_run_was_made_is_no_difference() -> None:

@@ -13,7 +13,7 @@ from clirbench.errors import InputError, StoreError
 from clirbench.experiment import translated
 from clirbench.files.run_files import MARKER
 from clirbench.metrics.bleu import BLEU
-from clirbench.result import Experiment, Inputs, unwatched
+from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import Cached, part_label
 from clirbench.store.plan import PLAN, Plan, Planned, read_plan
 from clirbench.store.store import Store
@@ -164,7 +164,7 @@ def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert n_shards > 2
     plan = Plan.begin(tmp_path / PLAN, cache / "store")
     experiment = Experiment("machines", Serial(), plan=plan)
-    translated(experiment, Inputs(source, translations, {}), unwatched)
+    translated(experiment, Inputs(source, translations, {}), no_watch)
     assert status.main([str(tmp_path)]) == 1
     good, bad, total = lines(capsys)
     assert good == "good Translate done"
@@ -199,7 +199,7 @@ def test_a_store_that_is_a_link_stands_beside_its_translations(
     translations = named_translations(source, "systems", {"a": Glossary({})}, str(tmp_path / "cache"), 1000)
     plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
     inputs = Inputs(source, translations, {})
-    translated(Experiment("machines", Serial(), plan=plan), inputs, unwatched)
+    translated(Experiment("machines", Serial(), plan=plan), inputs, no_watch)
     assert status.main([str(tmp_path)]) == 0
     assert lines(capsys)[0] == "a Translate done"
 

@@ -10,7 +10,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from clirbench.__main__ import CONF
-from clirbench.configuration.components import fits, misfits, unknown, words
+from clirbench.configuration.components import misfits, unknown, value_fits, words
 from clirbench.configuration.composing import config_parts
 from clirbench.configuration.laboratories import config_folders
 from clirbench.systems.error_model import ErrorModel
@@ -67,5 +67,5 @@ def test_what_is_not_ours_is_not_imported() -> None:
     ],
 )  # fmt: skip
 def test_fits(value: object, hint: Any, fitting: bool) -> None:
-    assert fits(value, hint) == fitting
+    assert value_fits(value, hint) == fitting
     assert words(hint)

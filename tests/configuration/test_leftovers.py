@@ -9,10 +9,10 @@ import yaml
 from omegaconf import OmegaConf
 
 from clirbench.configuration.building import build
-from clirbench.configuration.composing import CONF, composed, config_parts, settled
+from clirbench.configuration.composing import CONF, compose_configuration, config_parts, without_leftovers
 from clirbench.configuration.keys import NODES
 from clirbench.configuration.laboratories import config_folders
-from clirbench.configuration.leftovers import switched
+from clirbench.configuration.leftovers import replaced_nodes
 from clirbench.errors import ClirbenchError, gathered
 from tests.conftest import Cli
 
@@ -27,7 +27,7 @@ def choices(group: str) -> list[str]:
 
 
 def node(*overrides: str, key: str) -> Any:
-    return OmegaConf.to_container(composed(overrides))[key]  # type: ignore[call-overload, index]
+    return OmegaConf.to_container(compose_configuration(overrides))[key]  # type: ignore[call-overload, index]
 
 
 def configured() -> Iterator[tuple[str, str]]:
@@ -55,7 +55,7 @@ def test_any_choice_fits_the_demo_or_says_what_it_needs_in_one_line(group: str) 
     for choice in choices(group.partition("@")[0]):
         errors: list[ClirbenchError] = []
         with gathered(errors):
-            build(composed(["+experiment=demo", f"{group}={choice}"]))
+            build(compose_configuration(["+experiment=demo", f"{group}={choice}"]))
         assert [str(error) for error in errors if "unknown key" in str(error)] == []
         assert len(errors) <= 1
 
@@ -81,7 +81,9 @@ def test_the_experiments_own_choice_keeps_its_settings() -> None:
     assert plain["path"]["_target_"].endswith("demo_file")
     ladder = node("+experiment=study_ladder", "systems=files", key="systems")
     assert ladder["metadata"].endswith("systems.tsv"), "its choice is that of the default configuration"
-    assert not list(switched(["+experiment=sensitivity", "topics=jsonl"], HOMES)), "its choice is that of the demo"
+    assert not list(replaced_nodes(["+experiment=sensitivity", "topics=jsonl"], HOMES)), (
+        "its choice is that of the demo"
+    )
 
 
 def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
@@ -90,14 +92,14 @@ def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
     assert node("+experiment=demo", "topics=tsv", "topics.path=x.tsv", key="topics")["path"] == "x.tsv"
     relevance = node("+experiment=demo", "relevance=top_share", key="relevance")
     assert relevance == {"_target_": "clirbench.relevance.top_share.TopShare", "share": 0.2, "force": True}
-    cfg = settled(composed, ["+experiment=demo", "~relevance@also"], [CONF])
+    cfg = without_leftovers(compose_configuration, ["+experiment=demo", "~relevance@also"], [CONF])
     assert cfg.also is None, "and what is settled already stays as it is"
 
 
 @pytest.mark.parametrize("group", [group for group in NODES if (CONF / group).is_dir()])
 def test_an_experiment_that_configures_nothing_is_left_alone(group: str) -> None:
-    assert not list(switched(["+experiment=wmt21_deen", f"{group}=x"], HOMES))
-    assert not list(switched([f"{group}=x"], HOMES))
+    assert not list(replaced_nodes(["+experiment=wmt21_deen", f"{group}=x"], HOMES))
+    assert not list(replaced_nodes([f"{group}=x"], HOMES))
 
 
 def test_experiments_of_ones_own_and_the_command_line(cli: Cli, tmp_path: Path) -> None:

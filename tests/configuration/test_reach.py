@@ -4,7 +4,7 @@ import ast
 import re
 
 from clirbench.configuration.composing import CONF
-from clirbench.configuration.reach import listed
+from clirbench.configuration.reach import listed_components
 from tests.test_architecture import SOURCES, imports
 
 OPENS = re.compile(
@@ -13,7 +13,7 @@ OPENS = re.compile(
 COMPUTES = {
     "clirbench.labs.training.seq2seq.TransformersTrainer",  # trains in a process of ours
 }
-TARGETS, REACHES = listed(CONF)
+TARGETS, REACHES = listed_components(CONF)
 
 
 def opens(module: str) -> bool:

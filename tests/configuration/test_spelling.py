@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.configuration.composing import config_parts
-from clirbench.configuration.spelling import spelled, spoken_of
+from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra
 
 METRICS = config_parts("metric")
 
@@ -27,22 +27,26 @@ METRICS = config_parts("metric")
     ],
 )
 def test_printed_names_are_accepted(written: str, read: str) -> None:
-    assert spelled(written, METRICS) == read
+    assert spell_for_hydra(written, METRICS) == read
 
 
 def test_every_metric_answers_to_the_name_that_it_prints() -> None:
     for path in (path for folder in METRICS for path in folder.glob("*.yaml")):
         found = re.search(r"^  name: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
         printed = found[1] if found else path.stem
-        assert spelled(f"metric=[{printed}]", METRICS) in (f"metric=[{path.stem}]", f"metric=[{printed}]")
+        assert spell_for_hydra(f"metric=[{printed}]", METRICS) in (f"metric=[{path.stem}]", f"metric=[{printed}]")
         if not any((folder / f"{printed}.yaml").is_file() for folder in METRICS):
-            assert spelled(f"metric=[{printed}]", METRICS) == f"metric=[{path.stem}]"
+            assert spell_for_hydra(f"metric=[{printed}]", METRICS) == f"metric=[{path.stem}]"
 
 
 def test_the_home_folder_is_written_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert spelled("folder=~/mt", METRICS) == f'folder="{tmp_path}/mt"'
+    assert spell_for_hydra("folder=~/mt", METRICS) == f'folder="{tmp_path}/mt"'
 
 
 def test_the_experiment_that_is_spoken_of() -> None:
-    assert [spoken_of(o) for o in (["folder=x"], ["scores.tables=[x]"], ["seed=1"])] == ["folder", "scores", "demo"]
+    assert [mentioned_experiment(o) for o in (["folder=x"], ["scores.tables=[x]"], ["seed=1"])] == [
+        "folder",
+        "scores",
+        "demo",
+    ]

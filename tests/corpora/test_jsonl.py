@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import InputError
-from clirbench.text import Limits, TextFile, limited
+from clirbench.text import Limits, TextFile, within_limits
 from tests.hostile import read_or_refused, repeated
 
 
@@ -65,9 +65,12 @@ def test_documents_of_patapsco_as_published(shared_data: Path) -> None:
 def test_depth_is_what_stands_within_each_other(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_text('{"doc_id": "[[[[[", "text": "a\\"[[[[\\\\", "x": [[1], [2], [3]], "y": {}}\n')
-    with limited(Limits(json_depth=3)):
+    with within_limits(Limits(json_depth=3)):
         assert JsonlText(path).doc_ids() == ("[[[[[",)
-    with limited(Limits(json_depth=2)), pytest.raises(InputError, match=r"line 1: more than 2 .*limits\.json_depth=N"):
+    with (
+        within_limits(Limits(json_depth=2)),
+        pytest.raises(InputError, match=r"line 1: more than 2 .*limits\.json_depth=N"),
+    ):
         JsonlText(path).doc_ids()
 
 

@@ -2,19 +2,19 @@
 
 import pytest
 
-from clirbench.corpora.sentences import PARAGRAPH, Sentences
+from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter
 from clirbench.errors import ConfigError
 
 
 def test_a_document_is_cut_by_the_rules_of_its_language() -> None:
-    assert Sentences("zh").cut("天气很好。明天见！") == ["天气很好。", "明天见！"]
-    assert Sentences("rus").cut("Это г. Москва. А это лес.") == ["Это г. Москва.", "А это лес."]
-    assert Sentences("en").cut(f"A title{PARAGRAPH}Dr. Ray is in. She left.") == [
+    assert SentenceSplitter("zh").cut("天气很好。明天见！") == ["天气很好。", "明天见！"]
+    assert SentenceSplitter("rus").cut("Это г. Москва. А это лес.") == ["Это г. Москва.", "А это лес."]
+    assert SentenceSplitter("en").cut(f"A title{PARAGRAPH}Dr. Ray is in. She left.") == [
         "A title",
         "Dr. Ray is in.",
         "She left.",
     ]
-    assert Sentences("en").cut(" ") == []
+    assert SentenceSplitter("en").cut(" ") == []
 
 
 def test_documents_keep_their_lines() -> None:
@@ -25,13 +25,13 @@ def test_documents_keep_their_lines() -> None:
         return [line.upper() for line in lines]
 
     documents = ["One. Two.", "", f"Three{PARAGRAPH}four."]
-    assert Sentences("en").translated(documents, shout) == ["ONE. TWO.", "", "THREE FOUR."]  # type: ignore[arg-type]
+    assert SentenceSplitter("en").translated(documents, shout) == ["ONE. TWO.", "", "THREE FOUR."]  # type: ignore[arg-type]
     assert seen == ["One.", "Two.", "Three", "four."]
 
 
 def test_the_choice_is_part_of_what_is_kept() -> None:
-    assert Sentences("zho").signature == Sentences("zh").signature
-    assert Sentences("zh").signature.startswith("sentences:zh|v:sentencex-")
-    assert Sentences("zh").signature != Sentences("ru").signature
+    assert SentenceSplitter("zho").signature == SentenceSplitter("zh").signature
+    assert SentenceSplitter("zh").signature.startswith("sentences:zh|v:sentencex-")
+    assert SentenceSplitter("zh").signature != SentenceSplitter("ru").signature
     with pytest.raises(ConfigError, match=r"corpus\.sentences\.language is not set"):
-        Sentences().check()
+        SentenceSplitter().check()

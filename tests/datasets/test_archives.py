@@ -14,7 +14,7 @@ import pytest
 from clirbench.datasets import archives
 from clirbench.datasets.archives import unpacked, unsafe
 from clirbench.errors import DownloadError, InputError
-from clirbench.text import Limits, limited
+from clirbench.text import Limits, within_limits
 
 CONTENT = b"content\n" * 1000
 
@@ -61,7 +61,7 @@ def test_a_long_header_is_refused_before_it_is_read(kind: bytes) -> None:
 
 
 def test_members_without_end_and_one_that_is_too_long_to_pass_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    with limited(Limits(unpacked_bytes=1 << 20)), pytest.raises(InputError, match=r"limits\.unpacked_bytes=N"):
+    with within_limits(Limits(unpacked_bytes=1 << 20)), pytest.raises(InputError, match=r"limits\.unpacked_bytes=N"):
         read(tar_of(header(tarfile.REGTYPE, 4 << 30)) + bytes(2000), "tar")
     monkeypatch.setattr(archives, "MEMBERS", 10)
     with pytest.raises(DownloadError, match=r"more than 10 members"):

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.engines.base import Engine, Lost, Task, chunked, most_expensive_first, spread
+from clirbench.engines.base import Engine, Lost, Task, dispatch, make_chunks, most_expensive_first
 from clirbench.engines.local import Processes, Serial, close_workers
 from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.metrics.bleu import BLEU
@@ -69,13 +69,13 @@ def test_results_come_in_the_order_of_the_items_however_chunks_end(items: list[i
         chance.shuffle(done)
         yield from done
 
-    assert list(spread(Weighed(), items, workers, work)) == items
+    assert list(dispatch(Weighed(), items, workers, work)) == items
     assert begun == sorted(items, reverse=True)
 
 
 @given(st.lists(st.integers()), st.integers(1, 9))
 def test_chunks_are_all_items_in_order_and_about_four_a_worker(items: list[int], workers: int) -> None:
-    chunks = chunked(items, workers)
+    chunks = make_chunks(items, workers)
     assert [item for chunk in chunks for item in chunk] == items
     assert len(chunks) <= 4 * workers
     assert all(chunks)
@@ -203,10 +203,10 @@ def test_after_each_death_something_must_end() -> None:
 
     ends = [2, 0, 1, 0, 0]
     with pytest.raises(Lost, match="killed"):
-        list(spread(Weighed(), list(range(8)), 2, work))
+        list(dispatch(Weighed(), list(range(8)), 2, work))
     assert ends == []
     ends = [2, 0, 1, 0, 5]
-    assert list(spread(Weighed(), list(range(8)), 2, work)) == list(range(8))
+    assert list(dispatch(Weighed(), list(range(8)), 2, work)) == list(range(8))
 
 
 def test_a_worker_that_is_always_killed_is_a_clear_error_and_the_engine_goes_on() -> None:

@@ -11,17 +11,17 @@ from clirbench.files.run_files import (
     MARKER,
     PROVENANCE,
     RESULTS,
-    inside,
     is_plain,
-    misfit,
     numbers,
+    path_inside,
     read_marker,
     read_provenance,
     read_results,
     read_run_table,
     refuse_links,
+    shape_error,
 )  # fmt: skip
-from clirbench.text import Limits, limited
+from clirbench.text import Limits, within_limits
 
 ELSEWHERE = ("", ".", "..", "/etc/passwd", "../x", "a/../../x", "a/b", "a\\b", "a\0b", "x" * 256, "é" * 128)
 """Names that are no single component of a path, or longer than the 255 bytes that file systems allow."""
@@ -31,14 +31,14 @@ ELSEWHERE = ("", ".", "..", "/etc/passwd", "../x", "a/../../x", "a/b", "a\\b", "
 def test_a_name_that_is_not_one_component_is_refused(name: str, tmp_path: Path) -> None:
     assert not is_plain(name)
     with pytest.raises(InputError):
-        inside(tmp_path, name)
+        path_inside(tmp_path, name)
 
 
 def test_a_plain_name_is_inside_and_a_link_is_refused(tmp_path: Path) -> None:
-    assert inside(tmp_path, "trec") == tmp_path / "trec"
+    assert path_inside(tmp_path, "trec") == tmp_path / "trec"
     (tmp_path / "trec").symlink_to(tmp_path.parent)
     with pytest.raises(InputError, match=r"trec: is a link, which may lead out of the run's folder"):
-        inside(tmp_path, "trec")
+        path_inside(tmp_path, "trec")
 
 
 def test_a_link_anywhere_in_a_folder_is_found(tmp_path: Path) -> None:
@@ -96,14 +96,14 @@ def test_provenance_is_bounded_and_typed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'about' is no"):
         read_provenance(tmp_path)
     (tmp_path / PROVENANCE).write_text(" " * (2 << 20))
-    with limited(Limits(held_bytes=1 << 20)), pytest.raises(InputError, match="limits.held_bytes"):
+    with within_limits(Limits(held_bytes=1 << 20)), pytest.raises(InputError, match="limits.held_bytes"):
         read_provenance(tmp_path)
 
 
 def test_a_shape_is_a_type_one_of_several_a_list_or_names() -> None:
-    assert not misfit({"a": 1, "more": []}, {"a": (int, None), "b?": [str]})
-    assert misfit({"a": True}, {"a": int}) == "'a' is no int"
-    assert misfit({"a": {"k": 1}}, {"a": {...: str}}) == "'k' is no text"
+    assert not shape_error({"a": 1, "more": []}, {"a": (int, None), "b?": [str]})
+    assert shape_error({"a": True}, {"a": int}) == "'a' is no int"
+    assert shape_error({"a": {"k": 1}}, {"a": {...: str}}) == "'k' is no text"
 
 
 @pytest.mark.parametrize("cell", ["x", "1_5", "nan", "inf", "1e999", "1e200"])

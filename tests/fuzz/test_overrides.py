@@ -10,7 +10,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from clirbench.configuration.building import build
-from clirbench.configuration.composing import CONF, ready
+from clirbench.configuration.composing import CONF, prepare_overrides
 from clirbench.configuration.keys import KEYS, NODES
 from clirbench.experiment import run
 from tests.fuzz.budget import INPUTS, SEED, few_calls, refused
@@ -53,7 +53,9 @@ def test_any_value_of_any_key_is_taken_or_refused(table: Path) -> None:
             text = f"{draw.choice(('', '', '', '+', '++', '~'))}{name}{draw.choice(('', '', '', '.new'))}={value}"
 
             def tried(text: str = text, alone: bool = alone) -> None:
-                cfg = compose("config", overrides=ready([*(scores if alone else ["+experiment=demo"]), text]))
+                cfg = compose(
+                    "config", overrides=prepare_overrides([*(scores if alone else ["+experiment=demo"]), text])
+                )
                 with few_calls():
                     made = build(cfg)
                     if alone and made.corpus is None:

@@ -239,7 +239,7 @@ def actions(world: World, number: int) -> dict[str, Callable[[], object]]:
         "pool": lambda: cb.pool([sent, world.other]),
         "rerun": again,
         "status": lambda: status._status(Namespace(run=sent, store=world.home / "store")),
-        "store": lambda: store.named(sent),
+        "store": lambda: store.results_in_plans(sent),
         "new run": lambda: world.loaded.save(sent),
     }
 
@@ -250,8 +250,8 @@ def actions(world: World, number: int) -> dict[str, Callable[[], object]]:
 def test_a_sent_folder_reaches_nothing_outside_it(
     numbers: range, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    composed = cache(composing.composed)  # the same command line again and again
-    monkeypatch.setattr(composing, "composed", lambda words: composed(tuple(words)))
+    composed = cache(composing.compose_configuration)  # the same command line again and again
+    monkeypatch.setattr(composing, "compose_configuration", lambda words: composed(tuple(words)))
     counts: Counter[tuple[str, bool]] = Counter()
     for number in numbers:
         draw = random.Random(f"{SEED} folders {number}")

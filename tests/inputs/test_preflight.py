@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 
 from clirbench.configuration.building import build
-from clirbench.configuration.composing import composed
+from clirbench.configuration.composing import compose_configuration
 from clirbench.errors import ClirbenchError
 from clirbench.experiment import run
 from clirbench.inputs.preflight import preflight
-from clirbench.inputs.reading import fitted, read_inputs
+from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.result import Experiment
-from clirbench.store.snapshot import taken
+from clirbench.store.snapshot import read_through_snapshot
 
 SMALL = ["topics.n=8", "metric=[BLEU]", "engine=serial", "measures=[MAP,P@10]", "relevance.k=3"]
 
 
 def checked(experiment: Experiment) -> list[str]:
-    with taken():
-        return preflight(*fitted(experiment, read_inputs(experiment)))
+    with read_through_snapshot():
+        return preflight(*adapt_to_inputs(experiment, read_inputs(experiment)))
 
 
 def folder(path: Path, *options: str) -> Experiment:
-    return build(composed([f"folder={path}", *SMALL, *options]))
+    return build(compose_configuration([f"folder={path}", *SMALL, *options]))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_run_that_would_fail_is_refused_before_it(small_texts: Path, options: 
     options = [option for option in options if not option.startswith("~")]
     base = [f"folder={small_texts}", *(o for o in SMALL if "qrels" not in str(options) or "relevance" not in o)]
     with pytest.raises(ClirbenchError, match=said):
-        checked(build(composed([*base, *options])))
+        checked(build(compose_configuration([*base, *options])))
 
 
 def test_a_score_that_is_no_number_is_found_before_the_run(small_folder: Path) -> None:
@@ -87,7 +87,7 @@ def test_more_relevant_documents_than_there_are_is_said(small_texts: Path) -> No
     ],
 )
 def test_a_file_of_a_published_table_that_is_not_there_is_said_before_the_run(table: str, key: str, label: str) -> None:
-    experiment = build(composed([f"+experiment={table}", f"paper.{key}={{{label}: nowhere.tsv}}"]))
+    experiment = build(compose_configuration([f"+experiment={table}", f"paper.{key}={{{label}: nowhere.tsv}}"]))
     with pytest.raises(ClirbenchError, match=rf"paper\.{key}: nowhere\.tsv of {label} does not exist"):
         preflight(experiment, None)
 
@@ -192,7 +192,7 @@ def tried(pristine: Path, path: Path, seeds: Sequence[int], runs: int) -> tuple[
         if chance.random() < 0.2:
             damaged(chance, path)
         try:
-            experiment = build(composed(options))
+            experiment = build(compose_configuration(options))
             checked(experiment)
         except ClirbenchError:
             continue

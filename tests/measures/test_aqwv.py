@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clirbench.errors import InputError
 from clirbench.measures.aqwv import AQWV, MQWV, OQWV, query_weighted_value
-from clirbench.measures.decisions import returned
+from clirbench.measures.decisions import scored_lists
 from clirbench.types import Judged, Qrels, Run
 
 # Ten documents. Topic 1: relevant a b; ranked a x b y. Topic 2: relevant c; ranked x c.
@@ -190,7 +190,7 @@ def test_calibration_on_the_other_half_counts_topics_as_the_policy_does() -> Non
     judged = Judged(Qrels({"1": {"a": 1}, "2": {"c": 1}, "3": {"b": 1}, "4": {"x": 0}}), run, 10)
     for beta, policy, cut in ((2.0, "no_miss", 2.0), (9.0, "no_miss", np.inf), (9.0, "modified", 2.0)):
         measure = AQWV(beta=beta, calibrate="half", empty=policy)
-        assert measure.thresholds(returned(run, judged, "score"), judged).tolist()[::2] == [cut, cut]
+        assert measure.thresholds(scored_lists(run, judged, "score"), judged).tolist()[::2] == [cut, cut]
 
 
 @given(RUNS, JUDGMENTS, st.floats(0, 50))

@@ -16,7 +16,7 @@ from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MacroPrecision, MacroRecall, MicroF
-from clirbench.result import Experiment, Inputs, unwatched
+from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.codecs import pack
 from clirbench.store.store import Store
@@ -63,7 +63,7 @@ def test_a_run_counts_them_once_and_scores_each(tmp_path: Path) -> None:
     inputs = Inputs(Corpus(test, Documents.of([Document("1", "w1")])), translations, {})
     metrics = (ChrF(beta=1), ChrF(), MacroF(), MicroF(), BLEU())
     experiment = Experiment("counted", Cached(Serial(), store), metrics=metrics)
-    statistics, scores, failed = score_translations(experiment, inputs, unwatched)
+    statistics, scores, failed = score_translations(experiment, inputs, no_watch)
     assert not failed
     assert list(scores) == list(statistics) == [(metric.name, text.path.stem) for text in texts for metric in metrics]
     for text in texts:
@@ -104,7 +104,7 @@ def test_a_metric_that_counts_in_its_own_way_is_asked(tmp_path: Path) -> None:
     test, texts = made_texts(tmp_path, 1)
     inputs = Inputs(Corpus(test, Documents.of([Document("1", "w1")])), (Translation("s", texts[0], None),), {})
     metrics = (MacroF(), Loud(name="loud"), Words("one", 1), Words("hundred", 100))
-    _, scores, _ = score_translations(Experiment("own", Serial(), metrics=metrics), inputs, unwatched)
+    _, scores, _ = score_translations(Experiment("own", Serial(), metrics=metrics), inputs, no_watch)
     words = sum(len(line.split()) for line in texts[0].lines())
     assert scores["one", "s"] == words
     assert scores["hundred", "s"] == 100 * words
@@ -121,7 +121,7 @@ def test_where_the_store_cannot_be_written_scores_are_right(tmp_path: Path, monk
     inputs = Inputs(Corpus(test, Documents.of([Document("1", "w1")])), translations, {})
     metrics = (BLEU(), MacroF(), MicroF(), ChrF())
     experiment = Experiment("full", Cached(Serial(), Store(tmp_path / "store")), metrics=metrics)
-    _, scores, failed = score_translations(experiment, inputs, unwatched)
+    _, scores, failed = score_translations(experiment, inputs, no_watch)
     assert not failed
     for text in texts:
         for metric in metrics:

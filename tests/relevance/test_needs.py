@@ -9,7 +9,7 @@ from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError
 from clirbench.measures.parsing import parse
 from clirbench.relevance.base import Relevance
-from clirbench.relevance.needs import given, sorted_out, unmet
+from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.score_share import ScoreShare
 from clirbench.relevance.top_k import TopK
@@ -26,9 +26,9 @@ def test_rules_that_search_the_english_side_need_one() -> None:
         "top_k": TopK(), "top_share": TopShare(), "share": ScoreShare(),
         "qrels": QrelsFile("people.txt"),
     }  # fmt: skip
-    refused = [str(error).split()[0] for error in unmet(rules, FOREIGN)]
+    refused = [str(error).split()[0] for error in unmet_needs(rules, FOREIGN)]
     assert refused == ["top_k", "top_share", "share"]
-    assert not list(unmet(rules, ENGLISH))
+    assert not list(unmet_needs(rules, ENGLISH))
 
 
 def test_measures_against_the_english_ranking_are_left_out() -> None:
@@ -59,7 +59,7 @@ def test_what_a_file_of_judgments_gives(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 a 2\n2 0 a -2\n3 0 a 1\n4 0 a 0\n")
     file = QrelsFile(tmp_path / "qrels")
     topics = {name: Topic.of(name, "x") for name in "1234"}
-    assert given(file, list(topics.values())) == ALL
-    assert given(file, [topics["3"]]) == frozenset()
-    assert given(file, [topics["1"]]) == {"grades"}
-    assert given(file, [topics["2"]]) == {"all topics"}
+    assert offered_by_judgments(file, list(topics.values())) == ALL
+    assert offered_by_judgments(file, [topics["3"]]) == frozenset()
+    assert offered_by_judgments(file, [topics["1"]]) == {"grades"}
+    assert offered_by_judgments(file, [topics["2"]]) == {"all topics"}

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from clirbench.configuration.building import build
-from clirbench.configuration.composing import CONF, composed
-from clirbench.experiment import run, stored
+from clirbench.configuration.composing import CONF, compose_configuration
+from clirbench.experiment import run, with_store
 from clirbench.inputs.reading import read_inputs
 from clirbench.metrics.bleu import BLEU
-from clirbench.report.estimate import PACKED, READING, estimate, rate, rounded, size
+from clirbench.report.estimate import PACKED, READING, estimate, rate, round_digits, size
 from clirbench.result import Experiment
 from clirbench.steps.search import readings
-from clirbench.store.snapshot import taken
+from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.text import TextFile
 from clirbench.types import DocumentMap
@@ -29,7 +29,7 @@ class Slow:
 
 
 def said(experiment: Experiment, cache: Path) -> str:
-    with taken():
+    with read_through_snapshot():
         inputs = read_inputs(experiment)
         assert inputs is not None
         return estimate(experiment, inputs, Store(cache / "store"))
@@ -48,29 +48,29 @@ def test_every_metric_and_retriever_that_is_shipped_has_a_rate_or_is_named() -> 
     others = {"COMET", "MetricX", "BERTScore", "BLEURTmean", "BLEURTmedian", "ScoreFile"}  # need a file to be built
     others |= {"Command", "RunBERTScore", "RunBLEURT", "RunCOMET", "RunMetricX"}  # run a command: no rate
     names = sorted({path.stem for path in (CONF / "metric").glob("*.yaml")} - others)
-    for metric in build(composed(["+experiment=demo", f"metric=[{','.join(names)}]"])).metrics:
+    for metric in build(compose_configuration(["+experiment=demo", f"metric=[{','.join(names)}]"])).metrics:
         assert rate(metric), metric
     for name in ("bm25", "bm25s", "lucene", "rank_bm25", "rm3", "fusion"):
-        built = build(composed(["folder=x", f"retrieval={name}"])).retriever
+        built = build(compose_configuration(["folder=x", f"retrieval={name}"])).retriever
         for reader, _ in readings(built, (), DocumentMap.blocks_of(1)):
             assert rate(reader), name
 
 
 def test_what_the_store_has_takes_no_time_and_what_nobody_measured_is_named(small_texts: Path, tmp_path: Path) -> None:
     keys = [f"folder={small_texts}", "metric=[METEOR]", "measures=[MAP]", "topics.n=5", "engine=serial"]
-    experiment = build(composed(keys))
+    experiment = build(compose_configuration(keys))
     fresh = SAID.match(said(experiment, tmp_path))
     assert fresh
-    with stored(experiment, tmp_path, tmp_path / "plan.tsv") as ready:
+    with with_store(experiment, tmp_path, tmp_path / "plan.tsv") as ready:
         run(ready)
     again = SAID.match(said(experiment, tmp_path))
     assert again
     assert float(again[1]) < float(fresh[1])
-    command = build(composed([*keys, "metric=[Command]", "metric.Command.command='cat {hypothesis}'"]))
+    command = build(compose_configuration([*keys, "metric=[Command]", "metric.Command.command='cat {hypothesis}'"]))
     assert said(command, tmp_path).endswith("; not in it: Command")
     assert not (tmp_path / "nowhere").exists()
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.2, "1"), (4.4, "4"), (96, "96"), (347, "350"), (2345, "2,300")])
 def test_no_digit_that_nobody_knows(seconds: float, text: str) -> None:
-    assert rounded(seconds) == text
+    assert round_digits(seconds) == text

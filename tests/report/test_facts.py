@@ -9,7 +9,7 @@ import pytest
 from clirbench.relevance.top_k import TopK
 from clirbench.report.facts import (
     agreement_lines,
-    listed,
+    first_names,
     overlap,
     source_note,
     tau_cell,
@@ -98,7 +98,7 @@ def test_two_sets_of_judgments_are_compared_over_the_systems_that_have_both() ->
 
 
 def test_long_lists_are_cut_with_their_count() -> None:
-    assert listed(["a", "b", "c"], most=2) == "a, b and 1 more"
+    assert first_names(["a", "b", "c"], most=2) == "a, b and 1 more"
 
 
 FIRST = Qrels({"1": {"a": 1, "b": 2, "c": 0}, "2": {"a": 1}, "3": {"a": 0}, "4": {"a": 0}, "mine": {"a": 1}})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.files.tables import read_table
 from clirbench.report.tables import BLANKS, write_tsv
 from tests.conftest import PACKAGE, Cli
@@ -26,7 +26,7 @@ def test_any_text_is_read_alike(tmp_path_factory: pytest.TempPathFactory, rows: 
     path = tmp_path_factory.mktemp("cells") / "t.tsv"
     rows = [("x", *row) for row in rows]
     write_tsv(path, ["system", "a", "b b", "c"], rows)
-    expected = [["system", "a", "b b", "c"], *([shown(cell.translate(BLANKS)) for cell in row] for row in rows)]
+    expected = [["system", "a", "b b", "c"], *([escape_unseen(cell.translate(BLANKS)) for cell in row] for row in rows)]
     assert by_csv(path) == expected
     assert differing(path) == []
     assert [list(row) for row in read_table(path).rows] == expected[1:]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from clirbench.experiment import untested
+from clirbench.experiment import without_tests
 from clirbench.report import terminal
 from clirbench.result import AnalysisTable
 from tests.report.boards import board, result
@@ -128,7 +128,7 @@ def test_the_report_is_pointed_to_and_the_folder_is_the_last_line(
 def test_the_first_answer_says_that_nothing_is_tested_yet() -> None:
     """Of 6 systems `Bad` swaps 3 pairs of 15."""
     made = replace(result(MADE), correlations=())
-    lines = terminal.first_answer(untested(made)).plain.split("\n")
+    lines = terminal.first_answer(without_tests(made)).plain.split("\n")
     assert lines[0].startswith("Kendall's tau over 6 systems (")
     assert "not tested" in lines[0]
     assert lines[1].split() == ["BLEU", "Bad", "Flat"]
@@ -142,7 +142,7 @@ def test_a_terminal_shows_the_first_answer_before_the_intervals_are_there(monkey
     monkeypatch.setattr(terminal, "Console", lambda **_: console)
     made, seen = replace(result(MADE), correlations=()), []
     with terminal.progress() as watch:
-        for _ in watch("intervals", iter([1]), 1, lambda: untested(made)):
+        for _ in watch("intervals", iter([1]), 1, lambda: without_tests(made)):
             watch("analyses", (), 0)
             console._live_stack[0].refresh()
             seen.append(screen.getvalue())

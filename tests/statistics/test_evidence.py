@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import AlignmentError
-from clirbench.experiment import MANY_TOPICS, affordable
+from clirbench.experiment import MANY_TOPICS, affordable_intervals
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.evidence import Evidence, holes, panels
@@ -77,14 +77,14 @@ def test_statistics_are_read_once() -> None:
 def test_many_systems_or_segments_are_neither_held_nor_drawn_unasked(systems: int, segments: int, bulky: bool) -> None:
     evidence = world(n=systems, segments=segments, topics=3, noise=(0.3,))
     assert evidence.bulky == bulky
-    how = affordable(Bootstrap(Draws(samples=10)), evidence)
+    how = affordable_intervals(Bootstrap(Draws(samples=10)), evidence)
     assert how.draws.levels == (("systems", "topics") if bulky else ("systems", "topics", "segments"))
-    alone = affordable(Bootstrap(Draws(("segments",), samples=10)), evidence)
+    alone = affordable_intervals(Bootstrap(Draws(("segments",), samples=10)), evidence)
     assert alone.draws.levels == (("systems",) if bulky else ("segments",))
 
 
 def test_many_topics_are_not_drawn_unasked() -> None:
-    how = affordable(Bootstrap(Draws(samples=10)), world(n=2, topics=MANY_TOPICS + 1, noise=(0.3,)))
+    how = affordable_intervals(Bootstrap(Draws(samples=10)), world(n=2, topics=MANY_TOPICS + 1, noise=(0.3,)))
     assert how.draws.levels == ("systems", "segments")
 
 
@@ -107,7 +107,7 @@ def test_one_hole_changes_nothing_about_how_many_there_are() -> None:
     holed = {key: value for key, value in full.statistics.items() if key != ("m0", "s00")}
     evidence = Evidence(full.board, holed, full.metrics, full.per_topic, full.measures)
     assert evidence.bulky
-    assert affordable(Bootstrap(Draws(samples=10)), evidence).draws.levels == ("systems", "topics")
+    assert affordable_intervals(Bootstrap(Draws(samples=10)), evidence).draws.levels == ("systems", "topics")
 
 
 def test_no_systems_are_no_mistake() -> None:

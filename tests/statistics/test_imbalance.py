@@ -14,12 +14,12 @@ from clirbench.statistics.imbalance import (
     divergence,
     divergence_published,
     frequency_at,
-    learned,
+    learn_classes,
     mean_length,
     rank_bias,
     read_classes,
     read_rates,
-    recommended,
+    recommend_vocabulary,
     words,
 )
 from tests.conftest import write_lines
@@ -61,9 +61,9 @@ def test_divergence_lies_between_0_and_1_and_is_0_where_all_are_alike(frequencie
 
 def test_the_largest_vocabulary_with_enough_examples_is_recommended() -> None:
     small, middle, large = classes(500, 400), classes(300, 200, 150), classes(200, 150, 90, 20)
-    assert recommended([small, large, middle]) is middle
-    assert recommended([large]) is None
-    assert recommended([large], floor=20) is large
+    assert recommend_vocabulary([small, large, middle]) is middle
+    assert recommend_vocabulary([large]) is None
+    assert recommend_vocabulary([large], floor=20) is large
 
 
 def test_rank_bias_is_pearson() -> None:
@@ -100,20 +100,20 @@ def test_words_and_characters_count_the_end_of_a_line_once() -> None:
 @pytest.mark.parametrize("learner", ["sentencepiece", "tokenizers"])
 def test_learned_subwords_lie_between_characters_and_words(learner: str) -> None:
     pytest.importorskip(learner)
-    few, many = (learned(LINES, size, learner) for size in (20, 30))
+    few, many = (learn_classes(LINES, size, learner) for size in (20, 30))
     assert (len(few.frequencies), len(many.frequencies)) == (20, 30)
     assert few.sequences == len(LINES)
     assert mean_length(characters(LINES)) >= mean_length(few) > mean_length(many) >= mean_length(words(LINES))
-    assert learned(LINES, 20, learner).frequencies.tolist() == few.frequencies.tolist()  # the same each time
+    assert learn_classes(LINES, 20, learner).frequencies.tolist() == few.frequencies.tolist()  # the same each time
 
 
 def test_what_cannot_be_learned_is_said() -> None:
     pytest.importorskip("sentencepiece")
     with pytest.raises(ConfigError, match="100000 subwords cannot be learned from 60 lines"):
-        learned(LINES, 100_000)
+        learn_classes(LINES, 100_000)
     with pytest.raises(ConfigError, match="the text is empty"):
-        learned(["", " "], 10)
+        learn_classes(["", " "], 10)
     with pytest.raises(UnknownName, match="learner of subwords 'wordpiece'"):
-        learned(LINES, 10, "wordpiece")
+        learn_classes(LINES, 10, "wordpiece")
     with pytest.raises(ConfigError, match="the text is empty"):
         words([""])

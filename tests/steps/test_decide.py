@@ -11,7 +11,7 @@ from clirbench.engines.local import Serial
 from clirbench.statistics import choice
 from clirbench.statistics.units.belonging import units_of
 from clirbench.steps.decide import Decide, as_decision
-from clirbench.store.cached import Cached, here
+from clirbench.store.cached import Cached, cached_result
 from clirbench.store.store import Store
 from tests.statistics.worlds import scores_only, world
 
@@ -21,7 +21,7 @@ def test_a_rerun_finds_the_same_decision(evidence, tmp_path: Path, monkeypatch: 
     item = evidence, units_of(evidence.board)
     made = choice.decided(*item, "y0", seed=3)
     for _ in range(2):
-        (held,) = here(Cached(Serial(), Store(tmp_path)), Decide("y0", False, 3), item)
+        (held,) = cached_result(Cached(Serial(), Store(tmp_path)), Decide("y0", False, 3), item)
         found = as_decision(held)
         assert found.draws.tobytes() == made.draws.tobytes()
         for field in fields(made):

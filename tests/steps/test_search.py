@@ -8,8 +8,8 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import EmptyCollection
-from clirbench.later import opened
-from clirbench.result import unwatched
+from clirbench.later import load_value
+from clirbench.result import no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.steps.search import search
@@ -25,7 +25,7 @@ BLANK = TextLines(("", "", ""))
 
 
 def task(cache: Path) -> Search:
-    return Search(TOPICS, MAP, Cached(Serial(), Store(cache)).pmap, unwatched)
+    return Search(TOPICS, MAP, Cached(Serial(), Store(cache)).pmap, no_watch)
 
 
 def runs(texts: dict[str, Text], cache: Path) -> Iterator[Any]:
@@ -35,14 +35,14 @@ def runs(texts: dict[str, Text], cache: Path) -> Iterator[Any]:
 def test_the_store_changes_nothing(tmp_path: Path) -> None:
     for _ in ("cold", "warm"):
         for text, run in zip(TEXTS.values(), runs({**TEXTS}, tmp_path), strict=True):
-            wanted, got = BM25().rank(Documents(text, MAP), TOPICS), opened(run)
+            wanted, got = BM25().rank(Documents(text, MAP), TOPICS), load_value(run)
             assert [got.ranking(t.topic_id) for t in TOPICS] == [wanted.ranking(t.topic_id) for t in TOPICS]
             assert (got.n_matched.tolist(), got.unmatched) == (wanted.n_matched.tolist(), wanted.unmatched)
 
 
 def test_a_system_that_wrote_nothing_matches_nothing_and_an_empty_english_side_is_an_error(tmp_path: Path) -> None:
     (run,) = runs({"a": BLANK}, tmp_path)
-    assert opened(run).n_matched.tolist() == [0, 0, 0]
+    assert load_value(run).n_matched.tolist() == [0, 0, 0]
     (failed,) = search(BM25(), task(tmp_path).of_english(BLANK))
     assert isinstance(failed, Failure)
     assert "empty" in failed.reason
@@ -53,5 +53,5 @@ def test_a_system_that_wrote_nothing_matches_nothing_and_an_empty_english_side_i
 def test_a_text_that_cannot_be_read_is_a_hole_beside_the_others(tmp_path: Path) -> None:
     texts: dict[str, Text] = {"a": TEXTS["a"], "short": TextLines(("one line",)), "long": TextLines(("oil",) * 4)}
     good, *bad = runs(texts, tmp_path)
-    assert opened(good).n_matched[0] > 0
+    assert load_value(good).n_matched[0] > 0
     assert all(isinstance(one, Failure) and "lines" in one.reason for one in bad)

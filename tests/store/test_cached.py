@@ -12,13 +12,13 @@ import pytest
 
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Processes, Serial
-from clirbench.later import opened
+from clirbench.later import load_value
 from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.retrieve import Retrieve
 from clirbench.store.cached import Cached, CachedItem, divided
-from clirbench.store.snapshot import taken
+from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Entry, Store
 from clirbench.text import TextFile
 from clirbench.types import Doubles, Failure, Judged, Qrels, Run
@@ -128,7 +128,7 @@ def test_bulky_results_stay_in_the_store(cached: Cached, tmp_path: Path) -> None
     _, texts = made_texts(tmp_path, 2)
     entries = list(cached.pmap(Bulky(tmp_path / "calls"), texts))
     assert all(isinstance(entry, Entry) for entry in entries)
-    assert opened(entries[1]).tolist() == Lengths(tmp_path / "calls")(texts[1]).tolist()
+    assert load_value(entries[1]).tolist() == Lengths(tmp_path / "calls")(texts[1]).tolist()
 
 
 @pytest.mark.parametrize("harm", [lambda b: b[:-1], lambda b: b"", lambda b: bytes([b[0] ^ 1]) + b[1:]])
@@ -273,7 +273,7 @@ def test_what_travels_with_an_item_is_known_of_its_own_files_and_of_those_of_no_
     _, texts = made_texts(tmp_path, 3)
     shared = tmp_path / "shared.txt"
     shared.write_text("what every step may read\n")
-    with taken() as snapshot:
+    with read_through_snapshot() as snapshot:
         for path in (shared, *(text.path for text in texts)):
             snapshot.sha256(path)
         known, items = divided(snapshot, [CachedItem((text, 1), {}) for text in texts])

@@ -12,7 +12,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import Changed
 from clirbench.files.state import state_of
 from clirbench.store import snapshot
-from clirbench.store.snapshot import HASHES, Snapshot, read_hashes, taken
+from clirbench.store.snapshot import HASHES, Snapshot, read_hashes, read_through_snapshot
 from clirbench.text import TextFile, seen_through, sha256_of
 
 ONE_TWO = sha256_of([b"one\ntwo\n"])
@@ -61,7 +61,7 @@ def other(path: Path) -> None:
 
 
 def test_the_first_reading_gives_the_hash(old: Path, hashed: list[int]) -> None:
-    with taken():
+    with read_through_snapshot():
         assert TextFile(old).lines() == ("one", "two")
         assert TextFile(old).fingerprint == ONE_TWO
         assert list(TextFile(old).blocks()) == [b"one\ntwo\n"]
@@ -69,7 +69,7 @@ def test_the_first_reading_gives_the_hash(old: Path, hashed: list[int]) -> None:
 
 
 def test_a_later_reading_must_find_the_same_bytes(old: Path) -> None:
-    with taken():
+    with read_through_snapshot():
         before = TextFile(old).fingerprint
         other(old)
         for read in (lambda: TextFile(old).lines(), lambda: list(TextFile(old).blocks())):
@@ -83,7 +83,7 @@ def test_whoever_has_all_lines_has_checked_ones(tmp_path: Path) -> None:
     """Also one that asks for no more than the last line."""
     path = tmp_path / "long.txt"
     path.write_bytes(b"line\n" * 700_000)
-    with taken():
+    with read_through_snapshot():
         assert TextFile(path).fingerprint
         blocks = TextFile(path).blocks()
         taken_before = [next(blocks)]
@@ -98,7 +98,7 @@ def test_every_kind_of_text_is_checked(tmp_path: Path, kind: str) -> None:
     first, second = b'{"doc_id": "1", "text": "a"}\n', b'{"doc_id": "1", "text": "b"}\n'
     path = tmp_path / ("a.jsonl.gz" if kind == "gzip" else "a.jsonl")
     path.write_bytes(gzip.compress(first) if kind == "gzip" else first)
-    with taken():
+    with read_through_snapshot():
         assert JsonlText(path).lines() == ("a",)
         path.write_bytes(gzip.compress(second) if kind == "gzip" else second)
         with pytest.raises(Changed):
@@ -107,7 +107,7 @@ def test_every_kind_of_text_is_checked(tmp_path: Path, kind: str) -> None:
 
 def test_hashes_are_kept_and_a_warm_run_hashes_nothing(old: Path, tmp_path: Path, hashed: list[int]) -> None:
     for _ in range(2):
-        with taken(tmp_path / "store"):
+        with read_through_snapshot(tmp_path / "store"):
             expected = TextFile(old).fingerprint
             assert TextFile(old).lines() == ("one", "two")
     assert hashed == [8]
@@ -115,10 +115,10 @@ def test_hashes_are_kept_and_a_warm_run_hashes_nothing(old: Path, tmp_path: Path
 
 
 def test_a_text_of_equal_size_and_time_is_another(old: Path, tmp_path: Path) -> None:
-    with taken(tmp_path):
+    with read_through_snapshot(tmp_path):
         before = TextFile(old).fingerprint
     other(old)
-    with taken(tmp_path):
+    with read_through_snapshot(tmp_path):
         assert TextFile(old).fingerprint != before
 
 
@@ -126,7 +126,7 @@ def test_a_file_touched_just_before_is_not_trusted(tmp_path: Path, hashed: list[
     path = tmp_path / "text.txt"
     path.write_bytes(b"one\n")
     for _ in range(2):
-        with taken(tmp_path):
+        with read_through_snapshot(tmp_path):
             assert TextFile(path).fingerprint
             assert TextFile(path).lines() == ("one",)
     assert hashed == [4] * 4
@@ -134,7 +134,7 @@ def test_a_file_touched_just_before_is_not_trusted(tmp_path: Path, hashed: list[
 
 
 def test_steps_trust_no_time(old: Path, hashed: list[int]) -> None:
-    with taken() as held:
+    with read_through_snapshot() as held:
         assert TextFile(old).fingerprint
         with seen_through(held.for_steps):
             assert TextFile(old).lines() == ("one", "two")
@@ -142,7 +142,7 @@ def test_steps_trust_no_time(old: Path, hashed: list[int]) -> None:
 
 
 def test_damaged_lines_are_passed_over(old: Path, tmp_path: Path) -> None:
-    with taken(tmp_path):
+    with read_through_snapshot(tmp_path):
         assert TextFile(old).fingerprint
     kept = tmp_path / HASHES
     row = kept.read_text()
@@ -156,19 +156,19 @@ def test_a_hash_that_is_wrong_is_forgotten(old: Path, tmp_path: Path) -> None:
     """Whatever made it so: the run says that the file changed, and the next one reads it anew."""
     state = state_of(old)
     assert state is not None
-    with taken(tmp_path) as held:
+    with read_through_snapshot(tmp_path) as held:
         held.known[state] = "0" * 64
         assert TextFile(old).fingerprint == "0" * 64
         with seen_through(held.for_steps), pytest.raises(Changed):
             TextFile(old).lines()
         held.forget([old])
-    with taken(tmp_path):
+    with read_through_snapshot(tmp_path):
         assert TextFile(old).fingerprint == ONE_TWO
 
 
 def test_what_is_not_read_to_its_end_is_not_known(old: Path) -> None:
     old.write_bytes(b"x\n" * 2_000_000)
-    with taken() as held:
+    with read_through_snapshot() as held:
         pieces: Iterator[bytes] = TextFile(old).blocks()
         next(pieces)
         del pieces
@@ -178,7 +178,7 @@ def test_what_is_not_read_to_its_end_is_not_known(old: Path) -> None:
 def test_what_changed_is_told(old: Path, tmp_path: Path) -> None:
     gone = tmp_path / "gone.txt"
     gone.write_text("here\n")
-    with taken() as held:
+    with read_through_snapshot() as held:
         assert TextFile(old).lines()
         assert TextFile(gone).lines()
         assert held.changed() == []
@@ -190,6 +190,6 @@ def test_what_changed_is_told(old: Path, tmp_path: Path) -> None:
 
 
 def test_one_snapshot_holds_in_a_run(tmp_path: Path) -> None:
-    with taken() as outer, taken(tmp_path) as inner:
+    with read_through_snapshot() as outer, read_through_snapshot(tmp_path) as inner:
         assert outer is inner
     assert isinstance(outer, Snapshot)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import StoreError
-from clirbench.later import Shelf, opened
+from clirbench.later import Shelf, load_value
 from clirbench.store import codecs
 from clirbench.store.store import UNFINISHED, Entry, Store
 
@@ -184,7 +184,7 @@ def test_a_shelf_reads_when_it_is_asked(tmp_path: Path) -> None:
     store.put(KEY, np.arange(2.0))
     assert shelf["a"].tolist() == [0.0, 1.0]
     assert shelf["b"].tolist() == [0.0]
-    assert opened(Entry(store, KEY)).tolist() == [0.0, 1.0]
+    assert load_value(Entry(store, KEY)).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("mapping", [mmap.mmap, None], ids=["mapped", "a file system that cannot map"])

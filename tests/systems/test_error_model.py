@@ -12,10 +12,10 @@ from clirbench.corpora.demo import DemoCorpus
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.systems.error_model import KINDS, ErrorModel, Simulation
 from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import CLASS_OF, Line, WordStatistics, family
+from clirbench.systems.wording import CLASS_OF, WordLine, WordStatistics, family
 
 TEXTS = DemoCorpus().read().test.references[0]
-LINES = [Line.of(text) for text in TEXTS]
+LINES = [WordLine.of(text) for text in TEXTS]
 VOCABULARY = WordStatistics.of([LINES[i : i + 6] for i in range(0, len(LINES), 6)])
 SIMULATION = Simulation(VOCABULARY, Lexicon(""), "0|test")
 
@@ -75,15 +75,15 @@ def test_what_a_higher_rate_of_dropping_or_truncation_keeps_a_lower_one_keeps() 
     for kind in ("dropped", "truncation"):
         low, high = written(kind, 0.1, 0.3)
         for a, b in zip(low, high, strict=True):
-            kept, still = (Counter(Line.of(text.lower()).words) for text in (a, b))
+            kept, still = (Counter(WordLine.of(text.lower()).words) for text in (a, b))
             assert still <= kept
 
 
 def test_word_order_and_function_words_keep_the_content_words() -> None:
     for line, moved in zip(LINES, written("word_order", 0.4)[0], strict=True):
-        assert Counter(line.lower) == Counter(Line.of(moved.lower()).words)
+        assert Counter(line.lower) == Counter(WordLine.of(moved.lower()).words)
     for line, bent in zip(LINES, written("function_words", 1.0)[0], strict=True):
-        for word, other in zip(line.lower, Line.of(bent).lower, strict=True):
+        for word, other in zip(line.lower, WordLine.of(bent).lower, strict=True):
             assert (other in CLASS_OF[word]) if word in CLASS_OF else family(word) == family(other)
 
 
@@ -91,7 +91,7 @@ def test_an_unknown_word_is_unknown_everywhere_and_terms_come_first() -> None:
     (text,) = written("untranslated", 0.1)
     by_family: dict[str, set[bool]] = {}
     for line, other in zip(LINES, text, strict=True):
-        for word, left, content in zip(line.lower, Line.of(other).lower, line.content, strict=True):
+        for word, left, content in zip(line.lower, WordLine.of(other).lower, line.content, strict=True):
             if content:
                 by_family.setdefault(family(word), set()).add(left.startswith("xx"))
     assert all(len(seen) == 1 for seen in by_family.values())
@@ -104,7 +104,7 @@ def test_an_unknown_word_is_unknown_everywhere_and_terms_come_first() -> None:
 def test_wrong_words_are_words_of_the_text() -> None:
     (text,) = written("wrong_content", 0.3)
     vocabulary = {word for line in LINES for word in line.lower}
-    assert {word for line in text for word in Line.of(line).lower} <= vocabulary
+    assert {word for line in text for word in WordLine.of(line).lower} <= vocabulary
 
 
 def test_only_the_text_and_the_seed_decide() -> None:
@@ -118,7 +118,7 @@ def test_only_the_text_and_the_seed_decide() -> None:
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5), st.sampled_from(KINDS), st.floats(0, 1))
 def test_any_text_can_be_spoilt(texts: list[str], kind: str, rate: float) -> None:
-    lines = [Line.of(text) for text in texts]
+    lines = [WordLine.of(text) for text in texts]
     simulation = Simulation(WordStatistics.of([lines]), Lexicon(""), "0")
     (found,) = simulation.translate([ErrorModel.of({kind: rate})], lines)
     assert len(found) == len(texts)

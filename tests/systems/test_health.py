@@ -13,10 +13,10 @@ from clirbench.engines.local import Serial
 from clirbench.experiment import health_table
 from clirbench.steps.examine import FileHealth, health
 from clirbench.store.cached import Cached
-from clirbench.store.snapshot import taken
+from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.systems.files import FileSystems
-from clirbench.systems.health import Health, Reference, examined
+from clirbench.systems.health import Health, Reference, examine_text
 from clirbench.text import TextFile, TextLines
 from tests.conftest import SHARED, write_lines
 
@@ -36,7 +36,7 @@ def worse(lines: Sequence[str], share: float, seed: int) -> list[str]:
 
 
 def seen(reference: Sequence[str], lines: Sequence[str]) -> Health:
-    return examined(TextLines(tuple(lines)), Reference(TextLines(tuple(reference)), len(reference)))
+    return examine_text(TextLines(tuple(lines)), Reference(TextLines(tuple(reference)), len(reference)))
 
 
 @pytest.mark.parametrize("offset", [-2, -1, 1, 2])
@@ -82,7 +82,7 @@ def test_nothing_is_said_of_unrelated_repeated_or_empty_text() -> None:
 @pytest.fixture
 def found(small_folder: Path) -> Callable[[], Found]:
     def examine() -> Found:
-        with taken():
+        with read_through_snapshot():
             corpus = FolderCorpus(str(small_folder)).read()
             return health(corpus, FileSystems().translations(corpus), Serial().pmap)
 
@@ -168,10 +168,10 @@ def test_real_systems_are_sound_and_every_slip_is_found() -> None:
     assert len(paths) == 38
     chosen = random.Random(8)
     for path in paths:
-        assert list(examined(TextFile(path), reference).complaints()) == []
+        assert list(examine_text(TextFile(path), reference).complaints()) == []
         lines = TextFile(path).lines()
         at = chosen.randrange(2_800)
-        slip = examined(TextLines((*lines[:at], *lines[at + 1 :], "x")), reference).slip
+        slip = examine_text(TextLines((*lines[:at], *lines[at + 1 :], "x")), reference).slip
         assert slip is not None
         assert slip[0] == -1
         assert abs(slip[1] - 1 - at) <= 5

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import ConfigError, InputError
-from clirbench.systems.patterns import PathPattern, canonical, natural
+from clirbench.systems.patterns import PathPattern, canonical, natural_key
 
 
 def touch(root: Path, *names: str) -> None:
@@ -92,10 +92,10 @@ def test_a_packed_file_has_the_identity_of_its_plain_twin(tmp_path: Path) -> Non
 
 
 def test_natural_order() -> None:
-    assert sorted(["ckpt_10", "ckpt_9", "best", "ckpt_9b"], key=lambda v: natural("*", v)) == [
+    assert sorted(["ckpt_10", "ckpt_9", "best", "ckpt_9b"], key=lambda v: natural_key("*", v)) == [
         "best", "ckpt_9", "ckpt_9b", "ckpt_10",
     ]  # fmt: skip
-    assert sorted(["10", "9", "1.5", "1.25"], key=lambda v: natural("step", v)) == ["1.25", "1.5", "9", "10"]
+    assert sorted(["10", "9", "1.5", "1.25"], key=lambda v: natural_key("step", v)) == ["1.25", "1.5", "9", "10"]
 
 
 @given(st.integers(0, 10**12), st.integers(0, 5))
@@ -108,5 +108,5 @@ def test_padding_does_not_make_another_step(step: int, zeros: int) -> None:
 def test_any_texts_can_be_ordered(texts: list[str]) -> None:
     """Keys of numbers and of text compare with each other, and the order is the same whatever it was before."""
     for name in ("step", "run"):
-        forwards = sorted(natural(name, text) for text in texts)
-        assert forwards == sorted(natural(name, text) for text in reversed(texts))
+        forwards = sorted(natural_key(name, text) for text in texts)
+        assert forwards == sorted(natural_key(name, text) for text in reversed(texts))

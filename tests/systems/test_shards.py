@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import InputError, StoreError
-from clirbench.systems.shards import Shards, packed, read_shard, write_shard
+from clirbench.systems.shards import Shards, pack_lines, read_shard, write_shard
 from clirbench.text import TextLines
 from clirbench.types import DocumentMap
 
@@ -44,7 +44,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.txt"
     lines = ["eins", "", "z\u2028wei\r"]
     write_shard(path, lines)
-    assert read_shard(path, 3) == packed(lines) == "eins\n\nz\u2028wei\r\n".encode()
+    assert read_shard(path, 3) == pack_lines(lines) == "eins\n\nz\u2028wei\r\n".encode()
     assert [file.name for file in path.parent.iterdir()] == ["b.txt"]
 
 

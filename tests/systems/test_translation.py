@@ -18,8 +18,8 @@ from clirbench.errors import ClirbenchError, Problems, ResourceError, StoreError
 from clirbench.systems.translation import (
     MachineText,
     Progress,
-    completed,
-    emptied,
+    complete_translations,
+    empty_line_notes,
     machine_translations,
     translate,
 )
@@ -78,7 +78,7 @@ def made(corpus: Corpus, cache: Path, translators: Mapping[str, Glossary], size:
 
 def test_both_sides_are_translated_and_blank_lines_stay_empty(tmp_path: Path) -> None:
     corpus, glossary = two_sided(tmp_path), Glossary()
-    (translation,), errors = completed(made(corpus, tmp_path / "cache", {"a": glossary}), unwatched)
+    (translation,), errors = complete_translations(made(corpus, tmp_path / "cache", {"a": glossary}), unwatched)
     assert not errors
     assert translation.test is not None
     assert translation.collection is not None
@@ -93,15 +93,15 @@ def test_both_sides_are_translated_and_blank_lines_stay_empty(tmp_path: Path) ->
 
 def test_one_text_for_both_sides_is_translated_once(tmp_path: Path) -> None:
     corpus, glossary = folder_corpus(tmp_path / "d"), Glossary()
-    (translation,), _ = completed(made(corpus, tmp_path / "cache", {"a": glossary}), unwatched)
+    (translation,), _ = complete_translations(made(corpus, tmp_path / "cache", {"a": glossary}), unwatched)
     assert translation.test is translation.collection
     assert glossary.given == [line for line in GERMAN if line]
 
 
 def test_a_rerun_does_what_is_missing(tmp_path: Path) -> None:
     corpus, cache, again = folder_corpus(tmp_path / "d"), tmp_path / "cache", Glossary()
-    first, _ = completed(made(corpus, cache, {"a": Glossary()}), unwatched)
-    second, _ = completed(made(corpus, cache, {"renamed": again}), unwatched)
+    first, _ = complete_translations(made(corpus, cache, {"a": Glossary()}), unwatched)
+    second, _ = complete_translations(made(corpus, cache, {"renamed": again}), unwatched)
     assert again.given == []
     assert again.loads == []
     assert [t.collection.fingerprint for t in first if t.collection] == [
@@ -111,10 +111,10 @@ def test_a_rerun_does_what_is_missing(tmp_path: Path) -> None:
     changed[4] = "ein blaues Buch"
     write(tmp_path / "d" / "source.txt", changed)
     corpus = folder_corpus(tmp_path / "d", source=tuple(changed))
-    completed(made(corpus, cache, {"a": again}), unwatched)
+    complete_translations(made(corpus, cache, {"a": again}), unwatched)
     assert again.given == ["ein blaues Buch"]
     other = Glossary({"der": "The"})
-    completed(made(corpus, cache, {"a": other}), unwatched)
+    complete_translations(made(corpus, cache, {"a": other}), unwatched)
     assert len(other.given) == 4
 
 
@@ -124,7 +124,9 @@ def test_another_model_content_is_translated_anew_and_the_same_under_another_pat
     def run(path: Path, content: str) -> int:
         glossary.given.clear()
         model = write(path, [content])
-        completed(machine_translations(corpus, [("a", glossary, model, EMPTY)], str(tmp_path / "cache"), 2), unwatched)
+        complete_translations(
+            machine_translations(corpus, [("a", glossary, model, EMPTY)], str(tmp_path / "cache"), 2), unwatched
+        )
         return len(glossary.given)
 
     assert run(tmp_path / "m1", "weights") == 4
@@ -135,14 +137,14 @@ def test_another_model_content_is_translated_anew_and_the_same_under_another_pat
 def test_a_failing_system_does_not_stop_the_others_and_keeps_what_it_did(tmp_path: Path) -> None:
     corpus, cache = folder_corpus(tmp_path / "d"), tmp_path / "cache"
     translators = {"bad": Glossary(stops_at="Haus"), "good": Glossary({})}
-    found, errors = completed(made(corpus, cache, translators), unwatched)
+    found, errors = complete_translations(made(corpus, cache, translators), unwatched)
     assert {name: str(error) for name, error in errors.items()} == {"bad": "the glossary has no Haus"}
     assert [(t.system, t.test is None, t.collection is None) for t in found] == [
         ("bad", True, True), ("good", False, False),
     ]  # fmt: skip
     assert translators["bad"].loads == ["in", "out"]
     mended = Glossary()
-    completed(made(corpus, cache, {"bad": mended}), unwatched)
+    complete_translations(made(corpus, cache, {"bad": mended}), unwatched)
     assert mended.given == ["wo ist das Haus", "ein rotes Buch"]  # the first shard was kept
 
 
@@ -150,20 +152,20 @@ def test_where_all_fail_the_run_ends(tmp_path: Path) -> None:
     corpus = folder_corpus(tmp_path / "d")
     translators = {"a": Glossary(stops_at="Hund"), "b": Glossary({}, stops_at="Haus")}
     with pytest.raises(Problems, match="no Hund\n.*no Haus"):
-        completed(made(corpus, tmp_path / "cache", translators), unwatched)
+        complete_translations(made(corpus, tmp_path / "cache", translators), unwatched)
 
 
 def test_a_model_that_vanished_is_the_failure_of_one_system(tmp_path: Path) -> None:
     corpus = folder_corpus(tmp_path / "d")
     systems = [("gone", Glossary(), tmp_path / "gone", EMPTY), ("good", Glossary(), None, EMPTY)]
-    found, errors = completed(machine_translations(corpus, systems, str(tmp_path / "cache"), 2), unwatched)
+    found, errors = complete_translations(machine_translations(corpus, systems, str(tmp_path / "cache"), 2), unwatched)
     assert list(errors) == ["gone"]
     assert [t.collection is None for t in found] == [True, False]
 
 
 def test_a_damaged_shard_is_made_again_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     corpus, cache, again = folder_corpus(tmp_path / "d"), tmp_path / "cache", Glossary()
-    (translation,), _ = completed(made(corpus, cache, {"a": Glossary()}), unwatched)
+    (translation,), _ = complete_translations(made(corpus, cache, {"a": Glossary()}), unwatched)
     text = translation.collection
     assert isinstance(text, MachineText)
     before = text.lines()
@@ -171,7 +173,7 @@ def test_a_damaged_shard_is_made_again_and_reported(tmp_path: Path, caplog: pyte
     with pytest.raises(ResourceError, match="shard 2 of 3 is missing or damaged"):
         text.lines()
     with caplog.at_level(logging.WARNING):
-        completed(made(corpus, cache, {"a": again}), unwatched)
+        complete_translations(made(corpus, cache, {"a": again}), unwatched)
     assert "is damaged: its lines are translated again" in caplog.text
     assert again.given == ["wo ist das Haus"]
     assert text.lines() == before
@@ -182,7 +184,7 @@ def test_a_store_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
     write(tmp_path / "cache", ["a file"])
     glossaries = {"a": Glossary(), "b": Glossary({})}
     with pytest.raises(StoreError, match="cannot be kept"):
-        completed(made(corpus, tmp_path / "cache", glossaries), unwatched)
+        complete_translations(made(corpus, tmp_path / "cache", glossaries), unwatched)
     assert glossaries["b"].given == []
 
 
@@ -197,9 +199,9 @@ def test_ctrl_c_loses_the_shard_in_hand(tmp_path: Path) -> None:
 
     stopped = Glossary()
     with pytest.raises(KeyboardInterrupt):
-        completed(made(corpus, cache, {"a": stopped}), pressed)
+        complete_translations(made(corpus, cache, {"a": stopped}), pressed)
     assert stopped.loads == ["in", "out"]
-    completed(made(corpus, cache, {"a": rest}), unwatched)
+    complete_translations(made(corpus, cache, {"a": rest}), unwatched)
     assert rest.given == ["ein rotes Buch"]
 
 
@@ -240,7 +242,7 @@ def test_the_engine_s_worker_loads_the_model_and_the_parent_sees_what_it_keeps(t
 
     systems = [("a", Pid(), None, EMPTY), ("b", Pid(signature="other"), None, EMPTY)]
     made = machine_translations(corpus, systems, str(tmp_path / "cache"), 2)
-    found, errors = completed(made, watch, pmap=Processes(2).pmap)
+    found, errors = complete_translations(made, watch, pmap=Processes(2).pmap)
     assert not errors
     written = [line for t in found for text in (t.test, t.collection) if text for line in text.lines() if line]
     assert len(set(written)) == 2  # each model is loaded once, for both sides
@@ -253,11 +255,11 @@ def test_the_engine_s_worker_loads_the_model_and_the_parent_sees_what_it_keeps(t
 def test_what_a_killed_worker_kept_is_not_made_again(tmp_path: Path) -> None:
     corpus, cache = folder_corpus(tmp_path / "d"), str(tmp_path / "cache")
     with pytest.raises(ResourceError, match="a worker process was killed"):
-        completed(
+        complete_translations(
             machine_translations(corpus, [("a", Pid("Haus"), None, EMPTY)], cache, 2), unwatched, pmap=Processes(2).pmap
         )
     (kept,) = (path.read_bytes() for path in (tmp_path / "cache").rglob("*.txt"))
-    (again,), _ = completed(machine_translations(corpus, [("a", Pid(), None, EMPTY)], cache, 2), unwatched)
+    (again,), _ = complete_translations(machine_translations(corpus, [("a", Pid(), None, EMPTY)], cache, 2), unwatched)
     assert again.collection is not None
     assert again.collection.lines()[0].encode() in kept
     assert again.collection.lines()[0] != again.collection.lines()[3]
@@ -266,18 +268,20 @@ def test_what_a_killed_worker_kept_is_not_made_again(tmp_path: Path) -> None:
 def test_workers_tell_which_system_failed_and_that_nothing_can_be_kept(tmp_path: Path) -> None:
     corpus = folder_corpus(tmp_path / "d")
     translators = {"bad": Glossary(stops_at="Haus"), "good": Glossary({})}
-    found, errors = completed(made(corpus, tmp_path / "cache", translators), unwatched, pmap=Processes(2).pmap)
+    found, errors = complete_translations(
+        made(corpus, tmp_path / "cache", translators), unwatched, pmap=Processes(2).pmap
+    )
     assert {name: str(error) for name, error in errors.items()} == {"bad": "the glossary has no Haus"}
     assert [t.collection is None for t in found] == [True, False]
     write(tmp_path / "no", ["a file"])
     with pytest.raises(StoreError, match="cannot be kept"):
-        completed(made(corpus, tmp_path / "no", {"a": Glossary()}), unwatched, pmap=Processes(2).pmap)
+        complete_translations(made(corpus, tmp_path / "no", {"a": Glossary()}), unwatched, pmap=Processes(2).pmap)
 
 
 def test_what_was_kept_meanwhile_is_not_translated_again(tmp_path: Path) -> None:
     corpus, errors, late = folder_corpus(tmp_path / "d"), dict[str, ClirbenchError](), Glossary()
     work = lacking(made(corpus, tmp_path / "cache", {"a": late}), errors)
-    completed(made(corpus, tmp_path / "cache", {"b": Glossary()}), unwatched)
+    complete_translations(made(corpus, tmp_path / "cache", {"b": Glossary()}), unwatched)
     assert [p.lines_done for p in translate(work, errors)] == [2, 4, 5]
     assert late.given == []
 
@@ -336,9 +340,11 @@ def half_empty(root: Path, n_empty: int) -> tuple[list[str], list[str]]:
     said = []
     for _ in range(2):
         translators = {"good": Silent({"good": ""}), "bad": Silent({"bad": ""}, n=n_empty)}
-        found, errors = completed(made(corpus, root / "cache", translators, 10), lambda title, values, total: values)
+        found, errors = complete_translations(
+            made(corpus, root / "cache", translators, 10), lambda title, values, total: values
+        )
         assert [t.system for t in found if t.collection is None] == list(errors)
-        said.append(([*map(str, errors.values())], list(emptied(found))))
+        said.append(([*map(str, errors.values())], list(empty_line_notes(found))))
     assert said[0] == said[1], "what is kept says what was said when it was made"
     return said[0]
 

@@ -6,11 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.systems.wording import CLASS_OF, CLASSES, Line, WordStatistics, ending, family, like, residual_idf
+from clirbench.systems.wording import (
+    CLASS_OF,
+    CLASSES,
+    WordLine,
+    WordStatistics,
+    ending,
+    family,
+    match_capital,
+    residual_idf,
+)
 
 
 def test_a_line_is_words_with_their_marks() -> None:
-    line = Line.of('"No," he said - the cod (northern) isn\'t safe.')
+    line = WordLine.of('"No," he said - the cod (northern) isn\'t safe.')
     assert line.words == ("No", "he", "said", "-", "the", "cod", "northern", "isn't", "safe")
     assert line.before == ('"', "", "", "", "", "", "(", "", "")
     assert line.after == (',"', "", "", "", "", "", ")", "", ".")
@@ -20,7 +29,7 @@ def test_a_line_is_words_with_their_marks() -> None:
 
 @given(st.text())
 def test_a_line_keeps_every_character_that_is_no_space(text: str) -> None:
-    line = Line.of(text)
+    line = WordLine.of(text)
     slots = zip(line.before, line.words, line.after, strict=True)
     assert ["".join(slot) for slot in slots] == text.split()
     assert all(line.words)
@@ -52,9 +61,9 @@ def test_a_family_is_a_name(word: str) -> None:
 
 
 def test_a_word_takes_the_capital_of_another() -> None:
-    assert like("cod", "Fish") == "Cod"
-    assert like("cod", "fish") == "cod"
-    assert like("", "Fish") == ""
+    assert match_capital("cod", "Fish") == "Cod"
+    assert match_capital("cod", "fish") == "cod"
+    assert match_capital("", "Fish") == ""
 
 
 def test_endings() -> None:
@@ -71,7 +80,7 @@ def test_residual_idf_tells_words_that_keep_together() -> None:
 
 
 def test_a_vocabulary_counts_over_documents() -> None:
-    documents = [[Line.of("The cod."), Line.of("Cod quotas!")], [Line.of("a net")]]
+    documents = [[WordLine.of("The cod."), WordLine.of("Cod quotas!")], [WordLine.of("a net")]]
     found = WordStatistics.of(documents)
     assert found.words == 6
     assert found.families == {"cod": 2, "net": 1, "quota": 1}
@@ -81,4 +90,4 @@ def test_a_vocabulary_counts_over_documents() -> None:
 
 
 def test_a_text_without_words_has_a_vocabulary() -> None:
-    assert WordStatistics.of([[Line.of("")]]).shares == {"content": 0, "form": 0}
+    assert WordStatistics.of([[WordLine.of("")]]).shares == {"content": 0, "form": 0}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import one_of, require, whole_number
-from clirbench.engines.base import Chunk, Item, Lost, Result, spread
+from clirbench.engines.base import Chunk, Item, Lost, Result, dispatch
 from clirbench.errors import ResourceError
 
 DAY = 24 * 60
@@ -40,7 +40,7 @@ class Slurm:
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
     ) -> Iterator[Result]:
         if items:
-            yield from spread(step, items, self.workers, self._work)
+            yield from dispatch(step, items, self.workers, self._work)
 
     def _work(self, tasks: Sequence[Callable[[], Chunk]]) -> Iterator[Chunk]:
         require("engine=slurm", "slurm", "submitit")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isnan
 
-from clirbench.analyses.wording import listed, many, number
+from clirbench.analyses.wording import join_names, number, plural
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.pooling import Pooled
 from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT
@@ -36,7 +36,7 @@ def names_of(strata: Sequence[Stratum]) -> str:
     groups: dict[str, list[str]] = {}
     for stratum in strata:
         groups.setdefault(name_of(stratum).removeprefix(f"{stratum.measure} "), []).append(stratum.measure)
-    return ", and ".join(f"{listed(measures, 20)} {judge}" for judge, measures in groups.items())
+    return ", and ".join(f"{join_names(measures, 20)} {judge}" for judge, measures in groups.items())
 
 
 def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
@@ -45,24 +45,24 @@ def sentences(pooling: Pooling, stratum: Stratum) -> list[str]:
     taus, differences = by_tau(rows), gaps(rows)
     best = taus[0]
     said = [
-        f"{name_of(stratum)}, over {many(best.collections, 'collection')} "
-        f"({many(best.systems, 'system')}): the mean tau of {best.metric} is {_with_interval(best)}"
+        f"{name_of(stratum)}, over {plural(best.collections, 'collection')} "
+        f"({plural(best.systems, 'system')}): the mean tau of {best.metric} is {_with_interval(best)}"
         + "".join(f", of {row.metric} {_with_interval(row)}" for row in taus[1:])
         + "."
     ]
     said += [
-        *_apart(differences),
+        *_metric_differences(differences),
         *_new(best, differences),
         _differ(best),
         _ceiling(pooling, stratum),
-        *_beyond(rows, best.metric),
+        *_beyond_predictors(rows, best.metric),
     ]
     said += _cost(pooling, stratum)
     silent: dict[str, list[str]] = {}
     for row in rows:
         if row.note:
             silent.setdefault(row.note, []).append(title_of(row).partition(": ")[2])
-    said += [f"{listed(names, 3)}: {note}." for note, names in silent.items()]
+    said += [f"{join_names(names, 3)}: {note}." for note, names in silent.items()]
     return said
 
 
@@ -90,10 +90,10 @@ def _ceiling(pooling: Pooling, stratum: Stratum) -> str:
     if low != high:
         text += f" ({number(known[low], 2)} in {low} to {number(known[high], 2)} in {high})"
     lost = [name for name in every if name not in known]
-    return f"{text}" + (f"; not known for {listed(lost, 4)}" if lost else "") + "."
+    return f"{text}" + (f"; not known for {join_names(lost, 4)}" if lost else "") + "."
 
 
-def _beyond(rows: Sequence[Pooled], best: str) -> Iterator[str]:
+def _beyond_predictors(rows: Sequence[Pooled], best: str) -> Iterator[str]:
     """What the best metric says beyond predictors that do not judge the translation."""
     taus = {row.metric: row for row in rows if not row.other}
     for gap in (row for row in rows if row.other and best in (row.metric, row.other)):
@@ -123,7 +123,7 @@ def _cost(pooling: Pooling, stratum: Stratum) -> list[str]:
     each = ", ".join(f"{number(row.lost)} by {row.metric}" for row in sorted(told, key=lambda row: row.lost))
     most = max(told, key=lambda row: row.most)
     return [
-        f"Shipping the system that a metric puts first lost, on average over {many(many_have, 'collection')}, {each} "
+        f"Shipping the system that a metric puts first lost, on average over {plural(many_have, 'collection')}, {each} "
         f"of {stratum.measure}; a system at random loses {number(told[0].at_random)}. The worst was "
         f"{number(most.most)} by {most.metric} in {most.worst}. One system decides each loss, so these are "
         "descriptions: no interval is made."
@@ -146,13 +146,15 @@ def abstract(pooling: Pooling) -> Iterator[str]:
     if known:
         yield f"A perfect metric is estimated to reach about {number(sum(known) / len(known), 2)}."
     found = [s for s, rows in strata.items() if any(r.p_holm < ALPHA for r in gaps(rows))]
-    yield f"Metrics differ significantly by {len(found)} of {many(len(strata), 'measure')}{_named(found)}."
+    yield f"Metrics differ significantly by {len(found)} of {plural(len(strata), 'measure')}{_named(found)}."
     trivial = [s for s, rows in strata.items() if any(row.metric in TRIVIAL for row in rows)]
-    beyond = [s for s in trivial if all("is not shown" not in text for text in _beyond(strata[s], best[s].metric))]
+    beyond = [
+        s for s in trivial if all("is not shown" not in text for text in _beyond_predictors(strata[s], best[s].metric))
+    ]
     if trivial:
         yield (
             "The best of them is shown to say more than predictors that do not judge a translation by "
-            f"{len(beyond)} of {many(len(trivial), 'measure')}{_named(beyond)}."
+            f"{len(beyond)} of {plural(len(trivial), 'measure')}{_named(beyond)}."
         )
     rows = [r for r in pooling.chosen if Stratum(r.judge, r.measure, r.retriever) in strata and r.metric not in TRIVIAL]
     shares = [r.lost / r.at_random for r in rows if r.at_random > 0]
@@ -198,7 +200,7 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
     if wide:
         yield (
             "Whether the metric with the highest tau orders the systems of a new collection better than chance, by "
-            f"{listed(wide, 20)}."
+            f"{join_names(wide, 20)}."
         )
     alone = {stratum.retriever for stratum in pooling.strata} - {IMPORTED, UNKNOWN}
     if len(alone) == 1 and not pooling.beside:
@@ -209,12 +211,12 @@ def p_text(value: float) -> str:
     return "< .001" if value < 0.001 else number(value)
 
 
-def short(rows: Sequence[Pooled]) -> Iterator[str]:
+def summary_lines(rows: Sequence[Pooled]) -> Iterator[str]:
     """One stratum in a line or two."""
     best = by_tau(rows)[0]
     judged = Stratum(best.judge, best.measure, best.retriever)
     yield f"{name_of(judged)}: highest mean tau {best.metric}, {_with_interval(best)}."
-    yield from _apart(gaps(rows))
+    yield from _metric_differences(gaps(rows))
     yield from _new(best, [])
 
 
@@ -227,7 +229,7 @@ def _turned(row: Pooled) -> tuple[str, str]:
     return (row.metric, row.other) if row.value >= 0 else (row.other, row.metric)
 
 
-def _apart(gaps: Sequence[Pooled]) -> Iterator[str]:
+def _metric_differences(gaps: Sequence[Pooled]) -> Iterator[str]:
     """Which metrics differ."""
     few = bool(gaps) and max(row.collections for row in gaps) < FEWEST_TO_PREDICT
     sure = [row for row in gaps if row.p_holm < ALPHA and row.collections >= FEWEST_TO_PREDICT]
@@ -244,7 +246,7 @@ def _apart(gaps: Sequence[Pooled]) -> Iterator[str]:
     left = [row for row in gaps if row not in sure and not isnan(row.p_holm) and not few]
     if left:
         widest = max(left, key=lambda row: abs(row.value))
-        pairs = "No two metrics" if not sure else f"{many(len(left), 'other pair')} of metrics"
+        pairs = "No two metrics" if not sure else f"{plural(len(left), 'other pair')} of metrics"
         verb = "differ significantly" if not sure else "do not differ significantly"
         found = f"{widest.metric} - {widest.other} {_with_interval(widest, '+')}"
         yield f"{pairs} {verb}; the largest such difference: {found}."
@@ -289,7 +291,7 @@ def transport_sentence(row: Transported, collections: str = "collection") -> str
     better = "better" if row.brier < row.brier_common - 0.001 else "no better"
     text = (
         f"A point of {row.metric} is worth {row.slope:.4f} of {row.measure} [{row.ci_low:.4f}, {row.ci_high:.4f}] over "
-        f"{many(row.collections, 'collection')}. Predicted for the collection left out, the Brier score is "
+        f"{plural(row.collections, 'collection')}. Predicted for the collection left out, the Brier score is "
         f"{number(row.brier)} (chance .250, one common slope {number(row.brier_common)}: slopes by collection are "
         f"{better})"
     )
@@ -303,7 +305,7 @@ def title_of(row: Pooled) -> str:
     return f"tau with {row.measure}: {row.metric}{f' - {row.other}' if row.other else ''}"
 
 
-def carried(pooling: Pooling, stratum: Stratum) -> list[Transported]:
+def best_common_metric(pooling: Pooling, stratum: Stratum) -> list[Transported]:
     """Of the metrics that most collections have, the one that predicts best; the others are in transport.tsv."""
     rows = [row for row in pooling.transport if Stratum(row.judge, row.measure, row.retriever) == stratum]
     return sorted(rows, key=lambda row: (-row.collections, row.brier))[:1]

@@ -20,12 +20,12 @@ from clirbench.files.run_files import (
     read_run_table,
 )
 from clirbench.files.tables import number, read_table, system_column
-from clirbench.labs.collections.identity import by_name, merged
-from clirbench.labs.collections.statistics.choosing import Chosen, chosen
+from clirbench.labs.collections.identity import by_name, merged_runs_notes
+from clirbench.labs.collections.statistics.choosing import Chosen, choosing_losses
 from clirbench.labs.collections.statistics.pooling import Point, Pooled, pool_stratum
-from clirbench.labs.collections.statistics.retrievers import Beside, beside
+from clirbench.labs.collections.statistics.retrievers import Beside, compare_retrievers
 from clirbench.labs.collections.statistics.settings import Collection, Stratum, strata
-from clirbench.labs.collections.statistics.transport import Transported, transported
+from clirbench.labs.collections.statistics.transport import Transported, transport_rows
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.units.belonging import units_of
@@ -101,14 +101,14 @@ def pool(
     return Pooling(
         rows,
         tuple(point for _, (_, points) in pairs for point in points),
-        tuple(row for stratum, settings in found.items() for row in transported(stratum, settings)),
-        tuple(row for stratum, settings in found.items() for row in chosen(stratum, settings)),
-        tuple(beside(found)),
+        tuple(row for stratum, settings in found.items() for row in transport_rows(stratum, settings)),
+        tuple(row for stratum, settings in found.items() for row in choosing_losses(stratum, settings)),
+        tuple(compare_retrievers(found)),
         {stratum: {s.name: s.ceiling for s in settings} for stratum, settings in found.items()},
         (*by_name(collections), *_differing(runs), *_single(runs, rows), *notes),
         tuple(_names(runs)),
         _signatures(runs),
-        tuple(merged(collections)),
+        tuple(merged_runs_notes(collections)),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import isnan, nan
 
-from clirbench.analyses.wording import listed, many, number
+from clirbench.analyses.wording import join_names, number, plural
 from clirbench.labs.collections.findings import ALPHA, FEW, JUDGES, TRIVIAL, p_text
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.random_effects import FEWEST_TO_PREDICT
@@ -39,9 +39,10 @@ def abstract(pooling: Pooling) -> Iterator[str]:
         )
         most = max(row.collections for row in rows)
         yield (
-            f"With {second} beside {rows[0].first}, over {many(most, 'collection')}, the order of metrics is shown to "
-            f"change by {len(changed)} of {many(len(measures), 'measure')}, the tau of a metric by {len(apart)}"
-            f"{f': {listed(apart)}' if apart else ''}."
+            f"With {second} beside {rows[0].first}, over {plural(most, 'collection')}, the order of metrics is "
+            "shown to "
+            f"change by {len(changed)} of {plural(len(measures), 'measure')}, the tau of a metric by {len(apart)}"
+            f"{f': {join_names(apart)}' if apart else ''}."
         )
 
 
@@ -63,10 +64,10 @@ def _said(rows: Sequence[Beside]) -> Iterator[str]:
     one, most = rows[0], max(row.collections for row in rows)
     full = [row for row in rows if row.collections == most]
     single, pairs = [row for row in full if not row.other], [row for row in full if row.other]
-    order = listed([row.metric for row in sorted(single, key=lambda row: -row.by_first)], 20)
-    with_second = listed([row.metric for row in sorted(single, key=lambda row: -row.by_second)], 20)
+    order = join_names([row.metric for row in sorted(single, key=lambda row: -row.by_first)], 20)
+    with_second = join_names([row.metric for row in sorted(single, key=lambda row: -row.by_second)], 20)
     yield (
-        f"{one.measure} ({JUDGES[one.judge]}), over {many(most, 'collection')}: by mean tau the order of metrics is "
+        f"{one.measure} ({JUDGES[one.judge]}), over {plural(most, 'collection')}: by mean tau the order of metrics is "
         f"{order} with {one.first}, {'the same' if with_second == order else with_second} with {one.second}."
     )
     for kind, found, nothing in (
@@ -94,7 +95,7 @@ def _noise(names: Sequence[str], ceilings: Sequence[float]) -> Iterator[str]:
     """A tau is lower where its measure is noisier, whatever the metric."""
     if not isnan(sum(ceilings)):
         each = [f"{number(value, 2)} with {name}" for name, value in zip(names, ceilings, strict=True)]
-        yield f"Noise of the topics: a perfect metric is estimated to reach {listed(each)}."
+        yield f"Noise of the topics: a perfect metric is estimated to reach {join_names(each)}."
 
 
 def _row(row: Beside) -> str:

@@ -6,8 +6,8 @@ from dataclasses import astuple, fields
 from math import isnan
 from pathlib import Path
 
-from clirbench.analyses.wording import listed, many, number
-from clirbench.errors import shown
+from clirbench.analyses.wording import join_names, number, plural
+from clirbench.errors import escape_unseen
 from clirbench.labs.collections import findings, retrievers
 from clirbench.labs.collections.pooling import Pooling
 from clirbench.labs.collections.statistics.choosing import Chosen
@@ -108,7 +108,7 @@ def markdown(pooling: Pooling, title: str = TITLE) -> str:
 
 def _head(pooling: Pooling, title: str) -> Iterator[str]:
     yield f"# {title}\n"
-    yield f"{many(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
+    yield f"{plural(len(pooling.collections), 'collection')}: {prose(', '.join(pooling.collections))}.\n"
     yield "## In short\n"
     if said := _short(pooling):
         yield f"{prose(said)}\n"
@@ -141,7 +141,7 @@ def summary(pooling: Pooling, title: str = TITLE) -> str:
 def _markdown(pooling: Pooling, title: str) -> Iterator[str]:
     yield from _head(pooling, title)
     for stratum in pooling.strata:
-        yield f"- {prose(' '.join(findings.short(pooling.of(stratum))))}"
+        yield f"- {prose(' '.join(findings.summary_lines(pooling.of(stratum))))}"
     yield ""
     for stratum in pooling.strata:
         yield f"## {prose(findings.name_of(stratum))}\n"
@@ -166,13 +166,13 @@ def _short(pooling: Pooling) -> str:
 
 def _said(pooling: Pooling, stratum: Stratum) -> list[str]:
     """All sentences about a stratum."""
-    carried = map(findings.transport_sentence, findings.carried(pooling, stratum))
+    carried = map(findings.transport_sentence, findings.best_common_metric(pooling, stratum))
     return [*filter(None, findings.sentences(pooling, stratum)), *carried]
 
 
 def _signatures(pooling: Pooling) -> list[tuple[str, str, str]]:
     """Each column with a signature, and the collections that have it."""
-    return [(name, s, listed(names, 30)) for name, of in pooling.signatures.items() for s, names in of.items()]
+    return [(name, s, join_names(names, 30)) for name, of in pooling.signatures.items() for s, names in of.items()]
 
 
 def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
@@ -185,7 +185,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
     for name, kind, rows in kinds:
         if rows or kind is not Beside:
             write_tsv(folder / f"{name}.tsv", [field.name for field in fields(kind)], [astuple(row) for row in rows])
-    (folder / "pooled.md").write_text(shown(markdown(pooling, title)), encoding="utf-8", newline="\n")
+    (folder / "pooled.md").write_text(escape_unseen(markdown(pooling, title)), encoding="utf-8", newline="\n")
     shown_rows = [row for stratum in pooling.strata for row in pooling.of(stratum)]
     drawn = {row: svg(forest(row, pooling.points), findings.title_of(row)) for row in shown_rows}
     for row, figure in drawn.items():

@@ -8,12 +8,12 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from clirbench.corpora.alignment import check_doc_id, listed
+from clirbench.corpora.alignment import check_doc_id, first_ten
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.corpora.jsonl import JsonlText, doc_id_of, json_lines
 from clirbench.corpora.layout import NamedFiles, folder_layout, is_jsonl
-from clirbench.corpora.sentences import PARAGRAPH, Sentences
-from clirbench.corpora.sides import Choice, read_test_set
+from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter
+from clirbench.corpora.sides import SideSettings, read_test_set
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.labs.formats.released import HeldLayout
 from clirbench.text import Text, TextFile, check_name
@@ -86,7 +86,7 @@ class DocumentsCorpus:
     references: str | Sequence[str] = "first"
     collection: str = ""
     source: str | Path | None = None
-    sentences: Sentences | None = None
+    sentences: SentenceSplitter | None = None
 
     def __post_init__(self) -> None:
         if not (self.translations or self.source):
@@ -112,7 +112,7 @@ class DocumentsCorpus:
         with gathered(errors):
             if self.test_folder:
                 layout = folder_layout(str(self.test_folder))
-                test = read_test_set(layout, Choice(self.references))
+                test = read_test_set(layout, SideSettings(self.references))
         raise_all([*errors, *unnamed])
         source = self._source(ids) if self.source else None
         files = {name: f"systems/{name}" for name in entries}
@@ -139,7 +139,9 @@ class DocumentsCorpus:
         source = kind(Path(self.source or ""), self.reader, ids if self.english else ())
         if self.english and (found := source.doc_ids()) != ids:
             lacking = sorted(set(ids) - set(found))
-            what = f"does not have the documents {listed(lacking)}" if lacking else "has the documents in another order"
+            what = (
+                f"does not have the documents {first_ten(lacking)}" if lacking else "has the documents in another order"
+            )
             raise AlignmentError(f"{source.path}: {what} of {self.english}")
         return source
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.corpora.alignment import check_doc_id, document_map, listed, survey, unequal
+from clirbench.corpora.alignment import check_doc_id, document_map, first_ten, survey, unequal_lines_error
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, NamedFiles, chosen_references, layout_of
-from clirbench.corpora.sides import Choice, read_test_set
+from clirbench.corpora.sides import SideSettings, read_test_set
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_formats import HOLES, column_rows
 from clirbench.metrics.score_files import ScoreFile
@@ -52,14 +52,14 @@ class MtmeCorpus:
     def read(self) -> Corpus:
         root = Path(self.folder or "")
         layout = self._layout(root)
-        test = read_test_set(layout, Choice(self.references))
+        test = read_test_set(layout, SideSettings(self.references))
         chosen = chosen_references(layout, self.references)
         english = layout.text(layout.references[chosen[0]])
         listing = root / "documents" / f"{self.pair}.docs"
         doc_ids = read_docs(listing)
         n_lines = survey(english).n_lines
         if len(doc_ids) != n_lines:
-            raise unequal(str(listing), len(doc_ids), english.where, n_lines)
+            raise unequal_lines_error(str(listing), len(doc_ids), english.where, n_lines)
         scores, notes = found_scores(root, str(self.pair), chosen, tuple(layout.systems), self.scores)
         return Corpus(
             test=test,
@@ -127,7 +127,7 @@ def found_scores(
         if "sys" in levels and not ("seg" in levels and alike):
             scores.append(_score_file(name, levels["sys"], "system"))
         if lacking := [system for system in systems if system not in {**of_segments, **of_systems}]:
-            notes.append(f"{name}: no score of {listed(lacking)}; its taus are over the others")
+            notes.append(f"{name}: no score of {first_ten(lacking)}; its taus are over the others")
         part = sum(bool(np.isnan(values).any()) for values in held.get("seg", {}).values())
         if part:
             notes.append(f"{name}: {part} systems have segments without a score; their means are over the others")

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clirbench.corpora.alignment import check_doc_id, document_map, listed
+from clirbench.corpora.alignment import check_doc_id, document_map, first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, NamedFiles, chosen_references
-from clirbench.corpora.sides import Choice, read_test_set
+from clirbench.corpora.sides import SideSettings, read_test_set
 from clirbench.errors import InputError
 from clirbench.text import Text, TextLines
 from clirbench.types import Documents
@@ -63,14 +63,14 @@ class Release:
         layout = self._layout(keys, complete)
         notes = tuple(
             f"{self.where}: {kind} {name} is left out, {len(lacking)} of {len(keys)} segments are missing: "
-            + listed([f"{doc_id} {segment}" for doc_id, segment in lacking])
+            + first_ten([f"{doc_id} {segment}" for doc_id, segment in lacking])
             for (kind, name), lacking in gaps.items()
         )
         if not layout.references:
             raise InputError(notes[0] if gaps else f"{self.where}: no reference in it")
         english = layout.text(layout.references[chosen_references(layout, references)[0]])
         return Corpus(
-            test=read_test_set(layout, Choice(references)),
+            test=read_test_set(layout, SideSettings(references)),
             english=Documents(english, document_map(self.where, [doc_id for doc_id, _ in keys])),
             source=layout.source,
             collection=collection,
@@ -98,7 +98,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split(None)) if "\n" in text or "\r" in text else text.strip()
 
 
-def merged(releases: Sequence[Release]) -> Release:
+def merge_files(releases: Sequence[Release]) -> Release:
     """Several files of one release as one; raises `InputError` where two of them name the same side."""
     first, *others = releases
     for other in others:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.labs.formats.released import Key, Release, merged, one_line
+from clirbench.labs.formats.released import Key, Release, merge_files, one_line
 from clirbench.text import whole_text
 
 TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b", re.IGNORECASE)
@@ -59,7 +59,7 @@ class SgmlCorpus:
             with gathered(errors):
                 parts.append(Release(str(path), {}, {}, {SUFFIX.sub("", path.name): read_sgml(path)}))
         raise_all(errors)
-        return merged(parts).corpus(self.references, self.collection)
+        return merge_files(parts).corpus(self.references, self.collection)
 
 
 def system_files(folder: Path) -> list[Path]:

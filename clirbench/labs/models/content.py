@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from clirbench.errors import InputError
-from clirbench.files.state import State, settled, state_of
+from clirbench.files.state import State, is_settled, state_of
 
 
 def content_fingerprint(path: Path) -> str:
@@ -19,7 +19,7 @@ def content_fingerprint(path: Path) -> str:
     for name, file in _files(path):
         try:
             state = state_of(file)
-            found = _known(file, state) if state is not None and settled(state) else _sha256(file)
+            found = _known(file, state) if state is not None and is_settled(state) else _sha256(file)
         except OSError as error:
             raise InputError(f"{file}: cannot be read ({error.strerror or error})") from None
         digest.update(f"{name}\0{found}\n".encode("utf-8", "surrogateescape"))

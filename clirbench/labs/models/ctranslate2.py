@@ -10,7 +10,7 @@ from typing import Any
 from clirbench.checks import one_of, require, version_of, whole_number
 from clirbench.errors import ResourceError
 from clirbench.labs.models.content import model_fingerprint
-from clirbench.labs.models.libraries import DEVICES, needed
+from clirbench.labs.models.libraries import DEVICES, model_folder
 from clirbench.labs.models.pieces import KINDS, kind_of, load_pieces, require_pieces
 from clirbench.systems.translators.base import Translate
 
@@ -71,20 +71,20 @@ class CTranslate2Translator:
 
     def check(self, model: Path | None) -> None:
         require("translator=ctranslate2", "ctranslate2", "ctranslate2")
-        folder = needed(model)
+        folder = model_folder(model)
         if not (folder / "model.bin").is_file():
             raise ResourceError(f"{folder}: no model.bin; a folder written by a converter of CTranslate2 was expected")
         require_pieces(self._tokenizer_folder(folder), self.tokenizer_kind)
 
     def fingerprint(self, model: Path | None) -> str:
-        return model_fingerprint(needed(model), self.tokenizer)
+        return model_fingerprint(model_folder(model), self.tokenizer)
 
     @contextmanager
     def loaded(self, model: Path | None) -> Iterator[Translate]:
         self.check(model)
         import ctranslate2
 
-        folder = needed(model)
+        folder = model_folder(model)
         pieces = load_pieces(self._tokenizer_folder(folder), self.tokenizer_kind)
         suffix = self._suffix(folder) if self.source_suffix is None else self.source_suffix
         try:

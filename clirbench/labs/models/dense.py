@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from clirbench.checks import whole_number
 from clirbench.errors import EmptyCollection, ResourceError
 from clirbench.labs.models.dense_static import Static
-from clirbench.later import Later, opened
+from clirbench.later import Later, load_value
 from clirbench.retrieval.base import Search
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Failure, Floats, Ints, Run, Topic, rank_order
@@ -89,7 +89,7 @@ class Dense:
         found = vectors(self.encoder, documents, self.passage, self.passage_prefix)
         if not len(found):
             raise EmptyCollection(f"{documents.text.where}: the collection is empty: no document has a vector")
-        return nearest(self.asked(topics), [t.topic_id for t in topics], found, documents.map, self.depth)
+        return nearest_documents(self.asked(topics), [t.topic_id for t in topics], found, documents.map, self.depth)
 
     def search(self, task: Search) -> Iterator[Any]:
         queries, probe = self.asked(task.topics), _checked_probe(self.encoder, task.pmap)
@@ -141,7 +141,7 @@ def _rows(encoder: Encoder, passages: Sequence[tuple[int, str]], prefix: str) ->
     return rows
 
 
-def nearest(
+def nearest_documents(
     queries: Vectors, topic_ids: Sequence[str], passages: Vectors, document_map: DocumentMap, depth: int
 ) -> Run:
     """The Run of topics over a collection, both as vectors; memory is bounded by `SCORES` beside the vectors."""
@@ -220,10 +220,10 @@ class Nearest:
     english: bool = False
 
     def __call__(self, item: Vectors | Later[Vectors]) -> Run:
-        passages = opened(item)
+        passages = load_value(item)
         if self.english and not len(passages):
             raise EmptyCollection("the English side is empty: none of its documents has a vector")
-        return nearest(self.queries, self.topic_ids, passages, self.document_map, self.depth)
+        return nearest_documents(self.queries, self.topic_ids, passages, self.document_map, self.depth)
 
 
 def _checked_probe(encoder: Encoder, pmap: Callable[..., Iterator[Any]]) -> Floats | None:

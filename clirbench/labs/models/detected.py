@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ResourceError
 from clirbench.labs.models.ctranslate2 import CTranslate2Translator
 from clirbench.labs.models.transformers import TransformersTranslator
@@ -30,6 +30,6 @@ class Detected:
         found = sorted(path.name for path in model.iterdir())
         raise ResourceError(
             f"{model}: has neither model.bin (CTranslate2) nor *.safetensors (transformers; pickled weights are not "
-            f"loaded), but {listed(found) if found else 'nothing'}; choose systems/translator=command for other "
+            f"loaded), but {first_ten(found) if found else 'nothing'}; choose systems/translator=command for other "
             "engines, or leave it out with systems.exclude"
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import ConfigError, EmptyCollection
-from clirbench.later import Later, opened
+from clirbench.later import Later, load_value
 from clirbench.retrieval.base import Retriever, Search
 from clirbench.steps.search import readings, search
 from clirbench.types import DocumentMap, Documents, Failure, Floats, Ints, Run, Topic, rank_order
@@ -60,7 +60,7 @@ class Fusion:
                 empty.append(error)
         if not runs:
             raise empty[0]
-        return fused(runs, documents.map, self.k, self.depth)
+        return fuse_runs(runs, documents.map, self.k, self.depth)
 
     def search(self, task: Search) -> Iterator[Any]:
         each = [list(search(one, task)) for one in self.of.values()]
@@ -72,7 +72,7 @@ class Fusion:
             yield from readings(one, topics, document_map)
 
 
-def fused(runs: Sequence[Run], document_map: DocumentMap, k: float, depth: int) -> Run:
+def fuse_runs(runs: Sequence[Run], document_map: DocumentMap, k: float, depth: int) -> Run:
     """Runs of the same topics, in one order, as one Run."""
     position = {doc_id: ordinal for ordinal, doc_id in enumerate(document_map.doc_ids)}
     places = [np.fromiter(map(position.__getitem__, run.doc_ids), dtype=np.int64) for run in runs]
@@ -104,4 +104,4 @@ class Fuse:
     depth: int
 
     def __call__(self, item: Sequence[Run | Later[Run]]) -> Run:
-        return fused([opened(run) for run in item], self.document_map, self.k, self.depth)
+        return fuse_runs([load_value(run) for run in item], self.document_map, self.k, self.depth)

@@ -16,7 +16,7 @@ DTYPES = ("float32", "float16", "bfloat16")
 Result = TypeVar("Result")
 
 
-def needed(model: Path | None) -> Path:
+def model_folder(model: Path | None) -> Path:
     """The folder of a model; raises `ConfigError` for none, `ResourceError` for a path that is no folder."""
     if model is None:
         raise ConfigError("a model is needed: systems.model='/exp/ckpt_%step%'")
@@ -28,7 +28,7 @@ def needed(model: Path | None) -> Path:
 def check_folder(key: str, model: Path | None, tokenizer: str | None = None) -> None:
     """Raise `ResourceError` unless transformers is there and can find its files in a folder."""
     require(key, "transformers", "torch", "transformers")
-    folder = needed(model)
+    folder = model_folder(model)
     if not (folder / "config.json").is_file():
         raise ResourceError(f"{folder}: no config.json; a folder written by save_pretrained was expected")
     if not any(folder.glob("*.safetensors")):

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from clirbench.checks import require
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ResourceError, UnknownName
 
 KINDS = ("auto", "sentencepiece", "transformers", "words")
@@ -33,7 +33,8 @@ def kind_of(folder: Path, kind: str) -> str:
     if any((folder / name).is_file() for name in SOURCE_NAMES):
         return "sentencepiece"
     raise ResourceError(
-        f"{folder}: no tokenizer: neither tokenizer_config.json nor one of {listed(SOURCE_NAMES)}; copy it there, name "
+        f"{folder}: no tokenizer: neither tokenizer_config.json nor one of {first_ten(SOURCE_NAMES)}; copy it "
+        "there, name "
         "its folder (tokenizer), or say tokenizer_kind=words where the text is tokenised already"
     )
 
@@ -78,4 +79,4 @@ def _sentencepiece_file(folder: Path, names: Sequence[str]) -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
-    raise ResourceError(f"{folder}: none of {listed(names)} lies there")
+    raise ResourceError(f"{folder}: none of {first_ten(names)} lies there")

@@ -16,7 +16,7 @@ from clirbench.labs.models.libraries import (
     by_length,
     check_folder,
     device_of,
-    needed,
+    model_folder,
     pretrained,
 )
 from clirbench.systems.translators.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
@@ -75,12 +75,12 @@ class TransformersTranslator:
         check_folder("translator=transformers", model, self.tokenizer)
 
     def fingerprint(self, model: Path | None) -> str:
-        return model_fingerprint(needed(model), self.tokenizer)
+        return model_fingerprint(model_folder(model), self.tokenizer)
 
     @contextmanager
     def loaded(self, model: Path | None) -> Iterator[Translate]:
         self.check(model)
-        folder = needed(model)
+        folder = model_folder(model)
         device = device_of(self.device)
         codes = {"src_lang": self.source_language} if self.source_language else {}
         kinds = "AutoModelForSeq2SeqLM", "AutoModelForCausalLM"

@@ -91,16 +91,16 @@ def failures(title: str, cells: Sequence[PaperCell]) -> tuple[ClirbenchError, ..
     )
 
 
-def about(entries: Sequence[Mapping[str, str]], **where: object) -> list[Mapping[str, str]]:
+def entries_for_place(entries: Sequence[Mapping[str, str]], **where: object) -> list[Mapping[str, str]]:
     """The entries of a configuration about a place, such as metric="BLEU"; an entry without a key fits any value."""
     return [e for e in entries if all(str(e.get(key, value)) == str(value) for key, value in where.items())]
 
 
-def understood(entries: Sequence[Mapping[str, str]], **where: object) -> list[Known]:
+def known_differences(entries: Sequence[Mapping[str, str]], **where: object) -> list[Known]:
     """The known differences at a place: {..., right, note} is an error of the paper, {..., ours, note} has a reason."""
     return [
         Known(e["right"], e["note"], "published error") if "right" in e else Known(e["ours"], e["note"])
-        for e in about(entries, **where)
+        for e in entries_for_place(entries, **where)
     ]
 
 

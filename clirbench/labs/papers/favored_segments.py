@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from clirbench.errors import UnknownName
-from clirbench.labs.papers.analyses.favoritism import favoritism, ranked
-from clirbench.labs.papers.cells import PaperCell, about, joined
-from clirbench.labs.papers.pair_texts import PairTexts, TwoSystems, how_to_give
+from clirbench.labs.papers.analyses.favoritism import favoritism, rank_segments
+from clirbench.labs.papers.cells import PaperCell, entries_for_place, joined
+from clirbench.labs.papers.pair_texts import PairTable, PairTexts, how_to_give
 from clirbench.labs.papers.printing import leading
-from clirbench.labs.papers.published import shipped
+from clirbench.labs.papers.published import load_published
 from clirbench.metrics.base import Metric
 from clirbench.result import AnalysisTable
 from clirbench.types import Doubles
 
 
 @dataclass(frozen=True, kw_only=True)
-class FavoredSegments(TwoSystems):
+class FavoredSegments(PairTable):
     """The segments that metrics favour most, by leave-one-out, next to the printed deltas, systems and segments.
 
     printed: a shipped table (columns `table`, `pair`, `metric`, `rank`, `delta`, `favours`, `segment`); number: which
@@ -37,7 +37,7 @@ class FavoredSegments(TwoSystems):
 
     def cells(self) -> Iterator[PaperCell]:
         """Delta, favoured system and segment of every printed rank; without the texts, what is printed."""
-        for record in shipped(self.printed).records():
+        for record in load_published(self.printed).records():
             if record["table"] == self.number and self._texts is None:
                 note = joined(self._note(record), how_to_give(self.label))
                 yield PaperCell(f"rank {record['rank']}", "delta", record["metric"], printed=record["delta"], note=note)
@@ -67,7 +67,7 @@ class FavoredSegments(TwoSystems):
         }
 
     def _note(self, record: Mapping[str, str]) -> str:
-        found = about(self.known, metric=record["metric"], rank=record["rank"])
+        found = entries_for_place(self.known, metric=record["metric"], rank=record["rank"])
         return joined(*(entry["note"] for entry in found))
 
     def _ranked(self, record: Mapping[str, str]) -> Iterator[PaperCell]:
@@ -75,7 +75,7 @@ class FavoredSegments(TwoSystems):
         if metric not in self._deltas:
             raise UnknownName(f"metric of {self.name}", metric, self._deltas)
         delta = self._deltas[metric]
-        at = int(ranked(delta)[int(record["rank"]) - 1])
+        at = int(rank_segments(delta)[int(record["rank"]) - 1])
         value, segment = float(delta[at]), at + 1
         favours = "SN" if value > 0 else "UN"
         yield PaperCell(
@@ -100,7 +100,7 @@ class FavoredSegments(TwoSystems):
         rows = tuple(
             (name, rank, at + 1, float(delta[at]), *(lines[at] for lines in columns))
             for name, delta in self._deltas.items()
-            for rank, at in enumerate(ranked(delta)[:10].tolist(), start=1)
+            for rank, at in enumerate(rank_segments(delta)[:10].tolist(), start=1)
         )
         header = ("metric", "rank", "segment", "delta", "source", "reference", *self.pair)
         return AnalysisTable(f"{self.name}_segments", f"{self.title}: the segments", header, rows)

@@ -14,14 +14,14 @@ from clirbench.errors import ConfigError
 from clirbench.labs.papers.analyses.segment_level import human_path
 from clirbench.labs.papers.human_scores import HumanSegments, read_human
 from clirbench.labs.papers.statistics.people import against_people
-from clirbench.labs.papers.statistics.segment_level import compared, matrix, segment_scores
+from clirbench.labs.papers.statistics.segment_level import compare_pairs, matrix, segment_scores
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.result import AnalysisTable, Result
 from clirbench.systems.files import FileSystems
 
 
 @dataclass(frozen=True)
-class Interval:
+class CoefficientInterval:
     """A coefficient, and half the width of its 95 % interval."""
 
     value: float
@@ -34,9 +34,9 @@ class Direction:
 
     label: str
     systems: int
-    pearson: Mapping[str, Interval]
+    pearson: Mapping[str, CoefficientInterval]
     rho: Mapping[str, float]
-    tau: Mapping[str, Interval]
+    tau: Mapping[str, CoefficientInterval]
 
 
 @dataclass(frozen=True)
@@ -97,28 +97,30 @@ class MetricsTask:
         return Direction(
             label,
             len(human.systems),
-            pearson={row.metric: Interval(row.pearson, (row.ci_high - row.ci_low) / 2) for row in rows},
+            pearson={row.metric: CoefficientInterval(row.pearson, (row.ci_high - row.ci_low) / 2) for row in rows},
             rho={row.metric: row.spearman for row in rows},
             tau={metric.name: self._tau(metric, statistics, human) for metric in metrics},
         )
 
-    def _tau(self, metric: Metric, statistics: Mapping[tuple[str, str], Statistics], human: HumanSegments) -> Interval:
+    def _tau(
+        self, metric: Metric, statistics: Mapping[tuple[str, str], Statistics], human: HumanSegments
+    ) -> CoefficientInterval:
         """Segment-level tau; for its interval segments are drawn again, with all comparisons made on them."""
         sign = 1.0 if metric.higher_is_better else -1.0
         own = np.stack([sign * segment_scores(metric, statistics[metric.name, system]) for system in human.systems])
-        cells = compared(human.scores, own, matrix(self.matrix_name))
+        cells = compare_pairs(human.scores, own, matrix(self.matrix_name))
         above, below = np.nansum(cells, axis=0), np.isfinite(cells).sum(axis=0)
         tau = float(above.sum() / below.sum()) if below.any() else nan
         drawn = np.random.default_rng([self.seed, 2]).integers(len(above), size=(self.samples, len(above)))
         with np.errstate(invalid="ignore"):
             values = above[drawn].sum(axis=1) / below[drawn].sum(axis=1)
         low, high = np.nanquantile(values, [0.025, 0.975]) if np.isfinite(values).any() else (nan, nan)
-        return Interval(tau, float(high - low) / 2)
+        return CoefficientInterval(tau, float(high - low) / 2)
 
     def _table(
         self,
         level: str,
-        found: Mapping[str, Mapping[str, Interval]],
+        found: Mapping[str, Mapping[str, CoefficientInterval]],
         text: str,
         further: Mapping[str, Mapping[str, float]],
     ) -> AnalysisTable:

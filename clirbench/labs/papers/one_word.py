@@ -10,7 +10,7 @@ from functools import cached_property
 from clirbench.errors import AlignmentError
 from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.printing import leading
-from clirbench.labs.papers.published import PublishedFiles, shipped
+from clirbench.labs.papers.published import PublishedFiles, load_published
 from clirbench.labs.papers.statistics.segment_level import segment_scores
 from clirbench.metrics.base import Metric
 from clirbench.result import AnalysisTable
@@ -21,7 +21,7 @@ CANDIDATES, REFERENCES, SCORES = "cands.txt", "refs.txt", "bleurt-base.scores.tx
 
 
 @dataclass(frozen=True)
-class Sentences:
+class ScoredSentences:
     """Each candidate with its reference and its published BLEURT score."""
 
     candidates: tuple[str, ...]
@@ -43,7 +43,7 @@ class OneWord(PublishedFiles):
     def cells(self) -> Iterator[PaperCell]:
         """The score of each printed word."""
         found = {line.split(" ")[0]: s for line, s in zip(self._read.candidates, self._read.bleurt, strict=True)}
-        for record in shipped(self.printed).records():
+        for record in load_published(self.printed).records():
             word, printed = record["word"], leading(float(record["BLEURT"]))
             if word in found:
                 note = "from the published score file; BLEURT is not run"
@@ -74,15 +74,15 @@ class OneWord(PublishedFiles):
         ]
 
     @cached_property
-    def _read(self) -> Sentences:
+    def _read(self) -> ScoredSentences:
         paths = self.locate(CANDIDATES, REFERENCES, SCORES)
         candidates, references, scores = (TextFile(paths[name]).lines() for name in (CANDIDATES, REFERENCES, SCORES))
         if not len(candidates) == len(references) == len(scores):
             raise AlignmentError(f"{paths[CANDIDATES]}, {REFERENCES}, {SCORES}: different numbers of lines")
-        return Sentences(candidates, references, tuple(map(float, scores)))
+        return ScoredSentences(candidates, references, tuple(map(float, scores)))
 
 
-def spreads(read: Sentences, scores: Mapping[str, Sequence[float]]) -> Iterator[str]:
+def spreads(read: ScoredSentences, scores: Mapping[str, Sequence[float]]) -> Iterator[str]:
     """For each metric and reference, the least and greatest score of the wrong words."""
     pairs = list(zip(read.references, read.candidates, strict=True))
     for reference in dict.fromkeys(read.references):

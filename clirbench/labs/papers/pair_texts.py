@@ -29,7 +29,7 @@ class PairTexts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoSystems(PublishedTable):
+class PairTable(PublishedTable):
     """A table about the two systems of `pair`, the supervised one first.
 
     texts: language pair to corpus; folders: language pair to a folder, in its place.

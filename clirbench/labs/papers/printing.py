@@ -38,7 +38,7 @@ def thousandths(value: float, absolute: bool = False) -> int:
     return abs(rounded) if absolute else rounded
 
 
-def shown(value: float, p_value: float, alpha: float, absolute: bool) -> str:
+def print_cell(value: float, p_value: float, alpha: float, absolute: bool) -> str:
     """A cell as such tables print it: `.418`, `1.000`, `x.345` where p >= alpha, `undefined` for no value."""
     if isnan(value):
         return "undefined"

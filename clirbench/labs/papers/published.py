@@ -57,7 +57,7 @@ def shipped_path(name: str) -> Path:
     return path if (path := DATA / f"{name}.tsv").is_file() else table_path(EMBEDDED + name)
 
 
-def shipped(name: str) -> Table:
+def load_published(name: str) -> Table:
     """A table that is shipped; raises `UnknownName`."""
     return read_table(shipped_path(name))
 
@@ -65,7 +65,7 @@ def shipped(name: str) -> Table:
 def printed_cells(name: str) -> dict[tuple[str, str], dict[str, str]]:
     """(row, measure) -> metric -> the cell as printed, from the shipped file of that name."""
     cells = {}
-    for record in shipped(name).records():
+    for record in load_published(name).records():
         place = record.pop("group"), record.pop("measure")
         cells[place] = record
     return cells

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import isnan, nan
 
-from clirbench.labs.papers.cells import PaperCell, understood
-from clirbench.labs.papers.pair_texts import TwoSystems, corpus_score, how_to_give
+from clirbench.labs.papers.cells import PaperCell, known_differences
+from clirbench.labs.papers.pair_texts import PairTable, corpus_score, how_to_give
 from clirbench.labs.papers.printing import leading
-from clirbench.labs.papers.published import printed_cells, shipped
+from clirbench.labs.papers.published import load_published, printed_cells
 from clirbench.metrics.base import Metric
 
 MEASURES = ("SN", "UN", "difference")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreTable(TwoSystems):
+class ScoreTable(PairTable):
     """Scores of two systems by language pair, computed from their texts, beside the printed ones.
 
     metrics: column to metric; imported: a shipped table of scores that are not computed here (columns `group`,
@@ -65,7 +65,7 @@ class ScoreTable(TwoSystems):
     ) -> Iterator[PaperCell]:
         values = (*scores, scores[0] - scores[1])
         for measure, printed, ours, value in zip(MEASURES, theirs, shown, values, strict=True):
-            known = understood(self.explained, row=row, measure=measure, metric=metric)
+            known = known_differences(self.explained, row=row, measure=measure, metric=metric)
             yield PaperCell(row, measure, metric, printed=printed, shown=ours, value=value, note=note, known=known)
 
     def _missing(self, row: str, metric: str, theirs: Sequence[str]) -> Iterator[PaperCell]:
@@ -83,7 +83,7 @@ class ScoreTable(TwoSystems):
 def _imported(name: str) -> dict[tuple[str, str, str], float]:
     """(group, system, metric) -> score."""
     found: dict[tuple[str, str, str], float] = {}
-    for record in shipped(name).records() if name else ():
+    for record in load_published(name).records() if name else ():
         group, system = record.pop("group"), record.pop("system")
         found |= {(group, system, metric): float(score) for metric, score in record.items()}
     return found

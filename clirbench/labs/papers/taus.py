@@ -14,8 +14,8 @@ import numpy as np
 
 from clirbench.errors import ConfigError, MissingData, UnknownName
 from clirbench.labs.papers.author_files import GroupScores, group_scores
-from clirbench.labs.papers.cells import PaperCell, joined, understood
-from clirbench.labs.papers.printing import SUMMARIES, shown, summary, thousandths
+from clirbench.labs.papers.cells import PaperCell, joined, known_differences
+from clirbench.labs.papers.printing import SUMMARIES, print_cell, summary, thousandths
 from clirbench.labs.papers.published import PublishedTable, printed_cells
 from clirbench.statistics.coefficients import P_VALUES, Coefficient, kendall
 
@@ -90,7 +90,7 @@ class PublishedTaus(PublishedTable):
         for metric, tau in zip(self.metrics, row.taus, strict=True):
             dropped = f"without {', '.join(row.dropped)}: no complete scores" if row.dropped else ""
             negative = "negative; the paper prints |tau|" if self.absolute and tau.value < 0 else ""
-            text = shown(tau.value, tau.p_value, self.alpha, self.absolute)
+            text = print_cell(tau.value, tau.p_value, self.alpha, self.absolute)
             yield self._cell(row.group, row.measure, metric, text, tau, joined(tau.note, dropped, negative))
 
     def _cell(self, row: str, measure: str, metric: str, text: str, found: Coefficient, note: str) -> PaperCell:
@@ -105,7 +105,7 @@ class PublishedTaus(PublishedTable):
             p_value=found.p_value,
             n=found.n,
             note=note,
-            known=understood(self.errata, row=row, measure=measure, metric=metric),
+            known=known_differences(self.errata, row=row, measure=measure, metric=metric),
         )
 
     def _summary_cells(self, rows: "Sequence[_Row]") -> Iterator[PaperCell]:

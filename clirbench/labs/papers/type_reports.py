@@ -15,7 +15,7 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.types import TypeReport, running_f1, type_report
 from clirbench.labs.papers.author_files import read_author_table
 from clirbench.labs.papers.cells import PaperCell
-from clirbench.labs.papers.pair_texts import PairTexts, TwoSystems
+from clirbench.labs.papers.pair_texts import PairTable, PairTexts
 from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import PublishedFiles
 from clirbench.report.drawing import COLOURS
@@ -39,7 +39,7 @@ class PublishedReport:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TypeReports(TwoSystems, PublishedFiles):
+class TypeReports(PairTable, PublishedFiles):
     """Every cell of the published per-type reports against ours, and the running mean of F1 over frequent types.
 
     `label`: the language pair of `texts`, unless `folders` gives another one; `manifest`: the data set (or the folder

@@ -14,7 +14,7 @@ from clirbench.checks import require
 from clirbench.errors import InputError, UnknownName
 from clirbench.labs.papers.analyses.type_weights import Vocabulary, type_weights, vocabulary
 from clirbench.labs.papers.author_files import read_author_table
-from clirbench.labs.papers.cells import PaperCell, understood
+from clirbench.labs.papers.cells import PaperCell, known_differences
 from clirbench.labs.papers.published import PublishedFiles
 from clirbench.metrics.base import Metric
 from clirbench.text import TextFile
@@ -102,7 +102,7 @@ class TypeWeights(PublishedFiles):
         else:
             return PaperCell(row, "loss", metric, printed=printed, note=HOW)
         shown = f"{loss:.{int(entry['digits'])}f}"
-        known = understood([entry]) if "ours" in entry else []
+        known = known_differences([entry]) if "ours" in entry else []
         return PaperCell(row, "loss", metric, printed=printed, shown=shown, value=loss, note=note, known=known)
 
 

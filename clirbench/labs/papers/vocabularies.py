@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from clirbench.errors import MissingData
 from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.printing import half_up, leading
-from clirbench.labs.papers.published import PublishedTable, shipped
+from clirbench.labs.papers.published import PublishedTable, load_published
 from clirbench.report.drawing import COLOURS
 from clirbench.result import AnalysisTable
 from clirbench.statistics import imbalance
@@ -86,7 +86,7 @@ class Vocabularies(PublishedTable):
 
     @cached_property
     def _rows(self) -> Rows:
-        return {(record["group"], record["name"]): record for record in shipped(self.published).records()}
+        return {(record["group"], record["name"]): record for record in load_published(self.published).records()}
 
     def _files(self, folders: Mapping[str, str | None], pattern: str) -> Iterator[VocabularyFile]:
         """The files of the folders whose vocabulary has a row in the published table."""

@@ -13,9 +13,9 @@ import numpy as np
 
 from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.cells import PaperCell, understood
+from clirbench.labs.papers.cells import PaperCell, known_differences
 from clirbench.labs.papers.pair_texts import corpus_score
-from clirbench.labs.papers.printing import shown
+from clirbench.labs.papers.printing import print_cell
 from clirbench.labs.papers.published import PublishedFiles, printed_cells
 from clirbench.metrics.base import Metric
 from clirbench.result import AnalysisTable
@@ -30,7 +30,7 @@ JUDGED, RECORDS = "all_data_final_averaged.csv", "MRs.txt"
 
 
 @dataclass(frozen=True, eq=False)
-class Judgments:
+class HumanJudgments:
     """Each system's output for every record, in order, and people's mean judgments of it."""
 
     systems: tuple[str, ...]
@@ -83,12 +83,12 @@ class WebNLG(PublishedFiles):
             kind,
             metric,
             printed=printed,
-            shown=shown(found.value, found.p_value, self.alpha, absolute=False),
+            shown=print_cell(found.value, found.p_value, self.alpha, absolute=False),
             value=found.value,
             p_value=found.p_value,
             n=found.n,
             note=found.note,
-            known=understood(self.explained, metric=metric, measure=kind),
+            known=known_differences(self.explained, metric=metric, measure=kind),
         )
 
     @cached_property
@@ -120,7 +120,7 @@ class WebNLG(PublishedFiles):
             raise InputError(f"{file.where}: {error}") from None
 
     @cached_property
-    def _judged(self) -> Judgments:
+    def _judged(self) -> HumanJudgments:
         """Outputs and judgments in the order of the records; raises `AlignmentError` where a system has none."""
         paths = self.locate(JUDGED, RECORDS, *self.references)
         records = TextFile(paths[RECORDS]).lines()
@@ -141,4 +141,4 @@ class WebNLG(PublishedFiles):
             kind: np.array([np.mean([float(rows[team, mr][kind]) for mr in records]) for team in systems])
             for kind in HUMAN
         }
-        return Judgments(systems, outputs, means, TestSet(tuple(references)))
+        return HumanJudgments(systems, outputs, means, TestSet(tuple(references)))

@@ -10,12 +10,19 @@ import numpy as np
 from clirbench.analyses.wording import number
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.planning.corpus import SomeLines, lines_of
-from clirbench.labs.planning.recovery import Recovery, cut, judged_among, pooled, recovery, values_among
-from clirbench.later import opened
-from clirbench.result import AnalysisTable, Result, Retrieval, unwatched
+from clirbench.labs.planning.recovery import (
+    Recovery,
+    judged_among,
+    pool_documents,
+    recovery,
+    restrict_run,
+    values_among,
+)
+from clirbench.later import load_value
+from clirbench.result import AnalysisTable, Result, Retrieval, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.steps.search import search
-from clirbench.types import DocumentMap, Run, sound
+from clirbench.types import DocumentMap, Run, split_failures
 
 SAMPLE, POOL = "sample", "pool"
 WAYS = {SAMPLE: "drawn at random", POOL: "the first {:g} of each topic on the English side"}
@@ -83,14 +90,14 @@ class SubsetAnalysis:
             parts = []
             for _ in range(self.samples):
                 drawn = frozenset(doc_ids[i] for i in rng.permutation(len(doc_ids))[:documents])
-                left = {system: cut(run, drawn) for system, run in runs.items()}
-                here = judged_among(judged, cut(ideal, drawn), drawn)
+                left = {system: restrict_run(run, drawn) for system, run in runs.items()}
+                here = judged_among(judged, restrict_run(ideal, drawn), drawn)
                 parts.append(values_among(measure, systems, left, here, topic_ids))
             yield row(parts, way=SAMPLE, size=fraction, documents=documents)
         for depth in sorted(self.depths) if ideal.topic_ids and result.experiment.runs is None else ():
-            pool = pooled(ideal, depth)
+            pool = pool_documents(ideal, depth)
             if len(pool) < len(doc_ids):
-                found = searched(result, retrieval, pool)
+                found = search_pool(result, retrieval, pool)
                 here = judged_among(judged, found.pop(""), pool)
                 parts = [values_among(measure, systems, found, here, topic_ids)]
                 yield row(parts, way=POOL, size=depth, documents=len(pool))
@@ -121,7 +128,7 @@ class SubsetAnalysis:
         return doing[-1] if doing else None
 
 
-def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dict[str, Run]:
+def search_pool(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dict[str, Run]:
     """The runs over these documents alone, by system; that of the English side has no name."""
     inputs = result.texts("subset")
     english, retriever = inputs.corpus.english, result.experiment.retrievers[retrieval.retriever]
@@ -132,9 +139,9 @@ def searched(result: Result, retrieval: Retrieval, pool: Collection[str]) -> dic
     some = {"": SomeLines(english.text, lines)}
     some |= {system: SomeLines(inputs.searched[system], lines) for system in retrieval.runs}
     topics, pmap = inputs.topics[retrieval.topic_label], result.experiment.engine.pmap
-    found = search(retriever, Search(topics, documents, pmap, unwatched, list(some.values())))
-    runs, _ = sound(dict(zip(some, found, strict=True)))
-    return {system: opened(run) for system, run in runs.items()}
+    found = search(retriever, Search(topics, documents, pmap, no_watch, list(some.values())))
+    runs, _ = split_failures(dict(zip(some, found, strict=True)))
+    return {system: load_value(run) for system, run in runs.items()}
 
 
 def _either(rows: Sequence[Recovery | None]) -> str:

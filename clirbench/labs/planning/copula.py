@@ -26,7 +26,7 @@ Test = Callable[[Doubles, Doubles], float]
 
 
 @dataclass(frozen=True)
-class Plan:
+class CopulaModel:
     """What is assumed. `taus` (k,): noise-free tau of each metric with the measure; `among` (k, k): of the metrics.
 
     `reliability` (k + 1,) in (0, 1]: of each metric, the measure last: share of its variance over systems that is not
@@ -73,12 +73,12 @@ class Plan:
             return str(problem)
         return ""
 
-    def moved(self, metric: int, tau: float) -> "Plan":
+    def moved(self, metric: int, tau: float) -> "CopulaModel":
         """The same with another tau of one metric with the measure."""
         return replace(self, taus=np.where(np.arange(len(self.taus)) == metric, tau, self.taus))
 
 
-def simulated(plan: Plan, n: int, simulations: int, seed: int) -> tuple[Doubles, Doubles]:
+def simulated(plan: CopulaModel, n: int, simulations: int, seed: int) -> tuple[Doubles, Doubles]:
     """Metrics (simulations, k, n) and measure (simulations, n), as measured."""
     root = np.linalg.cholesky(plan.correlations() + 1e-10 * np.eye(len(plan.names) + 1))
     rng = np.random.default_rng([seed, n])
@@ -89,7 +89,7 @@ def simulated(plan: Plan, n: int, simulations: int, seed: int) -> tuple[Doubles,
     return seen[:, :-1], seen[:, -1]
 
 
-def shipped(n: int, family: int, alpha: float, seed: int) -> Test:
+def perm_systems_test(n: int, family: int, alpha: float, seed: int) -> Test:
     """`perm-systems`, as `differences` does it for n systems."""
     unit = np.arange(n)
     swaps = unit_swaps(n, max(SAMPLES, ceil(2 * family / alpha)), seed)
@@ -105,7 +105,7 @@ def shipped(n: int, family: int, alpha: float, seed: int) -> Test:
 
 
 def power_of(
-    plan: Plan, pair: tuple[int, int], n: int, test: Test, *, alpha: float, simulations: int, seed: int
+    plan: CopulaModel, pair: tuple[int, int], n: int, test: Test, *, alpha: float, simulations: int, seed: int
 ) -> float:
     """Share of simulations in which `test`, corrected by Holm over the family, calls the two metrics different.
 
@@ -116,11 +116,11 @@ def power_of(
     found = 0
     for x, y in zip(*simulated(plan, n, simulations, seed), strict=True):
         p = test(x[[a, b]], y)
-        found += p < alpha and _stands(p, [(x[other], y) for other in others], test, plan.family, alpha)
+        found += p < alpha and _survives_holm(p, [(x[other], y) for other in others], test, plan.family, alpha)
     return found / simulations
 
 
-def _stands(p: float, others: Sequence[tuple[Doubles, Doubles]], test: Test, family: int, alpha: float) -> bool:
+def _survives_holm(p: float, others: Sequence[tuple[Doubles, Doubles]], test: Test, family: int, alpha: float) -> bool:
     """Whether Holm's correction lets p stand; others are tested only as long as that is open."""
     if family * p < alpha:
         return True
@@ -134,7 +134,9 @@ def _stands(p: float, others: Sequence[tuple[Doubles, Doubles]], test: Test, fam
     return holm([*smaller, p], family)[-1] < alpha
 
 
-def smallest_difference(plan: Plan, pair: tuple[int, int], wanted: float, power: Callable[[Plan], float]) -> float:
+def smallest_difference(
+    plan: CopulaModel, pair: tuple[int, int], wanted: float, power: Callable[[CopulaModel], float]
+) -> float:
     """The smallest difference in noise-free tau whose power is at least `wanted`; NaN where none that is possible is.
 
     Searched by moving the second metric's tau down from the first's, in steps of .02 by halving; taus among metrics

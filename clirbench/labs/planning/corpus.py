@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.checks import whole_number
-from clirbench.corpora.alignment import listed
+from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, folder_layout
-from clirbench.corpora.sides import Choice, read_english, read_test_set
+from clirbench.corpora.sides import SideSettings, read_english, read_test_set
 from clirbench.errors import ConfigError, InputError
 from clirbench.text import BLOCK, Text, TextFile
 from clirbench.types import DocumentMap, Ints
@@ -89,7 +89,7 @@ class SubsetCorpus:
 
     def read(self) -> Corpus:
         layout = folder_layout(str(self.folder))
-        choice = Choice(self.references, self.documents_size)
+        choice = SideSettings(self.references, self.documents_size)
         english, _ = read_english(layout, choice)
         chosen = self.chosen(english.map)
         numbers = lines_of(english.map, chosen)
@@ -113,7 +113,7 @@ class SubsetCorpus:
             raise InputError(f"{path}: lists no document; one doc_id a line was expected")
         unknown = [f"{doc_id} (line {named[doc_id]})" for doc_id in named.keys() - set(documents.doc_ids)]
         if unknown:
-            raise InputError(f"{path}: not in {self.folder}: {listed(sorted(unknown))}")
+            raise InputError(f"{path}: not in {self.folder}: {first_ten(sorted(unknown))}")
         return tuple(named)
 
 

@@ -10,7 +10,7 @@ from math import asin, inf, isnan, nan, pi, sin, sqrt
 import numpy as np
 
 from clirbench.errors import ConfigError
-from clirbench.labs.planning.copula import Plan, Test, power_of, shipped, smallest_difference
+from clirbench.labs.planning.copula import CopulaModel, Test, perm_systems_test, power_of, smallest_difference
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.ceiling import between_error, measure_noise, metric_errors, variances_between
 from clirbench.statistics.units.belonging import Units, units_of
@@ -117,19 +117,19 @@ def power_table(evidence: Evidence, asked: PowerPlan = PowerPlan(), units: Units
     return rows
 
 
-def _rows(plan: Plan, pair: tuple[int, int], sizes: Sequence[float], row: Power) -> Iterator[Power]:
+def _rows(plan: CopulaModel, pair: tuple[int, int], sizes: Sequence[float], row: Power) -> Iterator[Power]:
     a, b = pair
     how = {"alpha": row.alpha, "simulations": row.simulations, "seed": row.seed}
 
-    def power(moved: Plan, n: int = row.n_systems) -> float:
+    def power(moved: CopulaModel, n: int = row.n_systems) -> float:
         return power_of(moved, pair, n, test(n), **how)  # type: ignore[arg-type]
 
-    def with_topics(moved: Plan, many: int) -> float:
+    def with_topics(moved: CopulaModel, many: int) -> float:
         return power(_with(moved, many / row.n_topics))
 
     @cache
     def test(n: int) -> Test:
-        return shipped(n, plan.family, row.alpha, row.seed)
+        return perm_systems_test(n, plan.family, row.alpha, row.seed)
 
     row = replace(row, smallest=smallest_difference(plan, pair, row.wanted, power))
     most = 1 - float(plan.among[a, b])
@@ -142,22 +142,22 @@ def _rows(plan: Plan, pair: tuple[int, int], sizes: Sequence[float], row: Power)
             yield replace(row, difference=size, note="; ".join(filter(None, (row.note, impossible))))
             continue
         now = power(moved)
-        systems = _fewest(SYSTEMS, row.wanted, partial(power, moved))
+        systems = _smallest_sufficient(SYSTEMS, row.wanted, partial(power, moved))
         topics = nan
         if row.n_topics:
-            topics = _fewest(TOPICS, row.wanted, partial(with_topics, moved))
+            topics = _smallest_sufficient(TOPICS, row.wanted, partial(with_topics, moved))
         error = sqrt(now * (1 - now) / row.simulations)
         yield replace(row, difference=size, power=now, error=error, systems_needed=systems, topics_needed=topics)
 
 
-def _fewest(tried: Sequence[int], wanted: float, power: Callable[[int], float]) -> float:
+def _smallest_sufficient(tried: Sequence[int], wanted: float, power: Callable[[int], float]) -> float:
     """The first of rising numbers whose power is enough, by halving; inf where the last is not."""
     if power(tried[-1]) < wanted:
         return inf
     return tried[bisect_left(tried, True, hi=len(tried) - 1, key=lambda many: power(many) >= wanted)]
 
 
-def _with(plan: Plan, more: float) -> Plan:
+def _with(plan: CopulaModel, more: float) -> CopulaModel:
     """The plan with `more` times the topics."""
     kept = plan.reliability[-1]
     return replace(plan, reliability=np.append(plan.reliability[:-1], kept / (kept + (1 - kept) / more)))
@@ -170,7 +170,7 @@ def _possible(
     reliability: Doubles,
     pair: tuple[int, int],
     sizes: Sequence[float],
-) -> tuple[Plan, tuple[int, int], str]:
+) -> tuple[CopulaModel, tuple[int, int], str]:
     """The plan of all metrics, or of the two alone with the reason; raises `ConfigError` where they are impossible."""
     k, reasons = len(names), list[str]()
     full = np.vstack([np.column_stack([among, seen]), [*seen, 1.0]])
@@ -183,7 +183,7 @@ def _possible(
         except ConfigError as problem:
             reasons.append(str(problem))
             continue
-        plan = Plan(tuple(labels), true[-1, :-1], true[:-1, :-1], reliability[at], k * (k - 1) // 2)
+        plan = CopulaModel(tuple(labels), true[-1, :-1], true[:-1, :-1], reliability[at], k * (k - 1) // 2)
         # Two alone can always differ by less than the most that is possible: that is simulated then.
         tried = sizes if len(chosen) > 2 else ((1 - true[a, b]) / 2,)
         impossible = [plan.moved(b, float(plan.taus[a]) - size).impossible for size in tried]

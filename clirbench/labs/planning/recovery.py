@@ -39,7 +39,7 @@ class Recovery:
     n_topics: int
 
 
-def cut(run: Run, doc_ids: Collection[str]) -> Run:
+def restrict_run(run: Run, doc_ids: Collection[str]) -> Run:
     """The run without all other documents; what is left keeps its order and scores."""
     kept = np.array([doc_id in doc_ids for doc_id in run.doc_ids], dtype=bool)[run.documents]
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(kept)])[run.offsets]
@@ -53,7 +53,7 @@ def judged_among(judged: Judged, ideal: Run, doc_ids: Collection[str]) -> Judged
     return Judged(Qrels(grades), ideal, len(doc_ids))
 
 
-def pooled(ideal: Run, depth: int) -> frozenset[str]:
+def pool_documents(ideal: Run, depth: int) -> frozenset[str]:
     """The first `depth` documents of every topic."""
     return frozenset(doc_id for topic_id in ideal.topic_ids for doc_id in ideal.ranking(topic_id)[:depth])
 

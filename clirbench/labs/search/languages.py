@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from clirbench.checks import require
 from clirbench.errors import UnknownName
-from clirbench.recent import recent
+from clirbench.recent import keep_recent
 from clirbench.retrieval.analyzers.english import lower_case, without_possessive
 from clirbench.retrieval.analyzers.words import UNICODE, words
 
@@ -105,7 +105,7 @@ def _stop_list(code: str) -> frozenset[str]:
     return frozenset(lower_case(word) for word in get_stop_words(STOP_LISTS[code]))
 
 
-@recent(4)
+@keep_recent(4)
 def _stemmer(code: str) -> Callable[[str], str]:
     """Snowball's own Python code, also where a compiled copy of another version is installed; remembers words.
 

@@ -25,7 +25,7 @@ OURS = ("clirbench.labs.training.command.CommandTrainer", "clirbench.labs.traini
 
 
 @dataclass(frozen=True)
-class Cell:
+class TrainingRun:
     """One training run; `texts` and `pieces` are the keys of its text and its vocabulary, by their content.
 
     `numbers`: those of the architecture. `steps`: updates; a checkpoint is kept after each `save_every` of them, and is
@@ -78,7 +78,7 @@ class Trainer(Protocol):
     def check(self) -> None:
         """Raise `ResourceError` or `ConfigError` for what is missing, before any work; loads nothing."""
 
-    def train(self, cell: Cell, folder: Path) -> None:
+    def train(self, cell: TrainingRun, folder: Path) -> None:
         """Train to the end in the cell's folder, from its last checkpoint on where there is one.
 
         Checkpoints go to `folder/models/stepN`, each whole or not there. Raises for what went wrong.
@@ -88,7 +88,7 @@ class Trainer(Protocol):
         """What a cell has written so far, by step, ascending."""
 
 
-def write_cell(home: Path, cell: Cell, trainer: Trainer) -> Path:
+def write_cell(home: Path, cell: TrainingRun, trainer: Trainer) -> Path:
     """Keep what is to be trained, for whoever trains it, in a folder of the grid.
 
     Its key is content, configuration and versions; the source of this program is no part, or each edit would retrain.
@@ -103,7 +103,7 @@ def write_cell(home: Path, cell: Cell, trainer: Trainer) -> Path:
     return folder
 
 
-def read_cell(folder: Path, ours: bool = False) -> tuple[Cell, Trainer]:
+def read_cell(folder: Path, ours: bool = False) -> tuple[TrainingRun, Trainer]:
     """The cell of a folder and its trainer; raises `InputError`.
 
     ours: somebody may have sent the folder, so that no other class than the trainers of clirbench is made.
@@ -115,12 +115,12 @@ def read_cell(folder: Path, ours: bool = False) -> tuple[Cell, Trainer]:
         if ours and target not in OURS:
             raise ValueError(f"its trainer {target} is none of {', '.join(OURS)}")
         module, _, name = target.rpartition(".")
-        return Cell(**made["cell"]), cast(Trainer, getattr(import_module(module), name)(**settings))
+        return TrainingRun(**made["cell"]), cast(Trainer, getattr(import_module(module), name)(**settings))
     except (InputError, ValueError, TypeError, ImportError, AttributeError) as error:
         raise InputError(f"{folder / CELL}: describes no cell ({type(error).__name__}: {error})") from None
 
 
-def saved(folder: Path) -> dict[int, Path]:
+def saved_checkpoints(folder: Path) -> dict[int, Path]:
     """The checkpoints under `folder/models`, by step, ascending."""
     found = {int(path.name[4:]): path for path in (folder / "models").glob("step*") if path.name[4:].isdigit()}
     return dict(sorted(found.items()))

@@ -8,7 +8,7 @@ from pathlib import Path
 from clirbench.checks import name_list
 from clirbench.engines.programs import Program
 from clirbench.errors import ConfigError, ResourceError
-from clirbench.labs.training.base import LOG, Cell
+from clirbench.labs.training.base import LOG, TrainingRun
 from clirbench.labs.training.texts import read_pairs
 from clirbench.labs.training.vocabulary import SOURCE, TARGET, processor
 from clirbench.store.whole import whole_folder
@@ -78,7 +78,7 @@ class CommandTrainer:
                     found[int(match.values["step"])] = match.path
         return dict(sorted(found.items()))
 
-    def train(self, cell: Cell, folder: Path) -> None:
+    def train(self, cell: TrainingRun, folder: Path) -> None:
         text, vocabulary, out = cell.text(folder).absolute(), cell.vocabulary_in(folder).absolute(), folder / "out"
         if self.program.asks_for("{pieces}") and not (folder / "pieces").is_dir():
             _write_pieces(cell, folder)
@@ -104,7 +104,7 @@ class CommandTrainer:
                         shutil.copyfile(vocabulary / name, unfinished / name)
 
 
-def _write_pieces(cell: Cell, folder: Path) -> None:
+def _write_pieces(cell: TrainingRun, folder: Path) -> None:
     with whole_folder(folder / "pieces") as unfinished:
         for part in ("train", "valid"):
             sides = read_pairs(cell.text(folder), part, (cell.source, cell.target))

@@ -14,10 +14,10 @@ from typing import Any
 from clirbench.checks import number, whole_number
 from clirbench.engines.base import Engine
 from clirbench.errors import ConfigError, InputError, ResourceError, StoreError
-from clirbench.files.run_files import inside, read_object
-from clirbench.labs.training.base import FAILED, LOG, Cell, Trainer, write_cell
-from clirbench.labs.training.texts import ParallelText, cut, read_pairs
-from clirbench.labs.training.vocabulary import Learn, imbalance, parsed, vocabulary_key
+from clirbench.files.run_files import path_inside, read_object
+from clirbench.labs.training.base import FAILED, LOG, Trainer, TrainingRun, write_cell
+from clirbench.labs.training.texts import ParallelText, cut_texts, read_pairs
+from clirbench.labs.training.vocabulary import Learn, imbalance, parse_vocabulary, vocabulary_key
 from clirbench.labs.training.worker import Train
 from clirbench.store.whole import sweep, write_whole
 
@@ -65,7 +65,7 @@ class Grid:
                 whole_number(f"grid.{axis}", value, least)
         number("grid.coverage", self.coverage, least=0.98, most=1)
         for name in self.vocabularies:
-            parsed(name)
+            parse_vocabulary(name)
         for name in self.architectures:
             if not NAME.fullmatch(str(name)):
                 raise ConfigError(f"grid.architectures: {name!r}: a name of letters, digits, - and _ was expected")
@@ -78,7 +78,7 @@ class Grid:
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
+def lock_grid(home: Path) -> Iterator[None]:
     """Hold a grid's folder; raises `StoreError` where another command does, or where it cannot be written."""
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -95,14 +95,14 @@ def alone(home: Path) -> Iterator[None]:
         ) from None
 
 
-def plan(grid: Grid, engine: Engine) -> dict[Path, Cell]:
+def plan(grid: Grid, engine: Engine) -> dict[Path, TrainingRun]:
     """Cut the texts, learn the vocabularies, and lay out the folder of every cell; the cells by their folders."""
     grid.trainer.check()
     home, data = grid.home, grid.data
     for name in ("texts", "vocabularies", "cells", "models"):
         (home / name).mkdir(parents=True, exist_ok=True)
         sweep(home / name)
-    texts = {size: cut(data, size, home / "texts") for size in grid.sizes}
+    texts = {size: cut_texts(data, size, home / "texts") for size in grid.sizes}
     wanted = [(name, texts[size]) for size, name in product(grid.sizes, grid.vocabularies)]
     lacking = dict(
         zip(wanted, engine.pmap(Learn(str(home.absolute()), data.languages, grid.coverage), wanted), strict=True)
@@ -111,7 +111,7 @@ def plan(grid: Grid, engine: Engine) -> dict[Path, Cell]:
     for size, name, (architecture, numbers), seed in product(
         grid.sizes, grid.vocabularies, grid.architectures.items(), grid.seeds
     ):
-        cell = Cell(
+        cell = TrainingRun(
             size, name, architecture, seed, numbers, grid.steps, grid.save_every, grid.average, *data.languages,
             texts[size], vocabulary_key(name, texts[size], grid.coverage),
         )  # fmt: skip
@@ -129,7 +129,7 @@ def plan(grid: Grid, engine: Engine) -> dict[Path, Cell]:
     return cells
 
 
-def _lay_out(home: Path, cells: Mapping[Path, Cell]) -> None:
+def _lay_out(home: Path, cells: Mapping[Path, TrainingRun]) -> None:
     """What a run reads of the grid: the models by the names of their cells, and a table of their columns."""
     for old in filter(Path.is_symlink, (home / "models").iterdir()):
         old.unlink()
@@ -144,7 +144,7 @@ def _lay_out(home: Path, cells: Mapping[Path, Cell]) -> None:
     write_whole(home / GRID, (json.dumps(known, indent=1) + "\n").encode())
 
 
-def train(cells: Mapping[Path, Cell], engine: Engine, bar: Bar) -> dict[str, str]:
+def train(cells: Mapping[Path, TrainingRun], engine: Engine, bar: Bar) -> dict[str, str]:
     """Train what is not finished; why each cell that failed did, those without a vocabulary among them."""
     ready = [folder for folder, cell in cells.items() if cell.vocabulary_in(folder).is_dir()]
     outcomes = dict.fromkeys(cells, "")
@@ -176,6 +176,6 @@ def read_grid(home: Path) -> dict[str, Path]:
     try:
         known = read_object(home / GRID, {...: str})
         parts = {name: folder.split("/") for name, folder in known.items()}
-        return {name: inside(inside(home, cells), key) for name, (cells, key) in parts.items()}
+        return {name: path_inside(path_inside(home, cells), key) for name, (cells, key) in parts.items()}
     except (ValueError, InputError) as error:
         raise InputError(f"{home / GRID}: describes no grid ({error})") from None

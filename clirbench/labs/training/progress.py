@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from clirbench.files.run_files import misfit
+from clirbench.files.run_files import shape_error
 from clirbench.labs.training.base import DONE, FAILED, LOG, PROGRESS, read_cell
 from clirbench.labs.training.grid import read_grid
 
@@ -18,7 +18,7 @@ STATES = ("done", "begun", "missing", "failed")
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """One cell; `state` is one of `STATES`, `left` its steps to train, `pace` seconds for one so far, if known."""
 
     name: str
@@ -34,7 +34,7 @@ class Progress:
         return self.steps - self.step if self.state in ("begun", "missing") else 0
 
 
-def progress_of(name: str, folder: Path) -> Progress:
+def progress_of(name: str, folder: Path) -> TrainingProgress:
     """What the files in a cell's folder say."""
     cell, trainer = read_cell(folder, ours=True)
     written = trainer.checkpoints(folder)
@@ -50,7 +50,7 @@ def progress_of(name: str, folder: Path) -> Progress:
     if (folder / DONE).exists():
         state, step, failed = "done", cell.steps, ""
     loss, pace = rows[-1].get("loss") if rows else None, sum(paces) / len(paces) if paces else None
-    return Progress(name, state, step, cell.steps, loss, pace, failed)
+    return TrainingProgress(name, state, step, cell.steps, loss, pace, failed)
 
 
 def _rows(folder: Path) -> Iterator[Mapping[str, float]]:
@@ -61,7 +61,7 @@ def _rows(folder: Path) -> Iterator[Mapping[str, float]]:
     for line in lines[:-1]:
         with suppress(ValueError):  # half a line of a killed process
             row = json.loads(line)
-            if not misfit(row, {"step": int, "at": (float, int), "loss?": (float, int, None)}):
+            if not shape_error(row, {"step": int, "at": (float, int), "loss?": (float, int, None)}):
                 yield row
 
 

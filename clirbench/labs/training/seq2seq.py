@@ -14,7 +14,7 @@ import numpy as np
 
 from clirbench.checks import number, one_of, require, version_of, whole_number
 from clirbench.errors import ResourceError
-from clirbench.labs.training.base import PROGRESS, Cell, saved
+from clirbench.labs.training.base import PROGRESS, TrainingRun, saved_checkpoints
 from clirbench.labs.training.ct2 import PAD, encoded, export, padded
 from clirbench.labs.training.texts import read_pairs
 from clirbench.labs.training.vocabulary import SOURCE, TARGET, processor
@@ -77,9 +77,9 @@ class TransformersTrainer:
         require("clirbench train", "train", "torch", "transformers", "accelerate", "sentencepiece", "ctranslate2")
 
     def checkpoints(self, folder: Path) -> Mapping[int, Path]:
-        return saved(folder)
+        return saved_checkpoints(folder)
 
-    def train(self, cell: Cell, folder: Path) -> None:
+    def train(self, cell: TrainingRun, folder: Path) -> None:
         import torch
         from transformers import Seq2SeqTrainingArguments, set_seed
 
@@ -111,7 +111,7 @@ class TransformersTrainer:
             _last_whole(folder)  # on a full disk there is room again for the other cells
 
 
-def batches(lengths: Sequence[int], cell: Cell, tokens: int) -> list[list[int]]:
+def batches(lengths: Sequence[int], cell: TrainingRun, tokens: int) -> list[list[int]]:
     """The pairs of every update, decided beforehand: whoever resumes sees what he would have seen.
 
     In each epoch the pairs are shuffled; as many as make `POOL` batches are sorted by length and cut into batches of
@@ -137,7 +137,7 @@ def batches(lengths: Sequence[int], cell: Cell, tokens: int) -> list[list[int]]:
     return found[: cell.steps]
 
 
-def _model(cell: Cell, sizes: Sequence[int], positions: int) -> Any:
+def _model(cell: TrainingRun, sizes: Sequence[int], positions: int) -> Any:
     """A model with random weights; id 0 is padding, which begins an output as zeros; a piece has its id plus 1."""
     from transformers import MarianConfig, MarianMTModel
 
@@ -178,7 +178,7 @@ def _collated(found: Sequence[Sequence[tuple[list[int], list[int]]]]) -> dict[st
     return {"input_ids": source, "attention_mask": source.ne(PAD).long(), "decoder_input_ids": begun, "labels": labels}
 
 
-def _keeper(cell: Cell, folder: Path, lines: Sequence[str]) -> Any:
+def _keeper(cell: TrainingRun, folder: Path, lines: Sequence[str]) -> Any:
     """Told of every log line and every checkpoint: writes progress, stops at a loss that is no number, exports."""
     from transformers import TrainerCallback
 
@@ -194,7 +194,7 @@ def _keeper(cell: Cell, folder: Path, lines: Sequence[str]) -> Any:
 
         def on_save(self, args: Any, state: Any, control: Any, model: Any = None, **kwargs: Any) -> None:
             step, home = state.global_step, folder / "trainer"
-            kept = [home / f"checkpoint-{s}" for s in sorted({*saved(folder), step})][-cell.average :]
+            kept = [home / f"checkpoint-{s}" for s in sorted({*saved_checkpoints(folder), step})][-cell.average :]
             export(_averaged(model, kept), cell.vocabulary_in(folder), folder / "models" / f"step{step}", lines)
             for path in home.glob("checkpoint-*"):
                 if path not in kept:
@@ -222,7 +222,7 @@ def _averaged(model: Any, folders: Sequence[Path]) -> Any:
 
 def _last_whole(folder: Path) -> str | None:
     """The checkpoint to go on from: the last that was exported, as it was written before; others are half-written."""
-    home, steps = folder / "trainer", saved(folder)
+    home, steps = folder / "trainer", saved_checkpoints(folder)
     last = max(steps, default=0)
     for path in home.glob("checkpoint-*"):
         if int(path.name.partition("-")[2]) > last:

@@ -10,7 +10,7 @@ from pathlib import Path
 from clirbench.checks import name_list
 from clirbench.datasets.manifests import manifest_file
 from clirbench.errors import AlignmentError, ConfigError, InputError
-from clirbench.store.whole import beside
+from clirbench.store.whole import temporary_path
 from clirbench.text import TextFile
 
 
@@ -72,13 +72,13 @@ class ParallelText:
         )
 
 
-def cut(text: ParallelText, size: int, home: Path) -> str:
+def cut_texts(text: ParallelText, size: int, home: Path) -> str:
     """Write the first `size` pairs and all held-out ones to a folder in `home`; its name, made from their content.
 
     Raises `ConfigError` for a size beyond the text, `AlignmentError` where the two sides of the held-out text, or of
     the training text up to that size, have unequal numbers of lines, `InputError` where no pair is held out.
     """
-    digest, place = hashlib.sha256(repr(text.languages).encode()), beside(home / "cut")
+    digest, place = hashlib.sha256(repr(text.languages).encode()), temporary_path(home / "cut")
     place.mkdir()
     try:
         for part, most in (("train", size), ("valid", None)):
@@ -116,6 +116,6 @@ def _lines(file: TextFile) -> Iterator[bytes]:
 
 
 def read_pairs(folder: Path, part: str, languages: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Source and target lines of `train` or `valid` in a folder that `cut` wrote."""
+    """Source and target lines of `train` or `valid` in a folder that `cut_texts` wrote."""
     source, target = (TextFile(folder / f"{part}.{end}").lines() for end in languages)
     return source, target

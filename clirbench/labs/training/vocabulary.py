@@ -17,7 +17,7 @@ NAME = re.compile(rf"({'|'.join(KINDS)})([1-9]\d*)?(-shared)?")
 SOURCE, TARGET, CLASSES = "source.spm", "target.spm", "classes.tgt.txt"
 
 
-def parsed(name: str) -> tuple[str, int, bool]:
+def parse_vocabulary(name: str) -> tuple[str, int, bool]:
     """Kind, number of pieces and whether both languages have one, of `bpe2000`, `unigram8000-shared`, `char`.
 
     A character vocabulary has as many pieces as the text has characters. Raises `ConfigError` for another name.
@@ -48,7 +48,7 @@ class Learn:
     coverage: float
 
     def __call__(self, item: tuple[str, str]) -> str:
-        (kind, size, shared), known = parsed(item[0]), self.coverage
+        (kind, size, shared), known = parse_vocabulary(item[0]), self.coverage
         home = Path(self.folder, "vocabularies", vocabulary_key(*item, known))
         try:
             if not home.is_dir():

@@ -21,7 +21,7 @@ from pathlib import Path
 import clirbench
 from clirbench.engines.base import CLOSERS
 from clirbench.engines.local import WORTH_BYTES
-from clirbench.errors import ClirbenchError, shortened, shown
+from clirbench.errors import ClirbenchError, escape_unseen, shorten
 from clirbench.labs.training.base import CELL, DONE, FAILED, LOG, read_cell
 from clirbench.store.whole import write_whole
 
@@ -44,7 +44,7 @@ class Train:
         home = Path(folder)
         if (home / DONE).exists():
             return ""
-        process = _ready(home)
+        process = _waiting_worker(home)
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -69,7 +69,7 @@ class Train:
         return float(WORTH_BYTES + read_cell(Path(folder))[0].steps)
 
 
-def _ready(home: Path) -> "subprocess.Popen[str]":
+def _waiting_worker(home: Path) -> "subprocess.Popen[str]":
     """A process that waits for a cell; a new one writes to this cell's log until it has one."""
     while IDLE:
         if (process := IDLE.pop()).poll() is None:
@@ -109,7 +109,7 @@ def main() -> int:
         child = os.fork()
         if not child:
             try:
-                why = trained(folder)
+                why = train_run(folder)
                 answers.write(f"{why}\n")
                 answers.flush()
                 os._exit(0)
@@ -127,7 +127,7 @@ def main() -> int:
     return 0
 
 
-def trained(folder: Path) -> str:
+def train_run(folder: Path) -> str:
     """Train the cell of a folder in this process, which is its own; why it failed, or nothing."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     with (folder / LOG).open("ab") as log:
@@ -159,7 +159,7 @@ def reason(error: BaseException, folder: Path) -> str:
         return "the disk is full"
     if isinstance(error, ClirbenchError):
         return text
-    return shortened(shown(f"{type(error).__name__}: {text}"), 200)
+    return shorten(escape_unseen(f"{type(error).__name__}: {text}"), 200)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from clirbench.report.compared.answer import answer_change
 from clirbench.report.compared.comparison import Change, Part, RunFiles, verdict
 from clirbench.report.html.page import rendered
 from clirbench.report.html.page_tables import Cell, PageTable
-from clirbench.report.terminal import painted, say, tell
+from clirbench.report.terminal import rich_text, say, tell
 
 MOST_ROWS = 500  # of each table of the page
 MARK = "!"
@@ -41,12 +41,12 @@ def _print_rich(part: Part, rows: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=painted(f"{part.title}: {_counted(part)}"), title_justify="left", title_style="bold")
+    table = Table(title=rich_text(f"{part.title}: {_counted(part)}"), title_justify="left", title_style="bold")
     for name in ("", *part.header):
-        table.add_column(painted(name), overflow="fold", justify="right" if name == "difference" else "left")
+        table.add_column(rich_text(name), overflow="fold", justify="right" if name == "difference" else "left")
     for change in part.changes[:rows]:
         cells = (MARK if change.unequal else "", *_cells(part, change))
-        table.add_row(*(painted(cell, "bold red" if change.unequal else "") for cell in cells))
+        table.add_row(*(rich_text(cell, "bold red" if change.unequal else "") for cell in cells))
     Console().print(table)
     if len(part.changes) > rows:
         say(f"{len(part.changes) - rows} more; --rows N or --html FILE shows them")

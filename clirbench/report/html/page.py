@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 
 HERE = Path(__file__).resolve().parent
 ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -30,7 +30,7 @@ def rendered(template: str, values: Mapping[str, Any], payload: Any) -> str:
         "base-uri 'none'; form-action 'none'"
     )
     own = {"style": Markup(style), "script": Markup(script), "policy": policy, "payload": Markup(embedded(payload))}
-    return shown(_environment().get_template(template).render({**values, **own}))
+    return escape_unseen(_environment().get_template(template).render({**values, **own}))
 
 
 def embedded(value: Any) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from clirbench.analyses.wording import number
 from clirbench.files.tables import number as read_number
-from clirbench.report.facts import TauTable, best_value, highest, interval, tau_cell
+from clirbench.report.facts import TauTable, best_value, interval, is_highest, tau_cell
 from clirbench.result import AnalysisTable
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
@@ -66,7 +66,7 @@ class PageTable:
 def tau_page_table(table: TauTable, name: str, caption: str, about: Mapping[str, str]) -> PageTable:
     """A row for each measure, a column for each metric, coloured by the coefficient."""
     rows = tuple(
-        (Cell(measure, measure), *(tau_of(tau, bold=highest(tau, taus)) for tau in taus))
+        (Cell(measure, measure), *(tau_of(tau, bold=is_highest(tau, taus)) for tau in taus))
         for measure, taus in zip(table.measures, table.taus, strict=True)
     )
     return PageTable(

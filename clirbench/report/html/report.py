@@ -22,7 +22,7 @@ from clirbench.report.html.spread import MOST_SYSTEMS, Spreads
 from clirbench.report.html.topics import topic_sets
 from clirbench.report.tables import all_tables
 from clirbench.result import AnalysisTable, Result
-from clirbench.store.cached import here
+from clirbench.store.cached import cached_result
 
 # What a reader asks next comes first; analyses that are not named here follow in the order they were made.
 ORDER = (
@@ -126,7 +126,7 @@ def payload(result: Result) -> dict[str, Any]:
     runs = training_runs(board)
     spread = {}
     if result.inputs is not None and len(result.evidence.systems) <= MOST_SYSTEMS:
-        (spread,) = here(result.experiment.engine, Spreads(), result.evidence)
+        (spread,) = cached_result(result.experiment.engine, Spreads(), result.evidence)
     columns = {
         column.name: {
             "axis": axis_label(column),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.report.html.page import rounded
-from clirbench.result import Result, Retrieval, marked
+from clirbench.result import Result, Retrieval, with_marks
 from clirbench.types import Documents, Run
 
 TOP = 10  # documents of each ranking
@@ -89,7 +89,7 @@ def _values(result: Result, label: str, found: Retrieval, kept: Sequence[str]) -
         at = {topic_id: i for i, topic_id in enumerate(found.topics(relevance, measure))}
         rows = [[rounded(row[at[t]], 3) if t in at else None for t in kept] for row in values.tolist()]
         rule = relevance or "first"
-        yield marked(measure, collection, label, relevance), {"rule": rule, "values": rows}
+        yield with_marks(measure, collection, label, relevance), {"rule": rule, "values": rows}
 
 
 def snippets(english: Documents, wanted: Sequence[str], budget: int = TEXTS) -> dict[str, str]:

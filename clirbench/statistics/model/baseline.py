@@ -14,7 +14,7 @@ FEWEST = 8
 
 
 @dataclass(frozen=True)
-class Comparison:
+class BaselineComparison:
     """A candidate against a baseline on one measure, in a population of topics of which these are a sample.
 
     `difference` = candidate - baseline, oriented; `low`, `high`: its .95 interval; `p_better` = P(true difference > 0),
@@ -36,9 +36,9 @@ class Comparison:
     note: str = ""
 
 
-def against(
+def compare_with_baseline(
     candidate: Doubles, baseline: Doubles, margin: float = 0.0, *, others: int = 1, seed: int = 0
-) -> Comparison:
+) -> BaselineComparison:
     """Compares values (topics,) of the same topics, more is better; `margin` >= 0 in units of the measure.
 
     Student's t of the differences and Hall's transformation of it, which corrects for skewness, both give interval and
@@ -55,7 +55,7 @@ def against(
     if not note and float(np.ptp(d)) <= 1e-12 * float(np.abs(d).max(initial=1e-300)):
         note = "all differences are the same"
     if note:
-        return Comparison(mean, nan, nan, nan, nan, margin, nan, "open", k, note)
+        return BaselineComparison(mean, nan, nan, nan, nan, margin, nan, "open", k, note)
     alpha = 0.025 / others
     low, high = _limits(d, alpha)
     verdict = "open"
@@ -67,12 +67,12 @@ def against(
     elif high < 0 and mean_difference_p(-d, sides=1, seed=seed) <= alpha:
         verdict = "worse"
     p = mean_difference_p(d, seed=seed)
-    return Comparison(mean, low, high, _p_above(d, 0.0), 1 - _p_above(d, -margin), margin, p, verdict, k)
+    return BaselineComparison(mean, low, high, _p_above(d, 0.0), 1 - _p_above(d, -margin), margin, p, verdict, k)
 
 
 def candidates(
     evidence: Evidence, measure: str, baseline: str, margin: float = 0.0, *, seed: int = 0
-) -> dict[str, Comparison]:
+) -> dict[str, BaselineComparison]:
     """Every other system against `baseline`, the most better first; the rates hold for all of them together.
 
     Systems without a value are left out. Without per-topic values nothing is tested; the note has this reason.
@@ -83,9 +83,9 @@ def candidates(
     names = [name for name in part.systems if name != baseline]
     if values is None or not kept[evidence.systems.index(baseline)]:
         note = "no per-topic values" if values is None else f"{baseline} has no {measure}"
-        return {name: Comparison(nan, nan, nan, nan, nan, margin, nan, "open", 0, note) for name in names}
+        return {name: BaselineComparison(nan, nan, nan, nan, nan, margin, nan, "open", 0, note) for name in names}
     own = dict(zip(part.systems, values, strict=True))
-    found = {n: against(own[n], own[baseline], margin, others=len(names), seed=seed) for n in names}
+    found = {n: compare_with_baseline(own[n], own[baseline], margin, others=len(names), seed=seed) for n in names}
     return dict(sorted(found.items(), key=lambda item: -item[1].difference))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clirbench.statistics.model.posterior import Part
+from clirbench.statistics.model.posterior import CommonPart
 from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles
 
@@ -19,13 +19,13 @@ def same(labels: "Sequence[str] | np.typing.NDArray[np.int64]") -> Doubles:
     return np.asarray(column[:, None] == column[None, :], dtype=np.float64)
 
 
-def unit_part(labels: "Sequence[str] | np.typing.NDArray[np.int64]") -> list[Part]:
+def unit_part(labels: "Sequence[str] | np.typing.NDArray[np.int64]") -> list[CommonPart]:
     """Systems of one unit are alike; nothing where all labels are the same or all differ."""
     groups = len(set(np.asarray(labels).tolist()))
-    return [Part("unit", (same(labels),))] if 1 < groups < len(labels) else []
+    return [CommonPart("unit", (same(labels),))] if 1 < groups < len(labels) else []
 
 
-def metrics_part(columns: Doubles) -> list[Part]:
+def metrics_part(columns: Doubles) -> list[CommonPart]:
     """How all metrics (k, n), more is better, bear on the truth together: by their mean, or each with its own weight.
 
     Weights are normal with one variance (ridge, the penalty left to the data). Scores are taken as normal scores of
@@ -38,7 +38,7 @@ def metrics_part(columns: Doubles) -> list[Part]:
         return []
     standard = _normal_scores(kept)
     middle = standard.mean(axis=0)
-    return [Part("metrics", (np.outer(middle, middle), standard.T @ standard))]
+    return [CommonPart("metrics", (np.outer(middle, middle), standard.T @ standard))]
 
 
 def _normal_scores(columns: Doubles) -> Doubles:
@@ -49,7 +49,7 @@ def _normal_scores(columns: Doubles) -> Doubles:
     return np.asarray(found / found.std(axis=1, keepdims=True))
 
 
-def curve_parts(position: Doubles, runs: "Sequence[str] | np.typing.NDArray[np.int64]") -> list[Part]:
+def curve_parts(position: Doubles, runs: "Sequence[str] | np.typing.NDArray[np.int64]") -> list[CommonPart]:
     """Training curves over `position` (n,) > 0 (steps): shared by all runs, and each run's wandering of its own.
 
     `learning`: combinations of t, log t and 1 - exp(-k t), k = 3, 10, 30, with t = position / largest; `curve`: a
@@ -62,10 +62,13 @@ def curve_parts(position: Doubles, runs: "Sequence[str] | np.typing.NDArray[np.i
     basis = np.stack([t, np.log(t), *(1 - np.exp(-k * t) for k in (3, 10, 30))])
     basis = (basis - basis.mean(axis=1, keepdims=True)) / np.maximum(basis.std(axis=1, keepdims=True), 1e-12)
     smooth = [(1 + np.sqrt(3) * apart / length) * np.exp(-np.sqrt(3) * apart / length) for length in SMOOTH]
-    parts = [Part("learning", (basis.T @ basis,)), Part("curve", (*smooth, np.minimum(t[:, None], t[None, :])))]
+    parts = [
+        CommonPart("learning", (basis.T @ basis,)),
+        CommonPart("curve", (*smooth, np.minimum(t[:, None], t[None, :]))),
+    ]
     mine = same(runs)
-    parts.append(Part("wander", tuple(mine * np.exp(-apart / length) for length in ROUGH)))
-    return parts + ([Part("run", (mine,))] if (mine == 0).any() else [])
+    parts.append(CommonPart("wander", tuple(mine * np.exp(-apart / length) for length in ROUGH)))
+    return parts + ([CommonPart("run", (mine,))] if (mine == 0).any() else [])
 
 
 def noise_structure(

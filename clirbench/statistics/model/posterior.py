@@ -25,7 +25,7 @@ little about it; .5 lies between the errors for useless and for useful metrics i
 
 
 @dataclass(frozen=True)
-class Part:
+class CommonPart:
     """One thing that true values may have in common: alternative covariances (n, n), of which one holds.
 
     A part with one alternative is a plain component (same unit); a curve over steps has one for each smoothness.
@@ -48,7 +48,7 @@ class Posterior:
     reliability: float
 
 
-def posterior(means: Doubles, noise: Noise, parts: Sequence[Part] = (), *, seed: int = 0) -> Posterior:
+def posterior(means: Doubles, noise: Noise, parts: Sequence[CommonPart] = (), *, seed: int = 0) -> Posterior:
     """The true values of n systems given their measured `means` (n,), more is better.
 
     means = mu + theta + e, e ~ N(0, f noise), theta ~ N(0, v (s_0 I + sum of s_k K_k)), mu flat. The shares s are
@@ -186,7 +186,7 @@ class _Model:
         return found.reshape(-1, k)
 
 
-def _model(means: Doubles, noise: Noise, parts: Sequence[Part]) -> _Model:
+def _model(means: Doubles, noise: Noise, parts: Sequence[CommonPart]) -> _Model:
     basis = contrasts(len(means))
     error = basis.T @ noise.covariance @ basis
     alike = float(np.trace(error)) / len(error)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.__main__ import prepared
+from clirbench.__main__ import prepare_arguments
 from clirbench.configuration.composing import config_parts, sweep_of
 from clirbench.labs.collections.hooks import after_sweep
 from tests.labs.collections.commands.test_pool import run
@@ -52,10 +52,10 @@ def test_the_study_names_experiments_and_retrievers_that_exist() -> None:
 def test_the_study_says_what_is_missing_and_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = [argument for argument in prepared(["+experiment=study"]) if "retrieval" in argument]
+    asked = [argument for argument in prepare_arguments(["+experiment=study"]) if "retrieval" in argument]
     assert asked == ["+retrieval@also_retrieval.dense=dense", "+retrieval@also_retrieval.fusion=fusion"]
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("clirbench.__main__.find_spec", lambda name: None)
-    assert [argument for argument in prepared(["+experiment=study"]) if "retrieval" in argument] == []
+    assert [argument for argument in prepare_arguments(["+experiment=study"]) if "retrieval" in argument] == []
     said = capsys.readouterr().err
     assert said == "study: without dense and fusion, which take: pip install 'clirbench[dense]'\n"

@@ -9,7 +9,7 @@ import pytest
 import pytrec_eval  # type: ignore[import-untyped]
 
 from clirbench.corpora.base import CorpusSource
-from clirbench.corpora.sentences import PARAGRAPH, Sentences
+from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, Problems
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.labs.formats.documents import DocumentReader, DocumentsCorpus, JsonDocuments, ReadText
@@ -163,7 +163,7 @@ def test_source_and_english_side_have_the_same_documents(folder: Path) -> None:
         folder / "de.jsonl",
         '{"id": "0", "text": "-"}\n{"id": "1", "text": "Eins.\\nUno"}\n{"id": "2", "text": "Zwei."}\n',
     )
-    made = DocumentsCorpus(JsonDocuments(), english, source=source, sentences=Sentences("de")).read()
+    made = DocumentsCorpus(JsonDocuments(), english, source=source, sentences=SentenceSplitter("de")).read()
     assert made.source is not None
     assert made.source.lines() == (f"Eins.{PARAGRAPH}Uno", "Zwei.")
     whole = DocumentsCorpus(JsonDocuments(), english, source=source).read()

@@ -8,14 +8,16 @@ import pytest
 from clirbench.errors import ConfigError, InputError, Problems
 from clirbench.labs.models.command_systems import CommandSystems
 from clirbench.systems.base import SystemSource
-from clirbench.systems.translation import completed
+from clirbench.systems.translation import complete_translations
 from tests.systems.sides import folder_corpus
 
 
 def test_one_system_for_each_command(tmp_path: Path) -> None:
     systems = CommandSystems({"plain": "cat", "loud": ["tr", "a-z", "A-Z"]}, cache=str(tmp_path / "cache"))
     assert isinstance(systems, SystemSource)
-    found, errors = completed(systems.translations(folder_corpus(tmp_path / "d")), lambda title, values, total: values)
+    found, errors = complete_translations(
+        systems.translations(folder_corpus(tmp_path / "d")), lambda title, values, total: values
+    )
     assert not errors
     assert [(t.system, t.collection.lines()[4]) for t in found if t.collection] == [
         ("plain", "ein rotes Buch"), ("loud", "EIN ROTES BUCH"),

@@ -12,7 +12,7 @@ from clirbench.engines.local import Processes
 from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.labs.models.openai_systems import OpenAISystems
 from clirbench.systems.base import SystemSource
-from clirbench.systems.translation import completed
+from clirbench.systems.translation import complete_translations
 from tests.labs.models.test_openai_translator import chat, lines_of
 from tests.loopback import Said, answering
 from tests.systems.sides import GERMAN, folder_corpus
@@ -34,7 +34,7 @@ def test_models_and_prompts_are_systems_and_one_that_fails_is_a_hole(tmp_path: P
         systems = OpenAISystems(f"{asked.url}/v1", models, cache=str(tmp_path / "cache"))
         assert isinstance(systems, SystemSource)
         corpus = folder_corpus(tmp_path / "d")
-        found, errors = completed(systems.translations(corpus), lambda title, values, total: values)
+        found, errors = complete_translations(systems.translations(corpus), lambda title, values, total: values)
     assert {t.system: t.collection and t.collection.lines()[4] for t in found} == {
         "plain": "ein rotes Buch",
         "loud": "EIN ROTES BUCH",
@@ -49,7 +49,7 @@ def through_the_engine(url: str, folder: Path) -> str:
     """The texts of one model, whose answers are kept in a folder, as the engine's worker translates them."""
     settings: dict[str, Any] = {"concurrency": 3, "timeout": 60, "cache": str(folder / "cache")}
     made = OpenAISystems(f"{url}/v1", {"a": "m"}, **settings).translations(folder_corpus(folder / "d"))
-    (found,), _ = completed(made, lambda title, values, total: values, pmap=Processes(2).pmap)
+    (found,), _ = complete_translations(made, lambda title, values, total: values, pmap=Processes(2).pmap)
     return "|".join(found.collection.lines()) if found.collection else ""
 
 
@@ -119,4 +119,6 @@ def test_a_server_whose_every_answer_is_empty_is_no_system_with_bleu_0(tmp_path:
     with answering(lambda body, number: Said({"choices": [{"message": {"content": ""}}]})) as asked:
         systems = OpenAISystems(f"{asked.url}/v1", {"a": "m"}, cache=str(tmp_path / "cache"))
         with pytest.raises(ResourceError, match="4 of 4 lines with text came back empty; mend the translator"):
-            completed(systems.translations(folder_corpus(tmp_path / "d")), lambda title, values, total: values)
+            complete_translations(
+                systems.translations(folder_corpus(tmp_path / "d")), lambda title, values, total: values
+            )

@@ -12,8 +12,8 @@ from clirbench.engines.local import Serial
 from clirbench.errors import EmptyCollection
 from clirbench.labs.models.dense import Dense
 from clirbench.labs.models.fusion import Fusion
-from clirbench.later import opened
-from clirbench.result import unwatched
+from clirbench.later import load_value
+from clirbench.result import no_watch
 from clirbench.retrieval.base import Retriever, Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.steps.search import search
@@ -36,13 +36,13 @@ def retriever(request: pytest.FixtureRequest) -> Retriever:
 def found(retriever: Retriever, texts: Sequence[Any], cache: Path, **options: Any) -> Iterator[Any]:
     pmap = Cached(Serial(), Store(cache)).pmap
     names = [str(i) for i in range(len(texts))]
-    return search(retriever, Search(TOPICS, MAP, pmap, unwatched, texts, names, **options))
+    return search(retriever, Search(TOPICS, MAP, pmap, no_watch, texts, names, **options))
 
 
 def test_the_store_changes_nothing(retriever: Retriever, tmp_path: Path) -> None:
     for _ in ("cold", "warm"):
         for text, run in zip(TEXTS, found(retriever, TEXTS, tmp_path), strict=True):
-            wanted, got = retriever.rank(Documents(text, MAP), TOPICS), opened(run)
+            wanted, got = retriever.rank(Documents(text, MAP), TOPICS), load_value(run)
             assert [got.ranking(t.topic_id) for t in TOPICS] == [wanted.ranking(t.topic_id) for t in TOPICS]
             assert got.tied.tolist() == wanted.tied.tolist()
             assert (got.n_matched.tolist(), got.unmatched) == (wanted.n_matched.tolist(), wanted.unmatched)
@@ -50,7 +50,7 @@ def test_the_store_changes_nothing(retriever: Retriever, tmp_path: Path) -> None
 
 def test_a_system_that_wrote_nothing_matches_nothing(retriever: Retriever, tmp_path: Path) -> None:
     (run,) = found(retriever, [BLANK], tmp_path)
-    assert opened(run).n_matched.tolist() == [0, 0, 0]
+    assert load_value(run).n_matched.tolist() == [0, 0, 0]
     (failed,) = found(retriever, [BLANK], tmp_path, english=True)
     assert isinstance(failed, Failure)
     assert "empty" in failed.reason
@@ -61,7 +61,7 @@ def test_a_system_that_wrote_nothing_matches_nothing(retriever: Retriever, tmp_p
 def test_a_text_that_cannot_be_read_is_a_hole_beside_the_others(retriever: Retriever, tmp_path: Path) -> None:
     short, long = TextLines(("one line",)), TextLines(("oil",) * 4)
     good, *bad = found(retriever, [TEXTS[0], short, long], tmp_path)
-    assert opened(good).n_matched[0] > 0
+    assert load_value(good).n_matched[0] > 0
     assert all(isinstance(one, Failure) and "lines" in one.reason for one in bad)
 
 
@@ -84,7 +84,7 @@ def test_a_further_system_costs_its_own_text_and_other_topics_no_text_at_all(tmp
     def asked(texts: Sequence[TextLines], topics: tuple[Topic, ...] = TOPICS, retriever: Dense = dense) -> list[str]:
         encoder.asked.clear()
         pmap = Cached(Serial(), Store(tmp_path)).pmap
-        list(search(retriever, Search(topics, MAP, pmap, unwatched, texts, [str(i) for i in range(len(texts))])))
+        list(search(retriever, Search(topics, MAP, pmap, no_watch, texts, [str(i) for i in range(len(texts))])))
         return [text for text in encoder.asked if text not in {t.parts[0][0] for t in topics if t.parts}]
 
     assert asked(TEXTS) == [line for text in TEXTS for line in text.lines()]

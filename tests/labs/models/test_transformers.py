@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.sentences import Sentences
+from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.labs.formats.documents import DocumentsCorpus, JsonDocuments
 from clirbench.labs.models.detected import Detected
 from clirbench.labs.models.transformers import TransformersTranslator
 from clirbench.systems.checkpoints import CheckpointSystems
-from clirbench.systems.translation import completed
+from clirbench.systems.translation import complete_translations
 from clirbench.systems.translators.base import Translator, translate_lines
 from clirbench.text import TextLines
 from clirbench.types import DocumentMap, Documents, TestSet
@@ -89,7 +89,7 @@ def test_a_sweep_of_models_translates_test_set_and_collection(marian: Path, tmp_
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found, errors = completed(systems.translations(corpus), lambda title, values, total: values)
+        found, errors = complete_translations(systems.translations(corpus), lambda title, values, total: values)
     assert list(errors) == ["step100"]
     assert [t.system for t in found] == ["step100", "step200"]
     trained = found[1]
@@ -157,7 +157,7 @@ def test_documents_are_translated_sentence_by_sentence(marian: Path, tmp_path: P
         encoding="utf-8",
     )
     reader = JsonDocuments(("title", "text"))
-    corpus = DocumentsCorpus(reader, source=tmp_path / "docs.jsonl", sentences=Sentences("de")).read()
+    corpus = DocumentsCorpus(reader, source=tmp_path / "docs.jsonl", sentences=SentenceSplitter("de")).read()
     (tmp_path / "models").mkdir()
     shutil.copytree(marian, tmp_path / "models" / "ckpt_1")
     systems = CheckpointSystems(
@@ -165,7 +165,7 @@ def test_documents_are_translated_sentence_by_sentence(marian: Path, tmp_path: P
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        (found,), errors = completed(systems.translations(corpus), lambda title, values, total: values)
+        (found,), errors = complete_translations(systems.translations(corpus), lambda title, values, total: values)
     assert not errors
     assert found.test is None
     assert found.collection is not None

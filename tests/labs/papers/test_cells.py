@@ -1,6 +1,6 @@
 """Cells and verdicts; a run fails on what nothing explains, once everything is written."""
 
-from clirbench.labs.papers.cells import Known, PaperCell, about, cells_table, understood
+from clirbench.labs.papers.cells import Known, PaperCell, cells_table, entries_for_place, known_differences
 from clirbench.labs.papers.published import DATA
 from tests.conftest import Cli
 
@@ -26,11 +26,13 @@ def test_what_is_known_of_a_place() -> None:
         {"row": "Wins", "metric": "BLEU", "right": "3", "note": "miscounted"},
         {"row": "Wins", "measure": "MAP", "metric": "BLEU", "ours": "4", "note": "another rule"},
     ]
-    both = understood(entries, row="Wins", measure="MAP", metric="BLEU")
+    both = known_differences(entries, row="Wins", measure="MAP", metric="BLEU")
     assert both == [Known("3", "miscounted", "published error"), Known("4", "another rule", "explained")]
-    assert understood(entries, row="Wins", measure="RBO", metric="BLEU") == both[:1]  # a key that is not given fits any
-    assert understood(entries, row="Mean", measure="MAP", metric="BLEU") == []
-    assert about([{"rank": "6"}], rank=6) == [{"rank": "6"}]
+    assert (
+        known_differences(entries, row="Wins", measure="RBO", metric="BLEU") == both[:1]
+    )  # a key that is not given fits any
+    assert known_differences(entries, row="Mean", measure="MAP", metric="BLEU") == []
+    assert entries_for_place([{"rank": "6"}], rank=6) == [{"rank": "6"}]
 
 
 def test_what_differs_makes_the_run_fail_and_nothing_else_does() -> None:

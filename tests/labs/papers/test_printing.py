@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from clirbench.labs.papers.printing import decimals, half_up, leading, shown, summary, thousandths
+from clirbench.labs.papers.printing import decimals, half_up, leading, print_cell, summary, thousandths
 
 
 def test_numbers_are_printed_as_the_papers_do() -> None:
@@ -20,9 +20,9 @@ def test_rounding() -> None:
     assert decimals(Fraction(-1, 5)) == "-.200"
     assert half_up(0.00045, 4) == 0.0005  # as it is written; its double lies below
     assert half_up(-0.0025, 3) == -0.003
-    assert shown(0.345, 0.05, 0.05, False) == "x.345"
-    assert shown(-0.345, 0.04, 0.05, True) == ".345"
-    assert shown(float("nan"), float("nan"), 0.05, True) == "undefined"
+    assert print_cell(0.345, 0.05, 0.05, False) == "x.345"
+    assert print_cell(-0.345, 0.04, 0.05, True) == ".345"
+    assert print_cell(float("nan"), float("nan"), 0.05, True) == "undefined"
 
 
 def test_summaries_by_hand() -> None:

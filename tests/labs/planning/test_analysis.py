@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clirbench.configuration.building import build
-from clirbench.configuration.composing import composed
+from clirbench.configuration.composing import compose_configuration
 from clirbench.errors import ConfigError
 from clirbench.experiment import run
 from clirbench.files.tables import read_table
@@ -125,7 +125,7 @@ def test_what_half_of_the_topics_choose_holds_on_the_other_half_of_the_ladder(sh
         "+experiment=folder", f"folder={folder}", "topics=gov2", "relevance=top_10", f"paths.mirror={shared_data}",
         "metric=[]", "measures=[MAP]", "analysis=[subset]", "engine=serial",
     ]  # fmt: skip
-    experiment = build(composed(overrides))
+    experiment = build(compose_configuration(overrides))
     (analysis,), experiment = experiment.analyses, replace(experiment, analyses=())
     assert isinstance(analysis, SubsetAnalysis)
     inputs = run(experiment).inputs

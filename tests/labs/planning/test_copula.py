@@ -10,14 +10,23 @@ import pytest
 from scipy.stats import kendalltau
 
 from clirbench.errors import ConfigError
-from clirbench.labs.planning.copula import Plan, Test, power_of, shipped, simulated, smallest_difference
+from clirbench.labs.planning.copula import (
+    CopulaModel,
+    Test,
+    perm_systems_test,
+    power_of,
+    simulated,
+    smallest_difference,
+)
 from clirbench.statistics.p_values import holm
 from clirbench.statistics.units.better import gap
 from clirbench.types import Doubles
 
 
-def plan(a: float, b: float, among: float = 0.5, reliability: Sequence[float] = (1, 1, 1)) -> Plan:
-    return Plan(("A", "B"), np.array([a, b]), np.array([[1, among], [among, 1]]), np.array(reliability, dtype=float), 1)
+def plan(a: float, b: float, among: float = 0.5, reliability: Sequence[float] = (1, 1, 1)) -> CopulaModel:
+    return CopulaModel(
+        ("A", "B"), np.array([a, b]), np.array([[1, among], [among, 1]]), np.array(reliability, dtype=float), 1
+    )
 
 
 def steiger(x: Doubles, y: Doubles) -> float:
@@ -50,7 +59,7 @@ def test_impossible_taus_are_named() -> None:
         plan(0.8, 0.8, -0.8).correlations()
     with pytest.raises(ConfigError, match="nothing but noise is seen of the measure"):
         plan(0.5, 0.5, reliability=(1, 1, 0)).correlations()
-    three = Plan(
+    three = CopulaModel(
         ("A", "B", "C"),
         np.array([0.5, 0.5, 0.5]),
         np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]),
@@ -62,8 +71,8 @@ def test_impossible_taus_are_named() -> None:
 
 
 def test_the_smallest_difference_shrinks_with_systems() -> None:
-    def smallest(plan: Plan, n: int, test: Test = steiger) -> float:
-        def power(moved: Plan) -> float:
+    def smallest(plan: CopulaModel, n: int, test: Test = steiger) -> float:
+        def power(moved: CopulaModel) -> float:
             return power_of(moved, (0, 1), n, test, alpha=0.05, simulations=100, seed=0)
 
         return smallest_difference(plan, (0, 1), 0.8, power)
@@ -76,7 +85,7 @@ def test_the_smallest_difference_shrinks_with_systems() -> None:
 
 def test_holm_over_all_pairs_is_what_holm_says() -> None:
     among = np.full((3, 3), 0.5)
-    wide = Plan(("A", "B", "C"), np.array([0.6, 0.3, 0.5]), among, np.ones(4), 3)
+    wide = CopulaModel(("A", "B", "C"), np.array([0.6, 0.3, 0.5]), among, np.ones(4), 3)
     x, y = simulated(wide, 30, 150, 3)
     pairs = list(combinations(range(3), 2))
     slow = np.mean([holm([steiger(a[list(pair)], b) for pair in pairs])[0] < 0.05 for a, b in zip(x, y, strict=True)])
@@ -90,7 +99,7 @@ def test_holm_over_all_pairs_is_what_holm_says() -> None:
 def test_the_shipped_test_is_simulated_and_keeps_its_level(a: float, reliability: Sequence[float]) -> None:
     """Equal metrics: the simulated power is the level of `gap` itself; .999 bound for 200 simulations: 20."""
     same = plan(a, a, reliability=reliability)
-    test = shipped(16, 1, 0.05, 0)
+    test = perm_systems_test(16, 1, 0.05, 0)
     assert power_of(same, (0, 1), 16, test, alpha=0.05, simulations=200, seed=5) < 20 / 200
     x, y = simulated(plan(0.7, 0.4), 16, 1, 1)
     assert test(x[0], y[0]) == gap(x[0, 0], x[0, 1], y[0], np.arange(16), samples=999, seed=0).p_value

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from clirbench.labs.planning.recovery import Recovery, cut, judged_among, pooled, recovery, values_among
+from clirbench.labs.planning.recovery import (
+    Recovery,
+    judged_among,
+    pool_documents,
+    recovery,
+    restrict_run,
+    values_among,
+)
 from clirbench.measures.ir import IrMeasure
 from clirbench.types import Doubles, Judged, Qrels, Run
 from tests.statistics.worlds import Mean
@@ -13,20 +20,22 @@ IDEAL = Run.of({"t": {"a": 3, "b": 2, "c": 1}, "u": {"c": 2, "d": 1}})
 
 
 def test_a_run_cut_to_some_documents() -> None:
-    left = cut(IDEAL, {"a", "c"})
+    left = restrict_run(IDEAL, {"a", "c"})
     assert (left.ranking("t"), left.ranking("u")) == (("a", "c"), ("c",))
     assert left.values("t").tolist() == [3, 1]
     assert left.n_matched.tolist() == [2, 1]
-    assert pooled(IDEAL, 1) == {"a", "c"}
-    assert cut(IDEAL, ()).ranking("t") == ()
+    assert pool_documents(IDEAL, 1) == {"a", "c"}
+    assert restrict_run(IDEAL, ()).ranking("t") == ()
 
 
 def test_values_by_hand_and_a_topic_that_nothing_is_left_of() -> None:
     judged = Judged(Qrels({"t": {"b": 1, "c": 1}, "u": {"d": 1}}), IDEAL, 4)
     runs = {"x": Run.of({"t": {"a": 3, "b": 2, "c": 1}, "u": {"d": 1}}), "y": Run.of({"t": {"c": 3, "a": 2}})}
-    here = judged_among(judged, cut(IDEAL, {"a", "c"}), {"a", "c"})
+    here = judged_among(judged, restrict_run(IDEAL, {"a", "c"}), {"a", "c"})
     assert here.n_documents == 2
-    found = values_among(MAP, ("x", "y", "z"), {s: cut(run, {"a", "c"}) for s, run in runs.items()}, here, ("t", "u"))
+    found = values_among(
+        MAP, ("x", "y", "z"), {s: restrict_run(run, {"a", "c"}) for s, run in runs.items()}, here, ("t", "u")
+    )
     assert found[:2, 0].tolist() == [0.5, 1.0]  # x: a, c; y: c, a
     assert np.isnan(found[:, 1]).all(), "no relevant document of u is left"
     assert np.isnan(found[2]).all(), "z has no run"

@@ -8,7 +8,7 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, ResourceError
-from clirbench.labs.training.base import read_cell, saved
+from clirbench.labs.training.base import read_cell, saved_checkpoints
 from clirbench.labs.training.command import CommandTrainer
 from clirbench.labs.training.grid import plan
 from clirbench.labs.training.vocabulary import processor
@@ -24,7 +24,7 @@ def test_checkpoints_are_kept_with_their_vocabulary(tmp_path: Path, lines: list[
     cell, made = read_cell(folder)
     assert made == trainer(tmp_path)
     made.train(cell, folder)
-    assert list(saved(folder)) == [10, 20]
+    assert list(saved_checkpoints(folder)) == [10, 20]
     assert made.checkpoints(folder)[20] == folder / "out" / "model-20.txt"
     assert sorted(path.name for path in (folder / "models" / "step20").iterdir()) == [
         "model.txt",
@@ -46,7 +46,7 @@ model.mkdir()
     words = ["{out}", "{seed}", "{valid}.{target}", "{pieces}/train.{source}", "{vocab}/source.spm", "{d_model}"]
     made = CommandTrainer([sys.executable, "-c", shows, *words], "m%step%")
     made.train(replace(cell, numbers={"d_model": 64}), folder)
-    said = (saved(folder)[1] / "model" / "said").read_text(encoding="utf-8").split("|")
+    said = (saved_checkpoints(folder)[1] / "model" / "said").read_text(encoding="utf-8").split("|")
     assert said[1] == str(cell.seed)
     assert said[5] == "64"
     assert Path(said[2]).read_text(encoding="utf-8").split("\n")[0] == lines[0]

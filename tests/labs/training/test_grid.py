@@ -15,7 +15,7 @@ import pytest
 from clirbench.engines.local import Processes, Serial, close_workers
 from clirbench.errors import ConfigError, InputError, ResourceError, StoreError
 from clirbench.files.tables import read_table
-from clirbench.labs.training.grid import alone, plan, read_grid, train
+from clirbench.labs.training.grid import lock_grid, plan, read_grid, train
 from clirbench.labs.training.progress import shown_progress
 from tests.conftest import write_lines
 from tests.engines.test_engines import cluster
@@ -130,14 +130,14 @@ def killed_in_the_middle(waits: Path) -> Iterator[None]:
 
 def test_one_command_at_a_time_works_in_a_folder(tmp_path: Path) -> None:
     def begun() -> None:
-        with alone(tmp_path / "grid"):
+        with lock_grid(tmp_path / "grid"):
             pass
 
-    with alone(tmp_path / "grid"), pytest.raises(StoreError, match="grid: another clirbench train works here"):
+    with lock_grid(tmp_path / "grid"), pytest.raises(StoreError, match="grid: another clirbench train works here"):
         begun()
     begun()
     full = OSError(errno.ENOSPC, "No space left on device")
-    with pytest.raises(StoreError, match=r"grid's folder cannot be written \(No space"), alone(tmp_path / "grid"):
+    with pytest.raises(StoreError, match=r"grid's folder cannot be written \(No space"), lock_grid(tmp_path / "grid"):
         raise full
 
 

@@ -19,7 +19,7 @@ from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.labs.clusters.dask import Dask
 from clirbench.labs.models.ctranslate2 import CTranslate2Translator
-from clirbench.labs.training.base import Cell, Trainer, read_cell, saved
+from clirbench.labs.training.base import Trainer, TrainingRun, read_cell, saved_checkpoints
 from clirbench.labs.training.grid import plan, train
 from clirbench.labs.training.progress import progress_of, shown_progress
 from clirbench.labs.training.seq2seq import TransformersTrainer, batches
@@ -34,7 +34,9 @@ SMALL = {
 TRAINER = TransformersTrainer(batch_tokens=300, max_tokens=64, learning_rate=0.01, warmup=5)
 
 
-def cell_of(tmp_path: Path, lines: list[str], trainer: Trainer = TRAINER, **settings: object) -> tuple[Cell, Path]:
+def cell_of(
+    tmp_path: Path, lines: list[str], trainer: Trainer = TRAINER, **settings: object
+) -> tuple[TrainingRun, Path]:
     kept = {
         "trainer": trainer, "sizes": [40], "vocabularies": ["bpe100"], "seeds": [1],
         "architectures": {"small": SMALL}, "steps": 40, "save_every": 20, **settings,
@@ -53,7 +55,7 @@ def exports(folder: Path) -> Mapping[str, str]:
 def test_every_pair_takes_part_in_each_epoch_and_a_batch_is_as_large_as_it_may_be(lines: list[str]) -> None:
     generator = np.random.default_rng(1)
     lengths = [*generator.integers(1, 60, 500).tolist(), 900]
-    cell = Cell(501, "v", "a", 3, {}, 400, 100, 1, "xx", "en", "", "")
+    cell = TrainingRun(501, "v", "a", 3, {}, 400, 100, 1, "xx", "en", "", "")
     found = batches(lengths, cell, 300)
     assert len(found) == 400
     assert all(max(lengths[i] for i in batch) * len(batch) <= 300 or len(batch) == 1 for batch in found)
@@ -98,7 +100,7 @@ def test_killed_in_the_middle_it_comes_to_the_same_bytes(tmp_path: Path, lines: 
     code = f"from clirbench.labs.training.worker import Train; Train()({str(folder)!r})"
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
     asked = subprocess.Popen([sys.executable, "-c", code], env=environment, start_new_session=True)
-    while 20 not in saved(folder):  # in the second half, before the last checkpoint
+    while 20 not in saved_checkpoints(folder):  # in the second half, before the last checkpoint
         time.sleep(0.02)
     os.killpg(asked.pid, signal.SIGKILL)
     asked.wait()
@@ -129,7 +131,7 @@ def test_it_learns_what_it_is_shown_and_ctranslate2_says_so(tmp_path: Path) -> N
         vocabularies=["bpe40"],
     )  # fmt: skip
     trainer.train(cell, folder)
-    with CTranslate2Translator(device="cpu").loaded(saved(folder)[120]) as engine:
+    with CTranslate2Translator(device="cpu").loaded(saved_checkpoints(folder)[120]) as engine:
         written = translate_lines(engine, [line[::-1] for line in pairs], "test")
     assert sum(a == b for a, b in zip(written, pairs, strict=True)) >= 11
 

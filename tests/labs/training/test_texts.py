@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
-from clirbench.labs.training.texts import ParallelText, cut, read_pairs
+from clirbench.labs.training.texts import ParallelText, cut_texts, read_pairs
 from tests.conftest import write_lines
 from tests.labs.training.toys import text
 
@@ -19,7 +19,7 @@ def made(folder: Path) -> Path:
 def test_the_first_pairs_are_kept_whole_under_their_content(tmp_path: Path, lines: list[str]) -> None:
     data = text(tmp_path / "a", lines)
     home = made(tmp_path / "grid")
-    keys = {size: cut(data, size, home) for size in (40, 10)}
+    keys = {size: cut_texts(data, size, home) for size in (40, 10)}
     assert sorted(path.name for path in home.iterdir()) == sorted(keys.values())
     source, target = read_pairs(home / keys[10], "train", ("xx", "en"))
     assert list(target) == lines[:10]
@@ -31,22 +31,22 @@ def test_the_first_pairs_are_kept_whole_under_their_content(tmp_path: Path, line
         stream.write("one more line on one side\n")
     (tmp_path / "b" / "dev.en.gz").write_bytes(gzip.compress((tmp_path / "b" / "dev.en").read_bytes()))
     (tmp_path / "b" / "dev.en").unlink()
-    assert cut(same, 10, made(tmp_path / "other")) == keys[10]
+    assert cut_texts(same, 10, made(tmp_path / "other")) == keys[10]
     write_lines(tmp_path / "a" / "train.en", ["another word", *lines[1:]])
-    assert cut(data, 10, home) != keys[10]
+    assert cut_texts(data, 10, home) != keys[10]
 
 
 def test_what_is_wrong_with_a_text_is_said(tmp_path: Path, lines: list[str]) -> None:
     data, home = text(tmp_path / "a", lines), made(tmp_path / "grid")
     with pytest.raises(ConfigError, match="50 pairs are wanted, .*train.xx has 40"):
-        cut(data, 50, home)
+        cut_texts(data, 50, home)
     write_lines(tmp_path / "a" / "dev.en", lines[:-1])
     with pytest.raises(AlignmentError, match="dev.xx and .*dev.en: one has more lines"):
-        cut(data, 20, home)
+        cut_texts(data, 20, home)
     write_lines(tmp_path / "a" / "dev.en", [])
     write_lines(tmp_path / "a" / "dev.xx", [])
     with pytest.raises(InputError, match="dev.xx: no pairs are in it"):
-        cut(data, 20, home)
+        cut_texts(data, 20, home)
     with pytest.raises(InputError, match="train.de: no such file .*paths.mirror=None; grid.data.folder=DIR"):
         ParallelText(str(tmp_path / "a"), "de").files("train")
     with pytest.raises(UnknownName, match="unknown data set 'nothing'"):
@@ -63,4 +63,4 @@ def test_files_by_their_own_names_and_in_the_mirror(tmp_path: Path, lines: list[
         "set", "xx", "en", ["dev.xx", "dev.en"], ["train.xx", "train.en"], mirror=str(tmp_path / "mirror")
     )
     assert [file.path.name for file in named.files("train")] == ["dev.xx", "dev.en"]
-    assert cut(named, 50, made(tmp_path / "grid"))
+    assert cut_texts(named, 50, made(tmp_path / "grid"))

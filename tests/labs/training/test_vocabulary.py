@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from clirbench.errors import ConfigError
-from clirbench.labs.training.texts import cut
+from clirbench.labs.training.texts import cut_texts
 from clirbench.labs.training.vocabulary import (
     CLASSES,
     SOURCE,
     TARGET,
     Learn,
     imbalance,
-    parsed,
+    parse_vocabulary,
     processor,
     vocabulary_key,
 )
@@ -24,7 +24,7 @@ from tests.labs.training.toys import text
 def home(tmp_path: Path, lines: list[str], name: str) -> Path:
     for folder in ("texts", "vocabularies"):
         (tmp_path / folder).mkdir(exist_ok=True)
-    key = cut(text(tmp_path / "data", lines), 40, tmp_path / "texts")
+    key = cut_texts(text(tmp_path / "data", lines), 40, tmp_path / "texts")
     assert Learn(str(tmp_path), ("xx", "en"), 1.0)((name, key)) == ""
     return tmp_path / "vocabularies" / vocabulary_key(name, key, 1.0)
 
@@ -65,7 +65,7 @@ def test_rare_characters_get_no_classes_where_less_is_to_be_covered(tmp_path: Pa
 @pytest.mark.parametrize("name", ["bpe", "char500", "bpe0", "BPE500", "bpe500-joint", "words"])
 def test_another_name_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match="bpe2000, unigram2000 or char was expected"):
-        parsed(name)
+        parse_vocabulary(name)
 
 
 def test_a_size_that_the_text_cannot_give_is_a_reason(tmp_path: Path, lines: list[str]) -> None:

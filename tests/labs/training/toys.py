@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from clirbench.labs.training.base import Cell, saved
+from clirbench.labs.training.base import TrainingRun, saved_checkpoints
 from clirbench.labs.training.command import CommandTrainer
 from clirbench.labs.training.grid import Grid
 from clirbench.labs.training.texts import ParallelText
@@ -93,9 +93,9 @@ class Ends:
         pass
 
     def checkpoints(self, folder: Path) -> dict[int, Path]:
-        return saved(folder)
+        return saved_checkpoints(folder)
 
-    def train(self, cell: Cell, folder: Path) -> None:
+    def train(self, cell: TrainingRun, folder: Path) -> None:
         (folder / "begun").write_text(str(os.getpid()), encoding="utf-8")
         time.sleep(self.seconds)
         if cell.seed == 1 and self.how == "memory":

@@ -8,14 +8,14 @@ from scipy.stats import t, ttest_rel
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.baseline import against, candidates
+from clirbench.statistics.model.baseline import candidates, compare_with_baseline
 from tests.statistics.worlds import Mean, scores_only, world
 
 
 def test_two_systems_by_hand() -> None:
     candidate = np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6, 0.8, 0.3])
     baseline = np.array([0.4, 0.5, 0.4, 0.5, 0.4, 0.4, 0.5, 0.2])
-    found = against(candidate, baseline, 0.01)
+    found = compare_with_baseline(candidate, baseline, 0.01)
     d = candidate - baseline
     test = ttest_rel(candidate, baseline)
     interval = test.confidence_interval(0.95)
@@ -24,12 +24,12 @@ def test_two_systems_by_hand() -> None:
     assert found.p_loss >= t.cdf((-0.01 - d.mean()) / (d.std(ddof=1) / 8**0.5), 7)
     assert found.p_value == 2 / 2**7  # seven differences that are not 0, all of one sign
     assert found.verdict == "better"
-    assert against(baseline, candidate).verdict == "worse"
+    assert compare_with_baseline(baseline, candidate).verdict == "worse"
 
 
 def test_without_skewness_it_is_students_t() -> None:
     d = np.array([-3.5, -1.5, -1, -0.5, 0.5, 1, 1.5, 3.5])  # symmetric about 0
-    found = against(d + 1, np.zeros(8))
+    found = compare_with_baseline(d + 1, np.zeros(8))
     half = t.ppf(0.975, 7) * d.std(ddof=1) / 8**0.5
     assert (found.low, found.high) == pytest.approx((1 - half, 1 + half))
     assert found.p_better == pytest.approx(t.cdf(1 / (d.std(ddof=1) / 8**0.5), 7))
@@ -37,23 +37,23 @@ def test_without_skewness_it_is_students_t() -> None:
 
 def test_not_worse_by_the_margin() -> None:
     d = 0.05 * np.random.default_rng(0).normal(size=40)
-    assert against(d, np.zeros(40), 0.05).verdict == "not worse"
-    assert against(d, np.zeros(40), 0.0).verdict == "open"
+    assert compare_with_baseline(d, np.zeros(40), 0.05).verdict == "not worse"
+    assert compare_with_baseline(d, np.zeros(40), 0.0).verdict == "open"
 
 
 def test_nothing_is_said_of_few_topics_or_equal_systems() -> None:
-    few = against(np.ones(7), np.arange(7.0))
+    few = compare_with_baseline(np.ones(7), np.arange(7.0))
     assert (few.verdict, few.note) == ("open", "7 topics: at least 8 are needed")
     assert np.isnan(few.p_better)
-    same = against(np.arange(8.0), np.arange(8.0))
+    same = compare_with_baseline(np.arange(8.0), np.arange(8.0))
     assert (same.verdict, same.difference) == ("open", 0)
     assert "the same" in same.note
 
 
 def test_more_candidates_ask_for_more() -> None:
     d = np.array([0.1, 0.3, 0.2, 0.1, 0.2, 0.3, -0.01, 0.1])
-    assert against(d, np.zeros(8)).verdict == "better"
-    assert against(d, np.zeros(8), others=9).verdict == "open"
+    assert compare_with_baseline(d, np.zeros(8)).verdict == "better"
+    assert compare_with_baseline(d, np.zeros(8), others=9).verdict == "open"
 
 
 @pytest.mark.parametrize("k", [8, 30])
@@ -63,8 +63,8 @@ def test_error_rates(k: int) -> None:
     better = not_worse = 0
     for seed in range(600):
         d = rng.normal(size=k)
-        better += against(d, np.zeros(k), 0.3, seed=seed).verdict == "better"
-        not_worse += against(d - 0.3, np.zeros(k), 0.3, seed=seed).verdict in ("better", "not worse")
+        better += compare_with_baseline(d, np.zeros(k), 0.3, seed=seed).verdict == "better"
+        not_worse += compare_with_baseline(d - 0.3, np.zeros(k), 0.3, seed=seed).verdict in ("better", "not worse")
     assert better < 28
     assert not_worse < 28
 
@@ -76,17 +76,17 @@ def test_error_rates_of_skewed_differences(sign: int) -> None:
     wrong = worse_allowed = 0
     for seed in range(600):
         d = sign * (rng.gamma(1, size=12) - 1)
-        wrong += against(d, np.zeros(12), seed=seed).verdict != "open"
-        worse_allowed += against(d - 0.5, np.zeros(12), 0.5, seed=seed).verdict in ("better", "not worse")
+        wrong += compare_with_baseline(d, np.zeros(12), seed=seed).verdict != "open"
+        worse_allowed += compare_with_baseline(d - 0.5, np.zeros(12), 0.5, seed=seed).verdict in ("better", "not worse")
     assert wrong < 48
     assert worse_allowed < 48
 
 
 def test_worse_by_less_than_the_margin_is_allowed() -> None:
     d = -0.1 + 0.01 * np.random.default_rng(0).normal(size=20)
-    assert against(d, np.zeros(20)).verdict == "worse"
-    assert against(d, np.zeros(20), 0.05).verdict == "worse"
-    assert against(d, np.zeros(20), 0.2).verdict == "not worse"
+    assert compare_with_baseline(d, np.zeros(20)).verdict == "worse"
+    assert compare_with_baseline(d, np.zeros(20), 0.05).verdict == "worse"
+    assert compare_with_baseline(d, np.zeros(20), 0.2).verdict == "not worse"
 
 
 def test_all_candidates_hold_together() -> None:

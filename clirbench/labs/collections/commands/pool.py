@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
-from clirbench.errors import shown
+from clirbench.errors import escape_unseen
 from clirbench.labs.collections.findings import sentences
 from clirbench.labs.collections.pooling import pool
 from clirbench.labs.collections.view import write
@@ -41,7 +41,7 @@ def _pool(options: Namespace) -> int:
     for note in found.notes:
         say(f"note: {note}")
     for path in write(options.out, found):
-        print(shown(str(path)))
+        print(escape_unseen(str(path)))
     return 0
 
 

@@ -27,7 +27,7 @@ class Chosen(AboutMetric):
     collections: int
 
 
-def chosen(stratum: Stratum, settings: Sequence[Setting]) -> list[Chosen]:
+def choosing_losses(stratum: Stratum, settings: Sequence[Setting]) -> list[Chosen]:
     """Every metric that two collections or more have."""
     cluster = joined(list(same_collection(settings)), len(settings))
     rows = []

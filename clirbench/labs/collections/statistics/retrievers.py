@@ -43,7 +43,7 @@ class Beside:
     collections: int
 
 
-def beside(found: Mapping[Stratum, Sequence[Setting]], level: float = 0.95) -> Iterator[Beside]:
+def compare_retrievers(found: Mapping[Stratum, Sequence[Setting]], level: float = 0.95) -> Iterator[Beside]:
     """The first retriever of each measure beside every other one whose collections it searched too."""
     firsts: dict[tuple[str, str], Stratum] = {}
     for stratum, settings in found.items():

@@ -52,7 +52,7 @@ class _Line:
     dy: Doubles
 
 
-def transported(stratum: Stratum, settings: Sequence[Setting]) -> list[Transported]:
+def transport_rows(stratum: Stratum, settings: Sequence[Setting]) -> list[Transported]:
     """Every metric that three collections or more have. Of settings of one collection, the first one counts.
 
     For a pair of the collection left out, P(dy > 0) = Phi(b dx / sqrt(2 s^2 + dx^2 (error^2 + tau2))): slope b, its

@@ -16,7 +16,7 @@ from typing import Any
 
 from clirbench.checks import require
 from clirbench.commands.base import command_parser, run_command
-from clirbench.errors import ConfigError, InputError, StoreError, shown
+from clirbench.errors import ConfigError, InputError, StoreError, escape_unseen
 from clirbench.files.trec import write_qrels
 from clirbench.types import Qrels
 
@@ -71,11 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _export(options: Namespace) -> int:
     if not options.yes:
-        target = shown(f"{options.dataset} to {options.folder}")
+        target = escape_unseen(f"{options.dataset} to {options.folder}")
         print(f"would write {target}; ir_datasets may download it. Add --yes to do so.")
         return 0
     counts = export(load(options.dataset), options.folder)
-    print(shown(f"{options.folder}: ") + ", ".join(f"{n} {what}" for what, n in counts.items()))
+    print(escape_unseen(f"{options.folder}: ") + ", ".join(f"{n} {what}" for what, n in counts.items()))
     return 0
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import isnan
 
 from clirbench.analyses.retrievers import gap_findings
-from clirbench.analyses.wording import listed, number, sizes
-from clirbench.labs.papers.statistics.differences import Cluster, Comparing, Difference, clusters, differences
+from clirbench.analyses.wording import join_names, number, sizes
+from clirbench.labs.papers.statistics.differences import Comparing, Difference, MetricCluster, clusters, differences
 from clirbench.result import AnalysisTable, Result
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_judged
@@ -44,7 +44,7 @@ class DifferencesAnalysis(Comparing):
         text = [*difference_findings(evidence, rows, self.alpha, result.units), size, *_what_the_tests_ask(rows)]
         tables = [
             AnalysisTable.of("differences", "Is one metric a better predictor than another?", Difference, rows, text),
-            AnalysisTable.of("clusters", "Significance clusters of metrics", Cluster, found, [CLUSTERS, size]),
+            AnalysisTable.of("clusters", "Significance clusters of metrics", MetricCluster, found, [CLUSTERS, size]),
         ]
         bias = tau_gaps(evidence.board, result.units, twice_judged(evidence.board))
         if bias:
@@ -82,7 +82,9 @@ def difference_findings(evidence: Evidence, rows: Sequence[Difference], alpha: f
             )
             continue
         beaten = [r.metric_b if r.metric_a == best else r.metric_a for r in apart if best in (r.metric_a, r.metric_b)]
-        versus = f"significantly better than {listed(beaten)}" if beaten else "not significantly better than any other"
+        versus = (
+            f"significantly better than {join_names(beaten)}" if beaten else "not significantly better than any other"
+        )
         yield f"{head}; it is {versus} ({first[0].test}, Holm over {len(first)} pairs, alpha {alpha:g})."
     yield from (f"{hole}: its rows are over the systems it has." for hole in holes(evidence))
 

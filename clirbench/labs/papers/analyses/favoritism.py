@@ -61,8 +61,10 @@ class FavoritismAnalysis:
             better = np.sign(scores[0] - scores[1]) * (1 if metric.higher_is_better else -1)
             won.append(wins_findings(metric.name, better, pair))
             for i in range(len(better)):
-                wins.append((metric.name, i + 1, float(scores[0, i]), float(scores[1, i]), favoured(better[i], pair)))
-        text = (*won, explained(pair), *said)
+                wins.append(
+                    (metric.name, i + 1, float(scores[0, i]), float(scores[1, i]), favoured_system(better[i], pair))
+                )
+        text = (*won, reading_notes(pair), *said)
         title = f"Favoritism: {pair.a} against {pair.b}"
         return (
             AnalysisTable("favoritism_top", title, header, tuple(shown), text),
@@ -88,7 +90,7 @@ def benefit(metric: Metric, statistics: Statistics) -> Doubles:
     return np.asarray(corpus_score(metric, statistics) - left_out_scores(metric, statistics))
 
 
-def ranked(delta: Doubles) -> Ints:
+def rank_segments(delta: Doubles) -> Ints:
     """Segments (0-based) by falling |delta|, in order of the text where equal."""
     return np.asarray(np.argsort(-np.abs(delta), kind="stable"), dtype=np.int64)
 
@@ -105,19 +107,19 @@ def side_by_side(inputs: Inputs, pair: TwoSystems) -> tuple[tuple[str, ...], lis
 
 
 def _rows(metric: str, delta: Doubles, pair: TwoSystems, texts: list[tuple[str, ...]]) -> Iterator[tuple[Any, ...]]:
-    for rank, segment in enumerate(ranked(delta).tolist(), start=1):
+    for rank, segment in enumerate(rank_segments(delta).tolist(), start=1):
         value = float(delta[segment])
-        yield (metric, rank, segment + 1, value, favoured(value, pair), *texts[segment])
+        yield (metric, rank, segment + 1, value, favoured_system(value, pair), *texts[segment])
 
 
-def favoured(delta: float, pair: TwoSystems) -> str:
+def favoured_system(delta: float, pair: TwoSystems) -> str:
     """The system that a delta speaks for; nobody at 0."""
     if delta > 0:
         return pair.a
     return pair.b if delta < 0 else ""
 
 
-def explained(pair: TwoSystems) -> str:
+def reading_notes(pair: TwoSystems) -> str:
     """What a reader must know of the numbers."""
     return (
         f"Corpus influence (leave-one-out): delta is how much the corpus score of {pair.a} changes by having the "
@@ -138,7 +140,7 @@ def wins_findings(metric: str, better: Doubles, pair: TwoSystems) -> str:
 
 def favoritism_findings(metric: str, delta: Doubles, pair: TwoSystems) -> str:
     """How many segments favour either, and how far the ten strongest agree."""
-    first = delta[ranked(delta)[:10]]
+    first = delta[rank_segments(delta)[:10]]
     return (
         f"{metric}, corpus influence: {int((delta > 0).sum())} segments favour {pair.a}, "
         f"{int((delta < 0).sum())} favour {pair.b}, "

@@ -15,12 +15,12 @@ from clirbench.statistics.imbalance import (
     divergence,
     divergence_published,
     frequency_at,
-    learned,
+    learn_classes,
     mean_length,
     rank_bias,
     read_classes,
     read_rates,
-    recommended,
+    recommend_vocabulary,
     words,
 )
 from clirbench.text import TextFile
@@ -105,7 +105,7 @@ class ImbalanceAnalysis:
         else:
             assert result.inputs is not None
             lines = result.inputs.corpus.test.references[0]
-        return [*read, characters(lines), *(learned(lines, n, self.learner) for n in self.sizes), words(lines)]
+        return [*read, characters(lines), *(learn_classes(lines, n, self.learner) for n in self.sizes), words(lines)]
 
 
 def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: float) -> AnalysisTable:
@@ -141,7 +141,7 @@ def imbalance_table(vocabularies: Sequence[Classes], floor: float, percent: floa
 
 def advice(vocabularies: Sequence[Classes], floor: float, percent: float) -> str:
     """The recommendation as a sentence."""
-    best = recommended(vocabularies, floor, percent)
+    best = recommend_vocabulary(vocabularies, floor, percent)
     if best is None:
         return (
             f"No vocabulary has {percent:g} % of its classes at least {floor:g} times: all are too large for the text."

@@ -55,7 +55,7 @@ class LostTopicsAnalysis:
         inputs, measure, pair = self.check(result)
         found = list(self.lost(result, inputs, measure, pair))
         topics, terms = [topic for topic, _ in found], [term for _, terms in found for term in terms]
-        text = (explained(pair, measure), *topic_findings(topics, pair, measure))
+        text = (reading_notes(pair, measure), *topic_findings(topics, pair, measure))
         title = f"Topics on which {pair.a} and {pair.b} differ"
         return (
             AnalysisTable.of("lost_topics", title, LostTopic, topics, text, said=min(10, len(topics))),
@@ -97,7 +97,7 @@ class LostTopicsAnalysis:
                     recall_a=_recall(sum(term.match_a for term in terms), refs),
                     recall_b=_recall(sum(term.match_b for term in terms), refs),
                     lost_terms=explaining(terms, 1 if difference[i] >= 0 else -1),
-                    favoritism=nan if delta is None else summed(delta, inputs.corpus.english.map, relevant[i]),
+                    favoritism=nan if delta is None else sum_lines(delta, inputs.corpus.english.map, relevant[i]),
                 ),
                 terms,
             )
@@ -156,7 +156,7 @@ def documents_of(inputs: Inputs, system: str) -> Documents:
     return Documents(inputs.searched[system], inputs.corpus.english.map)
 
 
-def summed(delta: Doubles, document_map: DocumentMap, documents: Sequence[str]) -> float:
+def sum_lines(delta: Doubles, document_map: DocumentMap, documents: Sequence[str]) -> float:
     """The sum of a value of every line over the lines of these documents."""
     place, starts = {doc_id: i for i, doc_id in enumerate(document_map.doc_ids)}, document_map.starts
     return float(sum(delta[starts[place[d]] : starts[place[d] + 1]].sum() for d in documents))
@@ -212,7 +212,7 @@ def explaining(terms: Sequence[LostTerm], sign: int) -> str:
     return ", ".join(f"{term} ({n})" for term, n in most_first)
 
 
-def explained(pair: TwoSystems, measure: str) -> str:
+def reading_notes(pair: TwoSystems, measure: str) -> str:
     """What a reader must know of the numbers."""
     return (
         f"difference: {measure} of {pair.a} less that of {pair.b}, so above 0 {pair.b} lost the topic. recall: which "

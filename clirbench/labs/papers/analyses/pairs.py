@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clirbench.analyses.wording import listed, sizes
+from clirbench.analyses.wording import join_names, sizes
 from clirbench.errors import UnknownName
 from clirbench.labs.papers.statistics.pair_tests import PairResult, PairTests, compare_systems
 from clirbench.metrics.base import Typed
@@ -64,7 +64,7 @@ def pair_findings(evidence: Evidence, rows: Sequence[PairResult], alpha: float) 
             continue
         alike = [row.system_b for row in here if not row.p_holm < alpha]
         apart = f"{len(here) - len(alike)} of {len(here)}" if len(here) > 1 else ("no", "yes")[not alike]
-        said = f"; not significantly different from {listed(alike)}" if alike and len(here) > 1 else ""
+        said = f"; not significantly different from {join_names(alike)}" if alike and len(here) > 1 else ""
         yield f"{head}, Holm over {first.family}): significantly different at {alpha:g}: {apart}{said}."
     yield from (NAMED_TESTS[test] for test in dict.fromkeys(row.test for row in rows) if test in NAMED_TESTS)
     if not rows:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.labs.papers.analyses.types import near
+from clirbench.labs.papers.analyses.types import similar_types
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
 from clirbench.report.drawing import COLOURS
@@ -101,7 +101,7 @@ def _chosen(words: Vocabulary, only: Sequence[str]) -> tuple[str, ...]:
     there = frozenset(words.types)
     for kind in only:
         if kind not in there:
-            raise UnknownName("word type of the reference", kind, near(kind, words.types))
+            raise UnknownName("word type of the reference", kind, similar_types(kind, words.types))
     return tuple(only)
 
 

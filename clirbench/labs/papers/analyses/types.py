@@ -79,7 +79,7 @@ def _rate(match: Ints, all_: Ints) -> Doubles:
     return rate
 
 
-def near(kind: str, types: Sequence[str]) -> list[str]:
+def similar_types(kind: str, types: Sequence[str]) -> list[str]:
     """A few types to choose from: those that begin like the missing one."""
     alike = [name for name in types if name[:2].lower() == kind[:2].lower()]
     return alike[:20] or list(types[:20])
@@ -149,7 +149,9 @@ class TypesAnalysis:
         ]
         for kind in self.only:
             if not any(kind in report.types for report in reports):
-                raise UnknownName("word type", kind, near(kind, [t for report in reports for t in report.types]))
+                raise UnknownName(
+                    "word type", kind, similar_types(kind, [t for report in reports for t in report.types])
+                )
         text = (
             f"Tokens: {self.tokenize}, {'lower-cased' if self.lowercase else 'mixed case'}, the first reference. "
             "Precision is 100 where a type is never predicted, recall 100 where it is not in the reference.",

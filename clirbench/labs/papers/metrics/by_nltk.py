@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from clirbench.checks import check_least
 from clirbench.errors import InputError, ResourceError
 from clirbench.metrics.segments import SegmentMean
-from clirbench.metrics.tokenised import Tokenised, aligned_tokens, signed
+from clirbench.metrics.tokenised import Tokenised, aligned_tokens, sacrebleu_signature
 from clirbench.metrics.tokens import Tokeniser, Tokens
 from clirbench.types import TestSet
 
@@ -117,7 +117,9 @@ class METEOR(SegmentMean):
     def signature(self) -> str:
         synonyms = f"wordnet:{self._wordnet().get_version()}" if self._synonyms else "synonyms:no"
         weights = (f"alpha:{self.alpha:g}", f"beta:{self.beta:g}", f"gamma:{self.gamma:g}")
-        made = signed(self.name, "case:lc", f"tok:{self.tokenize}", "stem:porter", synonyms, *weights, "mean")
+        made = sacrebleu_signature(
+            self.name, "case:lc", f"tok:{self.tokenize}", "stem:porter", synonyms, *weights, "mean"
+        )
         return f"{made}|nltk:{nltk_version()}"
 
     def _wordnet(self) -> Any:
@@ -159,7 +161,7 @@ def read_wordnet(folder: str) -> Any:
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
-    class English(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
+    class EnglishWordNet(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
         """Without the mapping for other languages, which needs a second WordNet in nltk's own folders."""
 
         def map_wn(self, version: str = "wordnet") -> None:
@@ -172,6 +174,6 @@ def read_wordnet(folder: str) -> Any:
         with warnings.catch_warnings():
             # The reader warns that other languages are missing; none of them is used.
             warnings.simplefilter("ignore")
-            return English(folder, None)
+            return EnglishWordNet(folder, None)
     except (OSError, ValueError) as error:
         raise ResourceError(f"WordNet in {folder} cannot be read ({error}): {WORDNET_ADVICE}") from None

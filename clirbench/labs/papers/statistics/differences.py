@@ -104,7 +104,7 @@ def differences(evidence: Evidence, how: Comparing = Comparing(), units: Units |
     for part, own, note in parts:
         asked = _Asked(part, own, how, family)
         rows += [row for test in how.tests if pairs for row in _rows(asked, test, note)]
-    return corrected(rows, how.alpha)
+    return correct_by_holm(rows, how.alpha)
 
 
 def _holed_pairs(evidence: Evidence, units: Units) -> Iterator[tuple[Evidence, Units, str]]:
@@ -250,7 +250,7 @@ def _rows(asked: _Asked, test: str, note: str) -> Iterator[Difference]:
             )
 
 
-def corrected(rows: Sequence[Difference], alpha: float) -> list[Difference]:
+def correct_by_holm(rows: Sequence[Difference], alpha: float) -> list[Difference]:
     """The rows with Holm's correction over each (measure, test): all pairs of metrics in that table."""
     families: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
@@ -263,7 +263,7 @@ def corrected(rows: Sequence[Difference], alpha: float) -> list[Difference]:
 
 
 @dataclass(frozen=True)
-class Cluster:
+class MetricCluster:
     """A metric's cluster for one measure; every metric differs significantly from all those of other clusters."""
 
     measure: str
@@ -274,7 +274,7 @@ class Cluster:
     cluster: int
 
 
-def clusters(rows: Sequence[Difference]) -> list[Cluster]:
+def clusters(rows: Sequence[Difference]) -> list[MetricCluster]:
     """Significance clusters as WMT prints them: a line is drawn where everything above beats everything below.
 
     From the rows of `differences` that were tested; metrics ordered by their coefficient, descending.
@@ -291,7 +291,7 @@ def clusters(rows: Sequence[Difference]) -> list[Cluster]:
             above, below = ranked[:rank], ranked[rank:]
             if above and all(frozenset((a, b)) in apart for a in above for b in below):
                 cluster += 1
-            found.append(Cluster(measure, test, metric, values[metric], rank + 1, cluster))
+            found.append(MetricCluster(measure, test, metric, values[metric], rank + 1, cluster))
     return found
 
 

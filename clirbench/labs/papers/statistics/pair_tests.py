@@ -110,7 +110,7 @@ def compare_systems(evidence: Evidence, how: PairTests = PairTests()) -> list[Pa
                 for test in how.tests:
                     slow = test == "randomisation" and _sparse(part, column)
                     count = how.samples or (min(needed, SLOW // len(chosen)) if slow else needed)
-                    rows += _tested(part, column, test, chosen, drawn, count, family, how)
+                    rows += _test_pairs(part, column, test, chosen, drawn, count, family, how)
     return rows
 
 
@@ -141,7 +141,7 @@ def drawn_differences(
     return np.concatenate(found)
 
 
-def _tested(
+def _test_pairs(
     part: Evidence, column: str, test: str, chosen: Sequence[tuple[int, int]], drawn: Doubles, samples: int,
     family: int, how: PairTests,
 ) -> list[PairResult]:  # fmt: skip

@@ -92,7 +92,7 @@ def _checks(
         else:
             yield f"without outliers of {label}", "no outliers", tau(x, y)
     for label, column in ((measure, y), (metric, x)):
-        top = column >= np.sort(column)[-half(len(column))] if len(column) else np.zeros(0, dtype=bool)
+        top = column >= np.sort(column)[-half_size(len(column))] if len(column) else np.zeros(0, dtype=bool)
         yield f"top half by {label}", f"{int(top.sum())} of {len(column)}", tau(x[top], y[top])
     for group in groups:
         texts = np.array(evidence.board.metadata[group])
@@ -111,7 +111,7 @@ def _leave_one_out(evidence: Evidence, x: Doubles, y: Doubles) -> Iterator[tuple
         yield f"leave-one-out {label}", f"without {evidence.systems[at]}", results[at]
 
 
-def half(n: int) -> int:
+def half_size(n: int) -> int:
     """How many of n systems are the better half."""
     return (n + 1) // 2
 
@@ -123,11 +123,11 @@ def top_half_expected(tau: float, n: int, simulations: int = 1000) -> tuple[floa
     The half is chosen by one of the two; by which of them makes no difference. NaN for |tau| = 1 and halves of one.
     Simulated with a fixed seed. **Source:** selection attenuates correlations, Thorndike 1949; tau and r, Greiner 1909.
     """
-    if not abs(tau) < 1 or half(n) < 2:
+    if not abs(tau) < 1 or half_size(n) < 2:
         return nan, nan, nan
     r = sin(pi / 2 * tau)
     first, other = np.random.default_rng(n).normal(size=(2, simulations, n))
-    kept = np.argsort(first, axis=1)[:, -half(n) :]
+    kept = np.argsort(first, axis=1)[:, -half_size(n) :]
     pair = [np.take_along_axis(column, kept, axis=1)[:, None] for column in (first, r * first + sqrt(1 - r**2) * other)]
     values = kendall_grid(pair[0], pair[1])[:, 0, 0]
     low, high = np.quantile(values, [0.025, 0.975])

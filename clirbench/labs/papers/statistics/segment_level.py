@@ -44,7 +44,7 @@ def matrix(name: str) -> Doubles:
     return matrices()[name]
 
 
-def compared(gold: Doubles, own: Doubles, form: Doubles) -> Doubles:
+def compare_pairs(gold: Doubles, own: Doubles, form: Doubles) -> Doubles:
     """(pairs of systems, items): 1 concordant, -1 discordant, 0 neither, by a matrix; NaN what is left out.
 
     The mean of the others is tau = sum of C |S| / sum of |S| over the cells of C that are not X, S the comparisons
@@ -86,7 +86,7 @@ def agreements(metric: Metric, gold: Doubles, own: Doubles, names: Sequence[str]
     sign = 1.0 if metric.higher_is_better else -1.0
     rows = []
     for name in names:
-        cells = compared(gold, sign * own, matrix(name))
+        cells = compare_pairs(gold, sign * own, matrix(name))
         taken = cells[np.isfinite(cells)]
         tau = float(taken.sum() / len(taken)) if len(taken) else nan
         right, wrong = int((taken == 1).sum()), int((taken == -1).sum())

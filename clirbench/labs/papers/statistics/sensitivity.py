@@ -38,7 +38,7 @@ class Loss:
 
 
 @dataclass(frozen=True)
-class Curve:
+class LossCurve:
     """What one kind of error takes of one column, at rising rates.
 
     The intervals are over topics, NaN where the values of the topics are not known.
@@ -98,7 +98,7 @@ class Contrast:
 class Sensitivity:
     """Curves for every kind and column, in the order of the scoreboard, and the rate at which kinds are compared."""
 
-    curves: tuple[Curve, ...]
+    curves: tuple[LossCurve, ...]
     rate: float
 
     @property
@@ -109,7 +109,7 @@ class Sensitivity:
     def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(curve.column for curve in self.curves))
 
-    def of(self, kind: str, column: str) -> Curve:
+    def of(self, kind: str, column: str) -> LossCurve:
         return next(curve for curve in self.curves if (curve.kind, curve.column) == (kind, column))
 
     def named(self, role: Role, wanted: str) -> str:
@@ -170,7 +170,7 @@ def _curve(
     perfect: int,
     topics: Doubles | None,
     seed: int,
-) -> Curve:
+) -> LossCurve:
     chosen = [i for i, k in enumerate(kinds) if k == kind and isfinite(column.values[i])]
     rows = []
     for i in sorted(chosen, key=rates.__getitem__):
@@ -178,7 +178,7 @@ def _curve(
         low, high = (nan, nan) if topics is None else _interval(topics[i], topics[perfect], seed)
         loss = _loss(value, best, column.higher_is_better)
         rows.append(Loss(kind, column.role, column.name, rates[i], value, loss, low, high))
-    return Curve(kind, column.name, column.role, tuple(rows))
+    return LossCurve(kind, column.name, column.role, tuple(rows))
 
 
 def _loss(value: float, perfect: float, higher_is_better: bool) -> float:

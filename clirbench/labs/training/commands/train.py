@@ -11,17 +11,17 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from clirbench.api.running import quoted
+from clirbench.api.running import quote_value
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import SOME_FAILED
 from clirbench.commands.rerun import run_clirbench
 from clirbench.configuration.building import parts_of
-from clirbench.configuration.composing import composed
+from clirbench.configuration.composing import compose_configuration
 from clirbench.configuration.reach import key_of
 from clirbench.engines.base import Engine
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.labs.training.grid import HELD_OUT, MODELS, SYSTEMS, Grid, alone, plan, train
+from clirbench.labs.training.grid import HELD_OUT, MODELS, SYSTEMS, Grid, lock_grid, plan, train
 from clirbench.report import terminal
 
 COLLECTIONS = ("folder", "corpus", "experiment")
@@ -45,11 +45,11 @@ def _train(options: Namespace) -> int:
     if then and then not in THEN:
         raise UnknownName("then", then, THEN)
     keys = [one for one in overrides if not one.startswith("hydra.")]
-    grid, engine = parts_of(composed(keys), grid=Grid, engine=Engine)
+    grid, engine = parts_of(compose_configuration(keys), grid=Grid, engine=Engine)
     if then and not grid.trainer.translate:
         raise ConfigError(f"then={then}: set grid.trainer.translator, the command that translates with a checkpoint")
-    with alone(grid.home):
-        failed, trained = _trained(grid, engine, overrides if then == "watch" else ())
+    with lock_grid(grid.home):
+        failed, trained = _train_runs(grid, engine, overrides if then == "watch" else ())
         for name, why in failed.items():
             terminal.say(f"{name} is left out: {why}")
         status = SOME_FAILED if failed else 0
@@ -61,7 +61,7 @@ def _train(options: Namespace) -> int:
         return run_clirbench(arguments, Path.cwd()) or status
 
 
-def _trained(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dict[str, str], int]:
+def _train_runs(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dict[str, str], int]:
     """Why cells failed, and how many did not; `watched`: the keys of `clirbench watch`, where that is to look on."""
     watching = None
     try:
@@ -85,17 +85,19 @@ def run_keys(grid: Grid, overrides: Sequence[str], failed: Mapping[str, str] = {
     given = [one for one in overrides if key_of(one).partition(".")[0].partition("/")[0] != "grid"]
     home = grid.home.absolute()
     ours = [
-        "systems=checkpoints", f"systems.model={quoted(str(home / MODELS))}", "systems.replicates=[]",
-        f"systems.metadata={quoted(str(home / SYSTEMS))}", "units=run", "analysis=[training]",
+        "systems=checkpoints", f"systems.model={quote_value(str(home / MODELS))}", "systems.replicates=[]",
+        f"systems.metadata={quote_value(str(home / SYSTEMS))}", "units=run", "analysis=[training]",
         *grid.trainer.translate,
     ]  # fmt: skip
     if len(grid.sizes) > 1:
         ours.append("given=[size]")
     keys = {key_of(one) for one in given}
     if not keys & set(COLLECTIONS):
-        ours += [f"folder={quoted(str(home / HELD_OUT))}", *SMALL]
+        ours += [f"folder={quote_value(str(home / HELD_OUT))}", *SMALL]
     if failed:
-        ours.append(f"remarks={quoted([f'Training run {name} is left out: {why}' for name, why in failed.items()])}")
+        ours.append(
+            f"remarks={quote_value([f'Training run {name} is left out: {why}' for name, why in failed.items()])}"
+        )
     return [*(one for one in ours if key_of(one) not in keys), *given]
 
 

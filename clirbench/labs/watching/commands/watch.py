@@ -24,12 +24,12 @@ from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
 from clirbench.configuration.building import build, limits_of
-from clirbench.configuration.composing import composed, plain_configuration
-from clirbench.configuration.spelling import spoken_of
+from clirbench.configuration.composing import compose_configuration, plain_configuration
+from clirbench.configuration.spelling import mentioned_experiment
 from clirbench.errors import ClirbenchError, ConfigError, StoreError, gathered
-from clirbench.experiment import computed, concluded
+from clirbench.experiment import compute_steps, conclude
 from clirbench.files.state import SETTLED, State, state_of
-from clirbench.inputs.reading import fitted, read_inputs
+from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.labs.watching.journal import Journal
 from clirbench.labs.watching.outlook import in_words, learning_curve
 from clirbench.labs.watching.stopping import Outlook, outlook
@@ -39,11 +39,11 @@ from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.report import Live
 from clirbench.report.provenance import provenance
-from clirbench.result import Experiment, Inputs, Result, unwatched
+from clirbench.result import Experiment, Inputs, Result, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.keys import fingerprint
 from clirbench.store.plan import PLAN, Plan
-from clirbench.store.snapshot import Snapshot, taken
+from clirbench.store.snapshot import Snapshot, read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.systems.translation import shard_keys
 from clirbench.text import set_limits
@@ -90,10 +90,10 @@ class Watching:
             return None
         begun = time.time_ns()
         self.state = {}
-        with self.store.used(), taken(self.store.path) as snapshot:
+        with self.store.used(), read_through_snapshot(self.store.path) as snapshot:
             kept = Cached(self.experiment.engine, self.store)
             experiment = replace(self.experiment, engine=kept)
-            experiment, inputs = fitted(experiment, read_inputs(experiment))
+            experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
             if inputs is None:
                 raise ClirbenchError("watch: there are no systems to wait for; name a corpus, folder=DIR")
             self._tell_pending(inputs.pending)
@@ -108,9 +108,9 @@ class Watching:
             if made != self.reported:
                 plan = Plan.begin(self.folder.path / PLAN, self.store.path)
                 experiment = replace(experiment, engine=replace(kept, plan=plan), plan=plan)
-                work = computed(experiment, inputs)
+                work = compute_steps(experiment, inputs)
                 changed = work.changed(snapshot)
-                result = concluded(experiment, work.without(changed), snapshot, unwatched)
+                result = conclude(experiment, work.without(changed), snapshot, no_watch)
                 # Who was left out comes in as soon as its file stands still.
                 found = self._report(result, "" if changed or snapshot.changed() else made)
         if not inputs.pending and self.reported == made:
@@ -127,7 +127,7 @@ class Watching:
         (translation,) = inputs.translations
         errors: list[ClirbenchError] = []
         with gathered(errors):
-            work = computed(experiment, inputs)
+            work = compute_steps(experiment, inputs)
         if any(map(snapshot.differs, translation.files)):
             self._tell_pending({translation.system: "its file changed while it was read"})
             return
@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _watch(options: Namespace) -> int:
     be_nice()
-    watching = begun(options)
+    watching = start_watch(options)
     while True:
         try:
             found = watching.look()
@@ -232,16 +232,18 @@ def _watch(options: Namespace) -> int:
         time.sleep(options.every)
 
 
-def begun(options: Namespace) -> Watching:
+def start_watch(options: Namespace) -> Watching:
     """The watch that the arguments ask for: its experiment, and its folder."""
-    if spoken_of(options.overrides) != "folder" and not any("experiment=" in one for one in options.overrides):
+    if mentioned_experiment(options.overrides) != "folder" and not any(
+        "experiment=" in one for one in options.overrides
+    ):
         raise ConfigError("watch: there are no systems to wait for; name a corpus, folder=DIR")
     whole_number("--every", options.every)
     whole_number("--horizon", options.horizon, or_null=True)
     checked("--gain", 0.0 if options.gain is None else options.gain, least=0)
     keys = [override.lstrip("+").partition("=")[0] for override in options.overrides]
     added = [default for default in DEFAULTS if default.partition("=")[0] not in keys]
-    cfg = composed([one for one in (*options.overrides, *added) if not one.startswith("hydra.")])
+    cfg = compose_configuration([one for one in (*options.overrides, *added) if not one.startswith("hydra.")])
     set_limits(limits_of(cfg))
     name = hashlib.sha256("\n".join(sorted(options.overrides)).encode()).hexdigest()[:8]
     named = [o.partition("=")[2].strip("\"'") for o in options.overrides if o.startswith("hydra.run.dir=")]

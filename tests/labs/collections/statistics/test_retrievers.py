@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from clirbench.labs.collections.statistics.retrievers import Beside, beside, student
+from clirbench.labs.collections.statistics.retrievers import Beside, compare_retrievers, student
 from clirbench.labs.collections.statistics.settings import Collection, Setting, Stratum
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
@@ -29,7 +29,7 @@ def setting(of: Collection, taus: dict[str, float]) -> Setting:
 
 
 def compared(first: list[Setting], second: list[Setting]) -> list[Beside]:
-    return list(beside({FIRST: first, SECOND: second}))
+    return list(compare_retrievers({FIRST: first, SECOND: second}))
 
 
 def test_the_interval_is_students() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.analyses.favoritism import favoritism, ranked
+from clirbench.labs.papers.analyses.favoritism import favoritism, rank_segments
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
@@ -90,7 +90,7 @@ def test_above_zero_favours_the_first_where_less_is_better_too() -> None:
 
 
 def test_ranks_go_by_size_and_ties_by_place() -> None:
-    assert ranked(np.array([0.1, -0.5, 0.5, 0.0])).tolist() == [1, 2, 0, 3]
+    assert rank_segments(np.array([0.1, -0.5, 0.5, 0.0])).tolist() == [1, 2, 0, 3]
 
 
 def test_the_file_has_every_segment_of_every_metric(cli: Cli, small_folder: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.analyses.types import bands, near, running_f1, type_report
+from clirbench.labs.papers.analyses.types import bands, running_f1, similar_types, type_report
 from clirbench.types import TestSet
 from tests.conftest import Cli
 
@@ -26,8 +26,8 @@ def test_counts_and_rates_by_hand() -> None:
 
 
 def test_a_type_that_does_not_occur_is_named_with_those_that_begin_alike() -> None:
-    assert near("nigth", ("day", "night", "nine")) == ["night", "nine"]
-    assert near("x", ("day", "night")) == ["day", "night"]
+    assert similar_types("nigth", ("day", "night", "nine")) == ["night", "nine"]
+    assert similar_types("x", ("day", "night")) == ["day", "night"]
 
 
 def test_the_running_mean_is_over_types_of_both_reports() -> None:

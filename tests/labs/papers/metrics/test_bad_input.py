@@ -17,6 +17,7 @@ from clirbench.types import TestSet
 from tests.metrics import test_bad_input as core
 from tests.metrics.agreement import AWKWARD, corpus_score
 from tests.metrics.test_bad_input import LONG, named, rows_of
+from tests.metrics.test_tokens import light
 
 MATCHING: list[Metric] = [SentBLEU(), BLEUPlus1(), NIST(), RIBES(), METEOR(synonyms=False)]
 MATCHING += [TermF(English()), TermF(English(), average="micro", weights="idf")]
@@ -92,3 +93,8 @@ def test_no_segments_at_all(metric: Metric) -> None:
 @pytest.mark.parametrize("metric", ALL, ids=named)
 def test_signatures_say_name_and_version(metric: Metric) -> None:
     core.test_signatures_say_name_and_version(metric)
+
+
+def test_importing_metrics_is_light() -> None:
+    names = ("nist", "error_rates", "bad_segments", "baselines", "by_nltk", "query_aware", "sentence_bleu")
+    light([f"labs.papers.metrics.{name}" for name in names])

@@ -79,5 +79,5 @@ def test_what_has_no_meaning_is_refused() -> None:
 def test_what_the_rule_needs_and_gives() -> None:
     foreign = Corpus(NO_TEST, Documents(NoEnglish("docs"), DocumentMap(("a",), np.ones(1, dtype=np.int64))))
     rules: dict[str, Relevance] = {"percentile": Percentile(), "jenks": Jenks(), "known": QueryInDocument()}
-    assert [str(error).split()[0] for error in needs.unmet(rules, foreign)] == ["percentile", "jenks", "known"]
-    assert needs.given(Jenks(), []) == {"grades"}
+    assert [str(error).split()[0] for error in needs.unmet_needs(rules, foreign)] == ["percentile", "jenks", "known"]
+    assert needs.offered_by_judgments(Jenks(), []) == {"grades"}

@@ -7,7 +7,7 @@ import sacrebleu
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.labs.papers.statistics.segment_level import (
     agreements,
-    compared,
+    compare_pairs,
     group_scores,
     judged_pairs,
     matrices,
@@ -31,7 +31,7 @@ METRIC = np.array([2.0] * 3 + [-2] * 2 + [0, 0] + [-1, -1, 1] + [1, 0, -1, 0])
 def cells(name: str) -> np.ndarray:
     """Of the comparisons above, each that of two systems of which the second has 0."""
     gold, metric = (np.stack([side, np.zeros(len(side))]) for side in (GOLD, METRIC))
-    return compared(gold, metric, matrix(name))[0]
+    return compare_pairs(gold, metric, matrix(name))[0]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_comparisons_are_counted_and_missing_values_left_out() -> None:
     found = cells("WMT14")
     assert [int((found == value).sum()) for value in (1, -1, 0)] == [5, 3, 2]
     assert np.isnan(found).sum() == 4
-    unknown = compared(np.array([[1.0, np.nan], [0.0, 1.0]]), np.ones((2, 2)), matrix("WMT14"))
+    unknown = compare_pairs(np.array([[1.0, np.nan], [0.0, 1.0]]), np.ones((2, 2)), matrix("WMT14"))
     assert np.array_equal(unknown, [[0, np.nan]], equal_nan=True)
     tau, _ = agreements(BLEU(), np.zeros((2, 3)), np.ones((2, 3)), ["WMT14"])
     assert np.isnan(tau.value)
@@ -66,7 +66,7 @@ def test_comparisons_are_counted_and_missing_values_left_out() -> None:
 
 def test_comparisons_of_systems_on_items() -> None:
     gold, own = np.array([[1.0, 2], [0, 5], [3, 3]]), np.array([[1.0, 1], [2, 2], [3, 3]])
-    found = compared(gold, own, matrix("WMT14"))
+    found = compare_pairs(gold, own, matrix("WMT14"))
     assert found.tolist() == [[-1, 1], [1, 1], [1, -1]]
 
 
@@ -74,7 +74,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(UnknownName, match="segment-level matrix 'WMT11'.*WMT12"):
         matrix("WMT11")
     with pytest.raises(AlignmentError, match="the same items"):
-        compared(np.zeros((2, 3)), np.zeros((2, 4)), matrix("WMT14"))
+        compare_pairs(np.zeros((2, 3)), np.zeros((2, 4)), matrix("WMT14"))
 
 
 def test_comparisons_are_pairs_judged_on_one_segment() -> None:

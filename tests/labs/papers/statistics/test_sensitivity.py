@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import bootstrap
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.labs.papers.statistics.sensitivity import Contrast, Curve, Loss, contrasts, losses, sensitivity
+from clirbench.labs.papers.statistics.sensitivity import Contrast, Loss, LossCurve, contrasts, losses, sensitivity
 from clirbench.scoreboard import Column, Scoreboard
 
 KINDS = ("none", "order", "order", "terms", "terms")
@@ -28,7 +28,7 @@ def board(kinds: tuple[str, ...] = KINDS, rates: tuple[str, ...] = RATES, **chan
     return Scoreboard(systems, tuple(columns), {"kind": kinds, "rate": rates})
 
 
-def lost(curve: Curve) -> list[float]:
+def lost(curve: LossCurve) -> list[float]:
     return [row.loss for row in curve.rows]
 
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from clirbench.errors import ConfigError, InputError, NothingCompared
-from clirbench.experiment import computed
-from clirbench.labs.watching.commands.watch import STOPPED, Watching, begun, main, states
-from clirbench.result import Experiment, Inputs, Work
+from clirbench.experiment import compute_steps
+from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, start_watch, states
+from clirbench.result import Experiment, Inputs, StepResults
 from tests.conftest import PACKAGE, Cli
 from tests.labs.watching.test_tensorboard import scalars
 from tests.lines import made_lines
@@ -58,7 +58,7 @@ def watching(root: Path, *more: str, measure: str = "", events: Path | None = No
     options = Namespace(
         overrides=arguments(root, "out", *more), every=1, gain=None, horizon=10, measure=measure, tensorboard=events
     )
-    return begun(options)
+    return start_watch(options)
 
 
 def events(root: Path, kind: str = "checkpoint") -> list[dict[str, Any]]:
@@ -151,7 +151,7 @@ def test_options_that_cannot_be(option: list[str], message: str, capsys: pytest.
 
 def test_nothing_to_wait_for() -> None:
     with pytest.raises(ConfigError, match="there are no systems to wait for; name a corpus, folder=DIR"):
-        begun(Namespace(overrides=["metric=[BLEU]"]))
+        start_watch(Namespace(overrides=["metric=[BLEU]"]))
 
 
 def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path) -> None:
@@ -237,10 +237,10 @@ def test_a_checkpoint_that_is_deleted_while_it_is_read(
     for step in (1, 2, 3):
         write(tmp_path, lines, step, 0.5 / step)
 
-    def meddled(experiment: Experiment, inputs: Inputs) -> Work:
+    def meddled(experiment: Experiment, inputs: Inputs) -> StepResults:
         if [translation.system for translation in inputs.translations] == ["step2"]:
             (tmp_path / "ckpt" / "step_2.txt").rename(tmp_path / "kept")
-        return computed(experiment, inputs)
+        return compute_steps(experiment, inputs)
 
     monkeypatch.setattr("clirbench.labs.watching.commands.watch.computed", meddled)
     watch = watching(tmp_path)
@@ -273,7 +273,7 @@ def test_a_full_disk_loses_nothing(
             raise KeyboardInterrupt
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits[1], limits[1]))
 
-    monkeypatch.setattr("clirbench.labs.watching.commands.watch.begun", lambda options: watch)
+    monkeypatch.setattr("clirbench.labs.watching.commands.watch.start_watch", lambda options: watch)
     monkeypatch.setattr("clirbench.labs.watching.commands.watch.be_nice", lambda: None)
     monkeypatch.setattr("clirbench.labs.watching.commands.watch.time.sleep", waited)
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
@@ -305,7 +305,7 @@ def test_a_model_that_cannot_translate_stops_no_other(tmp_path: Path, capsys: py
         ],
         every=1, gain=None, horizon=None, measure="", tensorboard=None,
     )  # fmt: skip
-    watch = begun(options)
+    watch = start_watch(options)
     watch.look()
     said = capsys.readouterr().out
     assert [line.split()[1:3] for line in said.splitlines()][1] == ["step2", "failed:"]
