@@ -18,7 +18,7 @@ from clirbench.files.tables import read_table
 from clirbench.labs.training.grid import lock_grid, plan, read_grid, train
 from clirbench.labs.training.progress import shown_progress
 from tests.conftest import write_lines
-from tests.engines.test_engines import cluster
+from tests.labs.clusters.test_clusters import cluster
 from tests.labs.training.toys import Ends, grid, text, trainer, waited_for
 
 
