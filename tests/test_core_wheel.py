@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 LABS = '[project.entry-points."clirbench.labs"]'
 NAMES = sorted(path.parent.name for path in (ROOT / "clirbench" / "labs").glob("*/__init__.py"))
-OF_ALL = ("docs", "browser", "labs", "test_architecture.py", "test_core_wheel.py", "configuration/test_reach.py")
+OF_ALL = ("docs", "labs", "test_architecture.py", "test_core_wheel.py", "configuration/test_reach.py")
 """Tests of the whole project."""
 QUICK = ("metrics", "measures", "relevance", "retrieval", "steps", "topics", "files", "corpora", "store/test_keys.py")
 """Those of the core that run here; of the others it is checked that they can be loaded."""
