@@ -29,14 +29,15 @@ LOCK := requirements.lock
 run: $(BASE)
 	$(BIN)/python -m clirbench $(ARGS)
 
+# A worker without a test takes one of another's; the long tests wait for processes, so one more worker is no load.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m "not slow and not release" $(LAB:%=tests/labs/%) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not release" $(LAB:%=tests/labs/%) $(PYTEST_ARGS)
 
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -n auto -m "slow and not release" $(LAB:%=tests/labs/%) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 )) --dist worksteal -m "slow and not release" $(LAB:%=tests/labs/%) $(PYTEST_ARGS)
 
 test-all: $(STAMP)
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 FUZZ ?= 50000
 SEED ?= $(shell date +%s)

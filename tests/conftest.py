@@ -1,6 +1,5 @@
 """Shared fixtures: where the real data lie, and how Hypothesis runs."""
 
-import logging
 import os
 import subprocess
 import sys
@@ -25,15 +24,6 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 # The clock is never asserted, nor by Hypothesis. The same examples each time: a red test stays red.
 settings.register_profile("clirbench", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("clirbench")
-
-
-@pytest.fixture(autouse=True)
-def loggers_are_heard() -> None:
-    """Libraries configure logging as they are loaded: no later test may hear less of ours for that."""
-    logging.disable(logging.NOTSET)
-    for name, logger in logging.root.manager.loggerDict.items():
-        if name.partition(".")[0] == "clirbench" and isinstance(logger, logging.Logger):
-            logger.disabled, logger.propagate = False, True
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ backtracking repeats among them. `re` does its steps in C, so a small matcher of
 must end where `re` ends. Not seen: copies within C whose result no variable has (`b"".join` of what was joined).
 """
 
+import gc
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -289,12 +290,15 @@ def at_most(most: int) -> Iterator[Steps]:
 
     with pytest.MonkeyPatch.context() as patch:
         patched(patch, steps)
-        before = sys.gettrace()
+        before, collecting = sys.gettrace(), gc.isenabled()
+        gc.disable()  # libraries have the collector call them, at moments that no reader chooses
         sys.settrace(call)
         try:
             yield steps
         finally:
             sys.settrace(before)
+            if collecting:
+                gc.enable()
 
 
 def patched(patch: pytest.MonkeyPatch, steps: Steps) -> None:

@@ -1,5 +1,6 @@
 """The count of work finds readers that are not linear, and its regular expressions are those of `re`."""
 
+import gc
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -99,6 +100,26 @@ def test_the_count_is_the_same_each_time(tmp_path: Path) -> None:
             linear(tmp_path / "a")
         counts.append(steps.n)
     assert counts[0] == counts[1] > 300
+
+
+def test_what_a_library_does_when_memory_is_collected_is_not_counted(tmp_path: Path) -> None:
+    def collected(phase: str, info: object) -> None:
+        assert phase
+
+    (tmp_path / "a").write_text("<top>\n" * 5000)
+    gc.callbacks.append(collected)
+    threshold = gc.get_threshold()
+    counts = []
+    try:
+        for often in (threshold[0], 10):
+            gc.set_threshold(often)
+            with at_most(10**9) as steps:
+                linear(tmp_path / "a")
+            counts.append(steps.n)
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(collected)
+    assert counts[0] == counts[1]
 
 
 PATTERNS = [

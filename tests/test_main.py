@@ -405,6 +405,17 @@ class TestEveryEndIsOurs:
         refused(done, "'BLEU'", "'1e308' is not a finite number (of at most 1e+150)")
         assert done.stderr.count("\n") == 1
 
+    def test_a_damaged_result_in_the_store_is_told_on_the_command_line(self, cli, small_folder: Path) -> None:
+        """Warnings were lost there: the configuration of logging silenced every logger that existed before it."""
+        run = (f"folder={small_folder}", "metric=[BLEU]", "measures=[MAP]", "topics.n=5", "engine=serial")
+        assert cli(*run).returncode == 0
+        place = sorted((cli.cwd / "runs").rglob("store/*/*.npz"))[0]
+        place.write_bytes(place.read_bytes()[:-1] + b"?")
+        done = cli(*run)
+        assert done.returncode == 0
+        assert f"{place.name} is damaged (" in done.stderr
+        assert done.stderr.count("is damaged") == 1
+
     def test_a_job_of_a_sweep_that_is_refused_does_not_stop_the_others(self, cli, tmp_path: Path) -> None:
         (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
         done = cli("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=x,1", "hydra.sweep.dir=out")

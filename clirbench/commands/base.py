@@ -92,6 +92,23 @@ class Tolerant(io.TextIOBase):
 
 
 def tolerate_closed_output() -> None:
-    """Let standard output be closed by its reader."""
+    """Let standard output be closed by its reader, and every standard stream by whoever starts the program.
+
+    A descriptor that is closed at the start is opened to nowhere: the next file would get its number, and all that
+    libraries print.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            mode = "w" if descriptor else "r"
+            try:
+                os.fstat(descriptor)
+                opened = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115, PTH123 - a standard stream stays open
+            except OSError:
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                if nowhere != descriptor:
+                    os.dup2(nowhere, descriptor)
+                    os.close(nowhere)
+                opened = open(descriptor, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, opened)
     if not isinstance(sys.stdout, Tolerant):
         sys.stdout = Tolerant(sys.stdout)

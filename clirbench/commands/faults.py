@@ -21,10 +21,12 @@ OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.E
 
 
 def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
-    """The lines to show for an error, and the exit status.
+    """The lines to show for an error, and the exit status; raises `KeyboardInterrupt` where that caused it.
 
     folder: where the details of a fault go, if it can be written; else they go to the folder of temporary files.
     """
+    if isinstance(error.__cause__, KeyboardInterrupt):  # compiled code that is interrupted raises a SystemError
+        raise error.__cause__
     if isinstance(error, ClirbenchError):
         all_of_it = error.errors if isinstance(error, Problems) else (error,)
         return f"error: {error}", NOTHING if all(isinstance(e, NothingCompared) for e in all_of_it) else MENDABLE

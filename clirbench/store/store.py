@@ -39,7 +39,7 @@ class Store:
     """A folder of results; made when the first one is written."""
 
     path: Path
-    said: set[str] = field(default_factory=set, compare=False, repr=False)
+    warned: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def holds(self, key: str) -> bool:
         """Whether a value is there as it was written; a damaged one is reported and counts as missing."""
@@ -51,7 +51,7 @@ class Store:
         try:
             return None if content is None else read(key, content)
         except Damaged as damage:
-            LOG.warning("%s is damaged (%s): its value is computed again", self._place(key, "npz"), damage)
+            self._warn_once(key, f"{self._place(key, 'npz')} is damaged ({damage}): its value is computed again")
             return None
 
     def get(self, key: str) -> Any:
@@ -137,10 +137,13 @@ class Store:
             return None
         except OSError as error:
             reason = error.strerror or str(error)
-            if reason not in self.said:
-                LOG.warning("%s: cannot be read (%s); such values are computed again", place, reason)
-                self.said.add(reason)
+            self._warn_once(reason, f"{place}: cannot be read ({reason}); such values are computed again")
             return None
+
+    def _warn_once(self, about: str, message: str) -> None:
+        if about not in self.warned:
+            LOG.warning("%s", message)
+            self.warned.add(about)
 
     def _write(self, place: Path, content: bytes) -> None:
         unfinished = self.path / UNFINISHED / writer()

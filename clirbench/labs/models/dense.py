@@ -115,7 +115,18 @@ def vectors(encoder: Encoder, documents: Documents, words: int, prefix: str = ""
     passages = _passages(documents, words)
     parts = [_rows(encoder, some, prefix) for some in iter(lambda: list(islice(passages, AT_ONCE)), [])]
     full = [part for part in parts if len(part)]
+    refuse_other_lengths(*full)
     return np.concatenate(full) if full else np.empty(0, dtype=[("document", "<i4"), ("vector", "<f4", (1,))])
+
+
+def refuse_other_lengths(*parts: Vectors) -> None:
+    """Raise `ResourceError` where vectors have another number of dimensions than the first ones."""
+    lengths = list(dict.fromkeys(part["vector"].shape[1] for part in parts if len(part)))
+    if len(lengths) > 1:
+        raise ResourceError(
+            f"the encoder gave vectors of {lengths[0]} dimensions, then of {lengths[1]}, which cannot be compared; did "
+            "its model change? Encode all texts again: retrieval.encoder.version=TEXT, any new text"
+        )
 
 
 def _passages(documents: Documents, words: int) -> Iterator[tuple[int, str]]:
@@ -145,6 +156,7 @@ def nearest_documents(
     queries: Vectors, topic_ids: Sequence[str], passages: Vectors, document_map: DocumentMap, depth: int
 ) -> Run:
     """The Run of topics over a collection, both as vectors; memory is bounded by `SCORES` beside the vectors."""
+    refuse_other_lengths(queries, passages)
     nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     ranked: list[tuple[Ints, Floats]] = [nothing] * len(topic_ids)
     present, firsts = np.unique(passages["document"], return_index=True)

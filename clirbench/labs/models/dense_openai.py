@@ -87,6 +87,11 @@ class OpenAIEncoder:
 
         batches = [list(texts[at : at + self.batch_size]) for at in range(0, len(texts), self.batch_size)]
         parts = self._server.each(work, batches)
+        if len(lengths := list(dict.fromkeys(part.shape[1] for part in parts))) > 1:
+            raise ResourceError(
+                f"{self.url}: model {self.model} gives vectors of {lengths[0]} dimensions for some texts and of "
+                f"{lengths[1]} for others, which cannot be compared"
+            )
         return np.concatenate(parts) if parts else np.empty((0, 1), dtype=np.float32)
 
 

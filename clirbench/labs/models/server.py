@@ -149,7 +149,7 @@ class Server:
                 said = str(error)
             except (SlowServer, http.client.HTTPException, OSError) as error:
                 said = f"{url}: broke off ({reason(error)})"
-            except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+            except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
                 said = f"{url}: the answer is not as OpenAI's interface has it"
             if not left or stop.wait(min(LONGEST_WAIT, max(wait, at_least))):
                 break

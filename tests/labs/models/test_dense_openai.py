@@ -58,6 +58,7 @@ def test_vectors_come_back_in_the_order_of_the_texts() -> None:
         {"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0, 2.0]}]},
         {"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [float("nan")]}]},
         {"data": [{"index": at, "embedding": [1.0]} for at in range(3)]},
+        {"data": [{"index": 0, "embedding": [1.0]}, {"index": float("inf"), "embedding": [1.0]}]},
     ],
 )
 def test_an_answer_that_is_none_is_asked_again_then_named(body: Any) -> None:
@@ -65,6 +66,19 @@ def test_an_answer_that_is_none_is_asked_again_then_named(body: Any) -> None:
         assert OpenAIEncoder(asked.url, "m").encode(["a", "b"]).shape == (2, 3)
     with answering(lambda asked, number: Said(body)) as asked, pytest.raises(ResourceError, match="not as OpenAI's"):
         OpenAIEncoder(asked.url, "m", retries=1).encode(["a", "b"])
+
+
+def test_vectors_of_other_lengths_are_refused_within_texts_and_between_topics_and_documents() -> None:
+    def as_long_as_the_text(body: Any, number: int) -> Said:
+        return Said({"data": [{"index": at, "embedding": [1.0] * len(t)} for at, t in enumerate(body["input"])]})
+
+    with answering(as_long_as_the_text) as asked:
+        made = OpenAIEncoder(asked.url, "m", batch_size=1)
+        with pytest.raises(ResourceError, match="model m gives vectors of 1 dimensions for some texts and of 2 for"):
+            made.encode(["a", "bb"])
+        held = Documents.of([Document("1", "aab"), Document("2", "baa")])
+        with pytest.raises(ResourceError, match="the encoder gave vectors of 1 dimensions, then of 3, which cannot"):
+            Dense(made).rank(held, [Topic.of("t", "a")])
 
 
 def test_settings_and_signature() -> None:

@@ -74,6 +74,7 @@ def test_requests_hold_what_is_configured(tmp_path: Path) -> None:
     [
         Said(status=503), Said(pause=1.0), chat("A").body and Said(chat("A").body, stop_after=30),
         Said({"choices": []}), Said({"choices": [{"message": {"content": 7}}]}),
+        Said({"choices": [{"message": {"content": "A"}}], "usage": {"prompt_tokens": float("inf")}}),
     ],
 )  # fmt: skip
 def test_a_server_that_fails_now_and_then_costs_nothing_but_time(tmp_path: Path, bad: Said) -> None:
