@@ -155,7 +155,7 @@ def test_a_rerun_does_not_read_the_texts_again(small_folder: Path, monkeypatch: 
     engine = Cached(Serial(), Store(small_folder.parent / "store"))
     translations = FileSystems().translations(corpus)
     assert health(corpus, translations, engine.pmap)[1] == []
-    monkeypatch.setattr("clirbench.steps.examine.examined", None)
+    monkeypatch.setattr("clirbench.steps.examine.examine_text", None)
     assert health(corpus, translations, engine.pmap)[1] == []
 
 

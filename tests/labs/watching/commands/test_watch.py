@@ -242,7 +242,7 @@ def test_a_checkpoint_that_is_deleted_while_it_is_read(
             (tmp_path / "ckpt" / "step_2.txt").rename(tmp_path / "kept")
         return compute_steps(experiment, inputs)
 
-    monkeypatch.setattr("clirbench.labs.watching.commands.watch.computed", meddled)
+    monkeypatch.setattr("clirbench.labs.watching.commands.watch.compute_steps", meddled)
     watch = watching(tmp_path)
     watch.look()
     assert "pending: step2 (its file changed while it was read)" in capsys.readouterr().out
