@@ -17,7 +17,7 @@ LABS = '[project.entry-points."clirbench.labs"]'
 NAMES = sorted(path.parent.name for path in (ROOT / "clirbench" / "labs").glob("*/__init__.py"))
 OF_ALL = ("docs", "labs", "test_architecture.py", "test_core_wheel.py", "configuration/test_reach.py")
 """Tests of the whole project."""
-QUICK = ("metrics", "measures", "relevance", "retrieval", "steps", "topics", "files", "corpora", "store/test_keys.py")
+QUICK = ("metrics/test_bleu.py", "measures", "relevance", "steps", "topics", "files/test_trec.py")
 """Those of the core that run here; of the others it is checked that they can be loaded."""
 
 
@@ -103,8 +103,7 @@ def passed(core: Path, checkout: Path, *arguments: str) -> str:
 
 @pytest.mark.slow
 def test_tests_of_the_core_need_no_laboratory(core: Path, checkout: Path) -> None:
-    everything = passed(core, checkout, "--collect-only", "tests", "--ignore=tests/statistics/test_validity.py")
-    assert "errors" not in everything
+    passed(core, checkout, "--collect-only", "tests", "--ignore=tests/statistics/test_validity.py")
     passed(core, checkout, "-m", "not slow and not release", *(f"tests/{name}" for name in QUICK))
 
 
