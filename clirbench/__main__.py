@@ -190,8 +190,8 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
         if "=" not in word and not word.startswith("~"):
             names = sorted(commands())
             raise ConfigError(
-                f"{word!r} is neither key=value nor a command.{closest_match(word, names)} Commands: {', '.join(names)}; "
-                "a folder is named by folder=DIR"
+                f"{word!r} is neither key=value nor a command.{closest_match(word, names)} "
+                f"Commands: {', '.join(names)}; a folder is named by folder=DIR"
             )
     overrides = prepare_overrides(read.overrides, own_folders(arguments))
     check_run_folder(overrides, make=not options)

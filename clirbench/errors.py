@@ -18,7 +18,8 @@
 A message says what is wrong, where (file, line), what the choices are, and what to do next. Errors are raised,
 never printed-and-exited; `clirbench.__main__` turns them into one message without a traceback.
 
-`escape_unseen` is the gate through which every text leaves, messages included: what a terminal would obey becomes visible.
+`escape_unseen` is the gate through which every text leaves, messages included: what a terminal would obey becomes
+visible.
 """
 
 import re

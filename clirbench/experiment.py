@@ -355,8 +355,8 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     for name, counted in counts.items():
         if not judged[name].topic_ids:
             raise NothingCompared(
-                f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the English side matches "
-                f"{len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a relevant "
+                f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the English side "
+                f"matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a relevant "
                 "document; are these the topics and judgments of this collection?"
             )
     values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))

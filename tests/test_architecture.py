@@ -286,6 +286,23 @@ def test_one_idea_is_written_once() -> None:
     assert sum(found.values()) < 40, sorted(found.items(), key=lambda pair: -pair[1])
 
 
+def class_homes(sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """The modules that define each class."""
+    homes: dict[str, list[str]] = {}
+    for module, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module)
+    return homes
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """Wherever they are, in the core or in laboratories: a class is a noun, and means one thing."""
+    assert {name: homes for name, homes in class_homes(SOURCES).items() if len(homes) > 1} == {}
+    doubled = {**SOURCES, "recent": f"{SOURCES['recent']}\nclass Topic:\n    pass\n"}
+    assert sorted(class_homes(doubled)["Topic"]) == ["recent", "types"]
+
+
 def test_identical_bodies_are_found_and_stubs_of_protocols_are_none() -> None:
     first = "def f(x):\n    'One.'\n    if x:\n        return 1\n    return 2\n"
     second = "class A:\n    def g(self, x):\n        if x:\n            return 1\n        return 2\n"

@@ -100,7 +100,7 @@ def read_results(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
-    """provenance.json, with the keys that are needed; raises `InputError`."""
+    """provenance.json, with the needed keys; raises `InputError`."""
     return read_object(path_inside(folder, PROVENANCE), PROVENANCE_SHAPE, needed)
 
 

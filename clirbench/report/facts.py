@@ -174,7 +174,8 @@ def _count_line(label: str, found: Counts) -> str:
     line = f"{head}{found.documents} documents; {found.topics} topics, {found.scored} scored"
     if found.without_relevant:
         n = len(found.without_relevant)
-        line += f"; {n} judged without a relevant document ({first_names(found.without_relevant)}): false alarms alone count"
+        names = first_names(found.without_relevant)
+        line += f"; {n} judged without a relevant document ({names}): false alarms alone count"
     if found.unmatched:
         line += f"; dropped, no English document matches: {first_names(found.unmatched)}"
     if found.unjudged:

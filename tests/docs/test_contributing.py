@@ -10,6 +10,14 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = re.compile(r"^`(?P<name>[\w/.]+)`[^\n]*:\n\n```\w+\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+def test_ten_files_hold_the_instrument() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| \d+ \| `([\w/]+\.py)` \|", page, re.MULTILINE)
+    texts = [(ROOT / "clirbench" / name).read_text(encoding="utf-8") for name in named]
+    assert len(named) == 10
+    assert sum(len(text.splitlines()) for text in texts) <= 1500
+
+
 def test_the_examples_run_and_their_tests_pass(cli, small_folder: Path, tmp_path: Path) -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     examples = {found["name"]: found["content"] for found in EXAMPLE.finditer(page)}

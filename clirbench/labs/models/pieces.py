@@ -33,8 +33,8 @@ def kind_of(folder: Path, kind: str) -> str:
     if any((folder / name).is_file() for name in SOURCE_NAMES):
         return "sentencepiece"
     raise ResourceError(
-        f"{folder}: no tokenizer: neither tokenizer_config.json nor one of {first_ten(SOURCE_NAMES)}; copy it there, name "
-        "its folder (tokenizer), or say tokenizer_kind=words where the text is tokenised already"
+        f"{folder}: no tokenizer: neither tokenizer_config.json nor one of {first_ten(SOURCE_NAMES)}; copy it there, "
+        "name its folder (tokenizer), or say tokenizer_kind=words where the text is tokenised already"
     )
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from clirbench.errors import ConfigError, EmptyCollection
 from clirbench.labs.models.fusion import Fusion
-from clirbench.labs.search.bm25s import BM25S
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.bm25 import BM25
 from clirbench.types import Document, Documents, Run, Topic
@@ -54,7 +53,7 @@ def test_real_engines_are_fused_by_their_ranks() -> None:
     words = ["oil", "price", "pearl", "farm", "history"]
     held = Documents.of(Document(f"d{i}", " ".join(rng.choice(words, rng.integers(1, 9)))) for i in range(60))
     topics = [Topic.of("t", "oil price"), Topic.of("u", "pearl")]
-    engines = {"one": BM25(b=1.0), "two": BM25S(b=0.0, depth=20)}
+    engines = {"one": BM25(b=1.0), "two": BM25(b=0.0, depth=20)}
     run = Fusion(engines, k=3).rank(held, topics)
     for topic in ("t", "u"):
         total: dict[str, float] = {}

@@ -18,7 +18,6 @@ from clirbench.files.tables import read_table
 from clirbench.labs.training.grid import lock_grid, plan, read_grid, train
 from clirbench.labs.training.progress import shown_progress
 from tests.conftest import write_lines
-from tests.engines.test_engines import cluster
 from tests.labs.training.toys import Ends, grid, text, trainer, waited_for
 
 
@@ -100,7 +99,9 @@ def test_what_an_engine_loses_is_handed_out_again(tmp_path: Path, lines: list[st
 @pytest.mark.filterwarnings("default")  # of the libraries
 @pytest.mark.parametrize("name", ["processes", "dask", "ray", "slurm"])
 def test_a_worker_of_a_cluster_is_killed_and_its_cell_goes_on(tmp_path: Path, lines: list[str], name: str) -> None:
-    engine = Processes(2) if name == "processes" else cluster(name, tmp_path)
+    engine = Processes(2)
+    if name != "processes":
+        engine = pytest.importorskip("tests.labs.clusters.test_clusters").cluster(name, tmp_path)
     command = replace(trainer(tmp_path), command=f"{trainer(tmp_path).command} kill")
     made = grid(tmp_path, text(tmp_path / "data", lines), trainer=command, vocabularies=["char"])
     planned = plan(made, Serial())

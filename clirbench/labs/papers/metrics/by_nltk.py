@@ -161,7 +161,7 @@ def read_wordnet(folder: str) -> Any:
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
-    class English(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
+    class EnglishWordNet(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
         """Without the mapping for other languages, which needs a second WordNet in nltk's own folders."""
 
         def map_wn(self, version: str = "wordnet") -> None:
@@ -174,6 +174,6 @@ def read_wordnet(folder: str) -> Any:
         with warnings.catch_warnings():
             # The reader warns that other languages are missing; none of them is used.
             warnings.simplefilter("ignore")
-            return English(folder, None)
+            return EnglishWordNet(folder, None)
     except (OSError, ValueError) as error:
         raise ResourceError(f"WordNet in {folder} cannot be read ({error}): {WORDNET_ADVICE}") from None

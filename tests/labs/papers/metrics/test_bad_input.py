@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from clirbench.configuration.composing import config_parts
 from clirbench.errors import InputError
 from clirbench.labs.papers.metrics.bad_segments import BS, TotalBS
 from clirbench.labs.papers.metrics.baselines import CopyRate, LengthRatio, RandomMetric, TypeCount
@@ -17,6 +18,7 @@ from clirbench.types import TestSet
 from tests.metrics import test_bad_input as core
 from tests.metrics.agreement import AWKWARD, corpus_score
 from tests.metrics.test_bad_input import LONG, named, rows_of
+from tests.metrics.test_tokens import light
 
 MATCHING: list[Metric] = [SentBLEU(), BLEUPlus1(), NIST(), RIBES(), METEOR(synonyms=False)]
 MATCHING += [TermF(English()), TermF(English(), average="micro", weights="idf")]
@@ -92,3 +94,14 @@ def test_no_segments_at_all(metric: Metric) -> None:
 @pytest.mark.parametrize("metric", ALL, ids=named)
 def test_signatures_say_name_and_version(metric: Metric) -> None:
     core.test_signatures_say_name_and_version(metric)
+
+
+def test_importing_metrics_is_light() -> None:
+    names = ("nist", "error_rates", "bad_segments", "baselines", "by_nltk", "query_aware", "sentence_bleu")
+    light([f"labs.papers.metrics.{name}" for name in names])
+
+
+def test_every_metric_of_the_papers_is_there() -> None:
+    wanted = "BLEU chrF1 chrF2 chrF3 chrFpp TER MacroF1 MicroF1 NIST WER PER CDER RIBES METEOR BS TOTAL-BS"
+    wanted += " SentBLEU BLEUplus1 MacroP MacroR LengthRatio TypeCount CopyRate Random BLEURTmean BLEURTmedian"
+    assert set(wanted.split()) <= {path.stem for folder in config_parts("metric") for path in folder.glob("*.yaml")}

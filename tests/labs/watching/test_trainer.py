@@ -12,7 +12,6 @@ import pytest
 
 from clirbench.files.tables import read_table
 from tests.conftest import PACKAGE, write_lines
-from tests.labs.models.tiny_models import PAIRS, marian_tokenizer
 from tests.labs.watching.test_tensorboard import scalars
 
 
@@ -29,12 +28,13 @@ def test_four_saves_of_a_training_come_out_in_the_report(tmp_path: Path, monkeyp
 
     from clirbench.labs.watching.trainer import WatchCallback
 
+    tiny = pytest.importorskip("tests.labs.models.tiny_models", reason="needs the tests of the laboratory models")
     data = tmp_path / "data"
     data.mkdir()
-    write_lines(data / "source.txt", list(PAIRS))
-    write_lines(data / "reference.txt", list(PAIRS.values()))
+    write_lines(data / "source.txt", list(tiny.PAIRS))
+    write_lines(data / "reference.txt", list(tiny.PAIRS.values()))
     write_lines(tmp_path / "topics.tsv", ["1\tdog cat sleeps", "2\tred book", "3\twhere house"])
-    tokenizer = marian_tokenizer(tmp_path)
+    tokenizer = tiny.marian_tokenizer(tmp_path)
     torch.manual_seed(1)
     pad = tokenizer.pad_token_id
     network = MarianMTModel(
@@ -46,7 +46,7 @@ def test_four_saves_of_a_training_come_out_in_the_report(tmp_path: Path, monkeyp
         )
     )  # fmt: skip
     rows: list[dict[str, Any]] = []
-    for german, english in PAIRS.items():
+    for german, english in tiny.PAIRS.items():
         encoded = tokenizer(german, text_target=english, padding="max_length", max_length=12)
         labels = [-100 if token == pad else token for token in encoded["labels"]]
         rows.append({**encoded, "labels": labels})
