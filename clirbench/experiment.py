@@ -11,15 +11,15 @@ import numpy as np
 
 from clirbench.columns import scoreboard
 from clirbench.engines.local import Serial
-from clirbench.errors import ConfigError, NothingCompared
+from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
+from clirbench.inputs.distinct import distinct, near_copy_notes
 from clirbench.inputs.preflight import preflight
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs, runs_of_others
 from clirbench.later import Shelf, load_value
 from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.per_system import per_system
 from clirbench.pages.table import Table
-from clirbench.pages.wording import short
 from clirbench.result import (
     MANY_SYSTEMS,
     Counts,
@@ -36,14 +36,13 @@ from clirbench.retrieval.base import Retriever, Search
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.coefficients import UNTESTED
-from clirbench.statistics.correlation import KENDALL, Correlation, correlate
+from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.grades import Graded, after_scorings
+from clirbench.statistics.scorings import lowered_by_scorings
 from clirbench.statistics.units.belonging import NEAR_COPIES, NONE, units_of
 from clirbench.steps.correlations import Correlations
 from clirbench.steps.evaluate import Evaluate
 from clirbench.steps.examine import FileHealth, health
-from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances, resemblances
 from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.search import search
@@ -86,32 +85,6 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
     notes = (*waiting, *untranslated.values(), *told, *strange)
     return StepResults(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows), alike)
-
-
-def distinct(experiment: Experiment, inputs: Inputs | None) -> tuple[Inputs | None, Resemblances, list[str]]:
-    """The systems without those that copy the reference, what the texts share, and notes on it.
-
-    Systems that are made from the reference are not compared. Raises `ConfigError` for a baseline that is a copy, and
-    `NothingCompared` where no other system is left.
-    """
-    if inputs is None or getattr(experiment.systems, "made_from_reference", False):
-        return inputs, NOTHING_ALIKE, []
-    found = resemblances(inputs.corpus, inputs.translations, experiment.engine.pmap)
-    notes = [
-        f"{copy.system} copies the reference ({short(100 * copy.dice, 3)} % of its word 4-grams are the same, "
-        f"{short(100 * copy.repeated, 3)} % of its lines)"
-        for copy in found.references
-    ]
-    if experiment.keep_copies or not found.references:
-        return inputs, found, notes
-    copies = {copy.system for copy in found.references}
-    if experiment.baseline in copies:
-        raise ConfigError(f"baseline={experiment.baseline} copies the reference; keep_copies=true compares with it")
-    kept = tuple(translation for translation in inputs.translations if translation.system not in copies)
-    if not kept:
-        raise NothingCompared("every system copies the reference; keep_copies=true compares them")
-    notes = [f"{note} and is left out; keep_copies=true keeps it" for note in notes]
-    return replace(inputs, translations=kept), found, notes
 
 
 @contextmanager
@@ -163,25 +136,18 @@ def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watc
         resemblances=work.resemblances,
     )
     if result.units.source == NEAR_COPIES:
-        result = replace(result, notes=(*result.notes, *together(result)))
+        groups = result.units.groups(result.board.systems)
+        result = replace(result, notes=(*result.notes, *near_copy_notes(groups, result.resemblances)))
     result = replace(result, correlations=tuple(correlations(result, watch)))
-    result = replace(result, correlations=tuple(under_other_scorings(result)))
+    if measure := result.board.first_measure:
+        lowered = lowered_by_scorings(result.correlations, measure.name, result.scoring_taus)
+        result = replace(result, correlations=tuple(lowered))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     tables = (*(table for tables in found for table in tables), *([health_table(work.health)] if work.health else []))
     result = replace(result, tables=tables)
     changed = work.changed(snapshot)
     return conclude(experiment, work.without(changed), snapshot, watch) if changed else result
-
-
-def together(result: Result) -> Iterator[str]:
-    """A note for each group of near-copies."""
-    for names in result.units.groups(result.board.systems):
-        shared = min(pair.dice for pair in result.resemblances.near if pair.first in names)
-        yield (
-            f"near-copies count as one system: {', '.join(names)} share {short(100 * shared, 3)} % of their word "
-            "4-grams; if they were made independently, units=none"
-        )
 
 
 def health_table(rows: Sequence[FileHealth]) -> Table:
@@ -212,21 +178,6 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     rows = cached_result(experiment.engine, step, item, ["(all systems)"])
     (found,) = watch("intervals", rows, 1, partial(without_tests, result))
     return [Correlation(**row) for row in found]
-
-
-def under_other_scorings(result: Result) -> Iterator[Correlation]:
-    """The tau table; a grade of the primary measure that most other scorings of its topics do not show is lowered."""
-    measure = result.board.first_measure
-    halves = {half.name for half in result.topic_halves}
-    shown: dict[str, list[bool]] = {}
-    for one in result.scoring_taus:
-        if one.scoring not in halves:
-            shown.setdefault(one.metric, []).append(one.shown)
-    for row in result.correlations:
-        if measure is not None and (row.measure, row.coefficient) == (measure.name, KENDALL) and row.metric in shown:
-            found = after_scorings(Graded(row.grade, row.lowered), sum(shown[row.metric]), len(shown[row.metric]))
-            row = replace(row, grade=found.grade, lowered=found.lowered)
-        yield row
 
 
 def without_tests(result: Result) -> Result:
@@ -355,9 +306,9 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     for name, counted in counts.items():
         if not judged[name].topic_ids:
             raise NothingCompared(
-                f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the English side "
-                f"matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a relevant "
-                "document; are these the topics and judgments of this collection?"
+                f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the "
+                f"English side matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of "
+                "those lack a relevant document; are these the topics and judgments of this collection?"
             )
     values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))
     scored = zip(runs, watch(with_marks("IR measures", label), values, len(runs)), strict=True)

@@ -73,7 +73,6 @@ def test_a_file_replaced_while_the_run_is_stopped_is_a_hole_and_never_a_number(s
         "measures=[MAP,RBO]",
         "topics.n=10",
         "relevance.k=3",
-        "relevance.force=true",  # the collection is so small that MAP would be left out
         "engine=serial",
     ]
 

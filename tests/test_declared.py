@@ -100,7 +100,7 @@ def test_no_output_depends_on_what_a_signature_says(run: str, tmp_path: Path, sm
     small = (f"folder={small_folder}", "topics.n=5", "relevance.k=3", "measures=[MAP,RBO]")
     arguments, column = {
         "judgments": (("+experiment=demo", "measures=[MAP,RBO]", "analysis=[correlation,differences]"), "MAP[qrels]"),
-        "retrievers": ((*small, "retrieval@also=rm3", "relevance.force=true"), "MAP[rm3]"),
+        "retrievers": ((*small, "retrieval@also=rm3"), "MAP[rm3]"),
         "scores": ((*small, f"scores.tables=[{scores}]", "scores.measures=[PEOPLE]"), "PEOPLE"),
     }[run]
     plain, hashed = both(tmp_path, *SMALL, *arguments, "hydra.run.dir=run")
@@ -123,7 +123,7 @@ def test_pooling_does_not_depend_on_what_a_signature_says(tmp_path: Path, small_
     plain, hashed = both(tmp_path, "pool", "a", "b", "--apart", "a,b", "--out", "pooled", folder="pooled")
     signatures = re.compile(r"[0-9a-f]{64}|<code>.*?</code>|`.*`")
     assert {n: signatures.sub("", t) for n, t in plain.items()} == {n: signatures.sub("", t) for n, t in hashed.items()}
-    assert plain["(printed)"].startswith("MAP (pseudo-relevance, bm25), over 2 collections")
+    assert plain["(printed)"].startswith("RBO(p=0.9) (pseudo-relevance, bm25), over 2 collections")
 
 
 RULE = '''

@@ -107,7 +107,7 @@ class TestFolder:
         assert "1 system: at least 2 are needed" in done.stdout
 
     def test_a_baseline_ends_with_a_status_of_its_own_where_the_candidate_is_worse(self, cli, small_folder) -> None:
-        run = ("+experiment=folder", "folder=small", *FAST, "topics.n=10", "systems.include=[every2,every9]")
+        run = ("folder=small", *FAST, "primary=MAP", "topics.n=10", "systems.include=[every2,every9]")
         done = cli(*run, "baseline=every9", "hydra.run.dir=out")
         assert done.returncode == 11, done.stderr
         assert "\nevery2 is worse than every9 by MAP: -." in done.stdout
@@ -257,7 +257,7 @@ class TestScores:
 
 class TestRunsOfOthers:
     def test_our_own_runs_read_back_give_the_same_measures(self, cli, small_folder: Path) -> None:
-        assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
+        assert cli("folder=small", *FAST, "primary=MAP", "hydra.run.dir=out").returncode == 0
         # The written qrels too: written scores fall strictly, so a tie group at the cut cannot be told from the file.
         judged = ["relevance=qrels", "relevance.path=out/trec/qrels.txt"]
         options = [option for option in FAST if not option.startswith("relevance")]
@@ -267,7 +267,7 @@ class TestRunsOfOthers:
         assert first == again
 
     def test_further_retrievers_stand_beside_the_first(self, cli, small_folder: Path) -> None:
-        few = ["folder=small", *FAST, "measures=[MAP,RBO]"]
+        few = ["folder=small", *FAST, "measures=[MAP,RBO]", "primary=MAP"]
         named = ["+retrieval@also.dense=dense", "+retrieval@also.both=fusion"]
         three = cli(*few, *named, "also_retrieval.dense.passage=50", "also_retrieval.both.k=10", "hydra.run.dir=three")
         alone = cli(*few, "retrieval=dense", "retrieval.passage=50", "hydra.run.dir=alone")

@@ -110,7 +110,7 @@ def described_columns(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
-    """A JSON file that holds an object of a shape (`shape_error`) with the keys that are needed; raises `InputError`."""
+    """A JSON file that holds an object of a shape (`shape_error`) with the needed keys; raises `InputError`."""
     if not path.is_file():
         raise InputError(f"{path.parent}: not the folder of a finished run: it has no {path.name}")
     content = whole_content(path)

@@ -114,8 +114,8 @@ def _notes(experiment: Experiment, inputs: Inputs) -> Iterator[str]:
         if isinstance(rule, TopK) and rule.k >= n:
             yield (
                 f"{with_marks('relevance', label)}: the first {rule.k} of {n} documents are relevant, which is every "
-                "one that a topic matches: MAP then says which documents match, not how they are ordered; choose a smaller "
-                f"relevance.k, such as {max(1, n // 10)}"
+                "one that a topic matches: MAP then says which documents match, not how they are ordered; choose a "
+                f"smaller relevance.k, such as {max(1, n // 10)}"
             )
 
 

@@ -184,6 +184,13 @@ def _scorings(found: Finding) -> str:
     return f"Shown in {found['shown']} of {found['scorings']} other scorings of the same topics."
 
 
+def _reading(found: Finding) -> str:
+    grade = f"the grade is {found['grade']}" if found["grade"] in SHOWN else "nothing is shown"
+    if found["units"] == "maker":
+        return f"If systems of one maker belong together, {grade} (units=maker)."
+    return f"If these are checkpoints of one run, {grade} (units={found['units']})."
+
+
 def _second(found: Finding) -> str:
     return (
         f"By {found['measure']}, {found['metric']} orders {percent(found['tau'])} (at least {percent(found['lower'])})."
@@ -230,6 +237,7 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "given": _given,
     "judged": _judged,
     "scorings": _scorings,
+    "reading": _reading,
     "second": _second,
 }
 """The sentence of each kind but `agreement`, which `first_sentence` and `other_metrics` make."""

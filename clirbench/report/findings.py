@@ -10,9 +10,9 @@ from clirbench.pages.finding import Finding
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import KENDALL, Correlation
-from clirbench.statistics.grades import GRADES, NOISY, OPEN, SHOWN, WEAK, topics_to_add
+from clirbench.statistics.grades import GRADES, NOISY, OPEN, SHOWN, WEAK, grade, topics_to_add
 from clirbench.statistics.model.pseudo_bias import twice_judged, twice_searched
-from clirbench.statistics.units.agreement import groups_needed
+from clirbench.statistics.units.agreement import agreements, groups_needed
 from clirbench.statistics.units.belonging import Units, covariates
 from clirbench.statistics.units.concordance import taus
 from clirbench.statistics.units.given import Permuting, beyond_known, equal_pairs, real_metrics, within_strata
@@ -40,7 +40,7 @@ def findings(result: Result) -> list[Finding]:
         return []
     top = made[0]
     others = _seconds(result, measure, top["metric"])
-    scorings = _scorings(result, top["metric"])
+    scorings = [*_scorings(result, top["metric"]), *_readings(result, measure, top)]
     return [*made, *_limits(result, measure, top), *_given(result, measure), _judged(measure), *scorings, *others]
 
 
@@ -102,10 +102,28 @@ def _judged(measure: Column) -> Finding:
     )
 
 
+def _readings(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
+    """The groups that names or the order of scores suggest, where the first metric's grade would be lower with them."""
+    if top["grade"] not in SHOWN:
+        return
+    metrics = real_metrics(result.board)
+    x = np.stack([metric.oriented for metric in metrics])
+    at = [metric.name for metric in metrics].index(top["metric"])
+    for name, units in result.other_readings.items():
+        read = ""
+        if not units.along_training:
+            alpha, seed = result.experiment.alpha, result.experiment.seed
+            found = agreements(x, measure.oriented, units.index, alpha=alpha, seed=seed)[at]
+            read = grade(found.lower, found.upper, top["reliability"])
+        if _place(read) > _place(top["grade"]):
+            yield Finding(
+                "reading", values={"metric": top["metric"], "units": name, "grade": read, "groups": units.number}
+            )
+
+
 def _scorings(result: Result, metric: str) -> Iterator[Finding]:
     """In how many other scorings of the same topics the first metric is shown."""
-    halves = {half.name for half in result.topic_halves}
-    shown = [row.shown for row in result.scoring_taus if row.metric == metric and row.scoring not in halves]
+    shown = [row.shown for row in result.scoring_taus if row.metric == metric and not row.half]
     if shown:
         yield Finding("scorings", values={"metric": metric, "shown": sum(shown), "scorings": len(shown)})
 

@@ -22,7 +22,7 @@ def scoring_tables(result: Result) -> list[Table]:
     text = (
         "tau between groups under each scoring of the same topics; the last two are the measure itself on every other "
         "topic.",
-        *(shown_sentence(metric, rows, {s.name for s in result.topic_halves}) for metric in metrics),
+        *(shown_sentence(metric, rows) for metric in metrics),
     )
     return [
         Table("scorings_map", TITLE, ("scoring", *metrics), wide, text),
@@ -30,10 +30,10 @@ def scoring_tables(result: Result) -> list[Table]:
     ]
 
 
-def shown_sentence(metric: str, rows: Sequence[ScoringTau], halves: set[str]) -> str:
+def shown_sentence(metric: str, rows: Sequence[ScoringTau]) -> str:
     """In how many scorings, and on how many halves of the topics, tau is shown to be above 0."""
     own = [row for row in rows if row.metric == metric and not isnan(row.tau)]
-    others, parts = ([row.shown for row in own if (row.scoring in halves) == half] for half in (False, True))
+    others, parts = ([row.shown for row in own if row.half == half] for half in (False, True))
     return (
         f"{metric}: shown in {sum(others)} of {len(others)} other scorings, "
         f"and on {sum(parts)} of {len(parts)} halves of the topics."

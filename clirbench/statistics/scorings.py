@@ -1,11 +1,13 @@
 """Does a metric agree with retrieval under other scorings of the same topics too?"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clirbench.scoreboard import Column
+from clirbench.statistics.correlation import KENDALL, Correlation
+from clirbench.statistics.grades import Graded, after_scorings
 from clirbench.statistics.units.agreement import agreements
 from clirbench.statistics.units.belonging import Units
 from clirbench.types import Doubles
@@ -31,6 +33,7 @@ class ScoringTau:
     metric: str
     tau: float
     shown: bool
+    half: bool = False
 
 
 def scoring_taus(
@@ -44,7 +47,20 @@ def scoring_taus(
     for scoring in scorings:
         found = agreements(x, scoring.values, units.index, alpha=alpha, seed=seed)
         rows += [
-            ScoringTau(scoring.name, metric.name, one.tau, one.lower > 0)
+            ScoringTau(scoring.name, metric.name, one.tau, one.lower > 0, scoring.half)
             for metric, one in zip(metrics, found, strict=True)
         ]
     return rows
+
+
+def lowered_by_scorings(rows: Iterable[Correlation], measure: str, taus: Iterable[ScoringTau]) -> Iterator[Correlation]:
+    """The rows; a grade with `measure` that fewer than half of its other scorings show is one step lower."""
+    shown: dict[str, list[bool]] = {}
+    for one in taus:
+        if not one.half:
+            shown.setdefault(one.metric, []).append(one.shown)
+    for row in rows:
+        if (row.measure, row.coefficient) == (measure, KENDALL) and row.metric in shown:
+            found = after_scorings(Graded(row.grade, row.lowered), sum(shown[row.metric]), len(shown[row.metric]))
+            row = replace(row, grade=found.grade, lowered=found.lowered)
+        yield row

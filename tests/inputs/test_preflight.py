@@ -151,7 +151,7 @@ FURTHER = (
     "analyses.choice.units=nothing", "limits.topics=2", "limits.lines=30", "runs=nowhere",
     "measures=[P@5,R@1000,nDCG@3]", "measures=[AQWV]", "measures=['RBO(p=0.5)']", "measures=[GMAP,MRR]",
     "systems=simulated", "topics@also_topics=titles", "retrieval@also=bm25s", "test_folder=nowhere",
-    "relevance.force=true", "topics=tsv",
+    "topics=tsv",
 )  # fmt: skip
 """One of these may be said besides."""
 

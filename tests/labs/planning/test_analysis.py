@@ -63,7 +63,7 @@ def test_the_table(cli: Cli, small_texts: Path) -> None:
 def test_a_pool_is_what_a_folder_of_its_documents_gives(cli: Cli, small_texts: Path, tmp_path: Path) -> None:
     """Its bias is that of a run over these documents alone, with the judgments of all."""
     write_lines(tmp_path / "topics.tsv", ["1\tcod quota boats", "2\tharbour bridge river"])
-    asked = ("topics=tsv", f"topics.path={tmp_path / 'topics.tsv'}", "metric=[]", "measures=[MAP]")
+    asked = ("topics=tsv", f"topics.path={tmp_path / 'topics.tsv'}", "metric=[]", "measures=[MAP]", "primary=MAP")
     done = cli(
         f"folder={small_texts}", *asked, "relevance.k=3", "analysis=[subset]", "analyses.subset.fractions=[]",
         "analyses.subset.depths=[2]", "hydra.run.dir=whole",

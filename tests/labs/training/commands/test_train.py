@@ -45,9 +45,9 @@ def test_a_grid_ends_in_a_report_that_names_what_failed(cli: Cli) -> None:
     assert float(cells[0]["BLEU"]) < float(cells[1]["BLEU"])
     report = (cli.cwd / "out" / "report.md").read_text(encoding="utf-8")
     assert "Training run 20-char-tiny-13 is left out: the command" in report
-    assert "checkpoints of 4 training runs" in report
+    assert "Checkpoints of four runs cannot validate a metric" in report
     told = json.loads((cli.cwd / "out" / "results.json").read_text(encoding="utf-8"))
-    assert "4 training runs" in json.dumps(told)
+    assert "Checkpoints of four runs cannot validate a metric" in json.dumps(told)
     told = cli("status", str(cli.cwd / "grid"))
     assert told.returncode == 1
     assert "6 cells: 4 done, 0 begun, 0 missing, 2 failed" in told.stdout
