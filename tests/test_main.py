@@ -286,7 +286,8 @@ class TestRunsOfOthers:
         }
         for row in gaps:
             assert math.isclose(float(row["gap"]), float(row["tau_first"]) - float(row["tau_second"]))
-        assert "MAP[dense] (pseudo-relevance)" in three.stdout
+        findings = json.loads((out / "three/results.json").read_text())["findings"]
+        assert [found["measure"] for found in findings if found["kind"] == "second"] == ["MAP[dense]", "MAP[both]"]
         assert "also_retrieval" in (out / "three/provenance.json").read_text()
 
     def test_a_system_without_a_run_and_an_unknown_document_are_named(self, cli, small_folder: Path) -> None:

@@ -97,7 +97,7 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
 def quote_value(value: Any) -> str:
     """A value as Hydra's grammar reads it back.
 
-    >>> print(quoted(["BLEU", "RBO(p=0.9)", 0.5, None]))
+    >>> print(quote_value(["BLEU", "RBO(p=0.9)", 0.5, None]))
     [BLEU,"RBO(p=0.9)",0.5,null]
     """
     if value is None or isinstance(value, bool):

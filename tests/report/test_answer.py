@@ -187,7 +187,7 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
         assert len(first.split()) <= 25
         numbers = re.findall(r"\d+", re.sub(r"Metric\d|; \d+ (systems|groups)", "", first))
         assert len(numbers) <= 3
-        assert not re.search(r"\b(ship|units?|trust\w*)\b", str(found), re.IGNORECASE)
+        assert not re.search(r"\b(ship|units?(?!=)|trust\w*)\b", str(found), re.IGNORECASE)
 
 
 def test_each_kind_of_finding_has_a_sentence() -> None:

@@ -19,15 +19,15 @@ def result() -> Result:
 def test_map_and_rows_have_the_same_numbers(result: Result) -> None:
     found = {name: table.load() for name, table in run_tables(result).items()}
     rows, wide = found["scorings"], found["scorings_map"].set_index("scoring")
-    assert list(rows.columns) == ["scoring", "metric", "tau", "shown"]
+    assert list(rows.columns) == ["scoring", "metric", "tau", "shown", "half"]
     assert len(rows) == wide.size == 18
     for row in rows.itertuples():
         assert wide.loc[row.scoring, row.metric] == pytest.approx(row.tau, rel=0, abs=0, nan_ok=True)
 
 
 def test_how_often_a_metric_is_shown() -> None:
-    rows = [ScoringTau(f"s{i}", "BLEU", 0.5, i < 3) for i in range(6)] + [ScoringTau("s9", "chrF1", 0.5, True)]
-    assert shown_sentence("BLEU", rows, {"s0", "s5"}) == (
+    rows = [ScoringTau(f"s{i}", "BLEU", 0.5, i < 3, i in (0, 5)) for i in range(6)]
+    assert shown_sentence("BLEU", [*rows, ScoringTau("s9", "chrF1", 0.5, True)]) == (
         "BLEU: shown in 2 of 4 other scorings, and on 1 of 2 halves of the topics."
     )
 

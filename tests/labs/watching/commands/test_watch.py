@@ -302,7 +302,8 @@ def test_a_model_that_cannot_translate_stops_no_other(tmp_path: Path, capsys: py
         overrides=[
             f"folder={tmp_path / 'data'}", "systems=checkpoints", f"systems.model='{tmp_path}/models/step_%step%'",
             "systems/translator=command", 'systems.translator.command=["sh","-c","tr -d $(cat {model}/drop)"]',
-            "systems.quiet=0", f"paths.cache={tmp_path / 'cache'}", f"hydra.run.dir={tmp_path / 'out'}", *KEYS,
+            "systems.quiet=0", "keep_copies=true", f"paths.cache={tmp_path / 'cache'}",
+            f"hydra.run.dir={tmp_path / 'out'}", *KEYS,
         ],
         every=1, gain=None, horizon=None, measure="", tensorboard=None,
     )  # fmt: skip
