@@ -27,7 +27,14 @@ def pair_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for name, output in outputs.items():
         write_lines(folder / "data" / "systems" / f"{name}.txt", output)
-    keys = ["metric=[chrF2,BLEU]", "measures=[RBO]", "topics.n=10", "relevance.k=3", "hydra.run.dir=out"]
+    keys = [
+        "metric=[chrF2,BLEU]",
+        "measures=[RBO]",
+        "topics.n=10",
+        "relevance.k=3",
+        "keep_copies=true",
+        "hydra.run.dir=out",
+    ]
     done = Cli(folder)("folder=data", "pair=[left,right]", "analysis=[favoritism]", *keys)
     assert done.returncode == 0, done.stderr
     return folder / "out" / "pair.html"
