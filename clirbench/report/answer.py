@@ -152,10 +152,13 @@ def _lowered(found: Finding) -> str:
 
 def _covariate(found: Finding) -> str:
     name, metric = found["covariate"], found["metric"]
+    begins = f"The {name}" if " " in name else name
     if not found["pairs"]:
-        return f"{name} predicts equally well; without systems of equal {name}, {metric} cannot be shown to add to it."
+        return (
+            f"{begins} predicts equally well; without systems of equal {name}, {metric} cannot be shown to add to it."
+        )
     right = f"is right in {found['right']} of {found['pairs']} pairs"
-    return f"{name} predicts equally well; between systems of equal {name} {metric} {right}."
+    return f"{begins} predicts equally well; between systems of equal {name}, {metric} {right}."
 
 
 def _noise(found: Finding) -> str:

@@ -116,9 +116,9 @@ def _readings(result: Result, measure: Column, top: Finding) -> Iterator[Finding
             found = agreements(x, measure.oriented, units.index, alpha=alpha, seed=seed)[at]
             read = grade(found.lower, found.upper, top["reliability"])
         if _place(read) > _place(top["grade"]):
-            yield Finding(
-                "reading", values={"metric": top["metric"], "units": name, "grade": read, "groups": units.number}
-            )
+            values = {"metric": top["metric"], "units": name, "grade": read, "groups": units.number}
+            yield Finding("reading", values=values)
+            return  # the next would say the same of other groups
 
 
 def _scorings(result: Result, metric: str) -> Iterator[Finding]:

@@ -115,7 +115,7 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     size = [str(1000 * 2 ** (i // 2)) for i in range(12)]
     found = of({"Good": MAP}, training_lines=size)
     assert (
-        "training_lines predicts equally well; between systems of equal training_lines Good is right in 6 of 6 pairs."
+        "training_lines predicts equally well; between systems of equal training_lines, Good is right in 6 of 6 pairs."
         in found.sentences
     )
     (row,) = (one for one in found.findings if one.kind == "covariate")

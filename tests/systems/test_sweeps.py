@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
-FAST = ("topics.n=8", "relevance.k=3", "metric=[BLEU]", "measures=[P@10]", "engine=serial")
+FAST = ("keep_copies=true", "topics.n=8", "relevance.k=3", "metric=[BLEU]", "measures=[P@10]", "engine=serial")
 # Notes each call, then writes every line backwards (which the small folder's source is of its reference).
 SLOWLY = "echo call >> CALLS; sleep 0.3; rev"
 
@@ -83,7 +83,7 @@ def started(cwd: Path, *options: str) -> "subprocess.Popen[bytes]":
 def arguments(cwd: Path) -> list[str]:
     command = SLOWLY.replace("CALLS", str(cwd / "calls"))
     return [
-        "folder=small", "systems=command", f"systems.commands={{slow: '{command}'}}", "systems.shell=true",
+        "folder=small", "keep_copies=true", "systems=command", f"systems.commands={{slow: '{command}'}}", "systems.shell=true",
         "systems.shard_lines=12", "metric=[BLEU]", "measures=[]", "engine=serial",
     ]  # fmt: skip
 
