@@ -83,8 +83,8 @@ def started(cwd: Path, *options: str) -> "subprocess.Popen[bytes]":
 def arguments(cwd: Path) -> list[str]:
     command = SLOWLY.replace("CALLS", str(cwd / "calls"))
     return [
-        "folder=small", "keep_copies=true", "systems=command", f"systems.commands={{slow: '{command}'}}", "systems.shell=true",
-        "systems.shard_lines=12", "metric=[BLEU]", "measures=[]", "engine=serial",
+        "folder=small", "keep_copies=true", "systems=command", f"systems.commands={{slow: '{command}'}}",
+        "systems.shell=true", "systems.shard_lines=12", "metric=[BLEU]", "measures=[]", "engine=serial",
     ]  # fmt: skip
 
 
