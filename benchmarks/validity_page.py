@@ -115,6 +115,8 @@ The answer itself was read in 96 further worlds (`benchmarks/validity_answer.py`
 [validity-answer.tsv](../data/validity-answer.tsv)); it
 fails where near-copies are not declared and only scores are known.
 
+What 58 runs answer, all WMT folders among them: [answers.tsv](../data/answers.tsv).
+
 Every claim in every world, with rate, width, the oracle's width and power: [validity.tsv](../data/validity.tsv)."""
 
 
