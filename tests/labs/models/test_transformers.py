@@ -11,7 +11,6 @@ import pytest
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ConfigError, ResourceError
-from clirbench.labs.formats.documents import DocumentsCorpus, JsonDocuments
 from clirbench.labs.models.detected import Detected
 from clirbench.labs.models.transformers import TransformersTranslator
 from clirbench.systems.checkpoints import CheckpointSystems
@@ -156,8 +155,9 @@ def test_documents_are_translated_sentence_by_sentence(marian: Path, tmp_path: P
         '{"id": "d1", "text": "ein rotes buch"}\n',
         encoding="utf-8",
     )
-    reader = JsonDocuments(("title", "text"))
-    corpus = DocumentsCorpus(reader, source=tmp_path / "docs.jsonl", sentences=SentenceSplitter("de")).read()
+    formats = pytest.importorskip("clirbench.labs.formats.documents", reason="needs the laboratory formats")
+    reader = formats.JsonDocuments(("title", "text"))
+    corpus = formats.DocumentsCorpus(reader, source=tmp_path / "docs.jsonl", sentences=SentenceSplitter("de")).read()
     (tmp_path / "models").mkdir()
     shutil.copytree(marian, tmp_path / "models" / "ckpt_1")
     systems = CheckpointSystems(

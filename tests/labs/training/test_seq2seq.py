@@ -17,8 +17,6 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, ResourceError
-from clirbench.labs.clusters.dask import Dask
-from clirbench.labs.models.ctranslate2 import CTranslate2Translator
 from clirbench.labs.training.base import Trainer, TrainingRun, read_cell, saved_checkpoints
 from clirbench.labs.training.grid import plan, train
 from clirbench.labs.training.progress import progress_of, shown_progress
@@ -131,7 +129,8 @@ def test_it_learns_what_it_is_shown_and_ctranslate2_says_so(tmp_path: Path) -> N
         vocabularies=["bpe40"],
     )  # fmt: skip
     trainer.train(cell, folder)
-    with CTranslate2Translator(device="cpu").loaded(saved_checkpoints(folder)[120]) as engine:
+    models = pytest.importorskip("clirbench.labs.models.ctranslate2", reason="needs the laboratory models")
+    with models.CTranslate2Translator(device="cpu").loaded(saved_checkpoints(folder)[120]) as engine:
         written = translate_lines(engine, [line[::-1] for line in pairs], "test")
     assert sum(a == b for a, b in zip(written, pairs, strict=True)) >= 11
 
@@ -186,7 +185,8 @@ def test_the_cells_of_a_grid_by_dask_and_one_is_too_large_for_the_memory(tmp_pat
     huge = {**SMALL, "encoder_ffn_dim": 1 << 40}
     kept = {"trainer": TRAINER, "sizes": [40], "vocabularies": ["bpe100"], "seeds": [1], "steps": 2, "save_every": 1}
     made = grid(tmp_path, text(tmp_path / "data", lines), **kept, architectures={"huge": huge, "small": SMALL})
-    failed = train(plan(made, Serial()), Dask(workers=1), lambda title, outcomes, total: outcomes)
+    clusters = pytest.importorskip("clirbench.labs.clusters.dask", reason="needs the laboratory clusters")
+    failed = train(plan(made, Serial()), clusters.Dask(workers=1), lambda title, outcomes, total: outcomes)
     assert failed == {"40-bpe100-huge-1": "the memory is not enough; try a smaller batch or fewer workers"}
     told = list(shown_progress(made.home))
     assert told[0].startswith("40-bpe100-huge-1   failed, step 0 of 2: the memory is not enough")
