@@ -15,11 +15,6 @@ from clirbench.statistics.model.baseline import BaselineComparison
 from clirbench.statistics.model.decision import POPULATION, Decision, Pick
 from clirbench.statistics.units.belonging import SEED, is_step
 
-LIKELY = 0.5
-"""P(best) is printed from here: below, another system is more likely to be the best."""
-OTHERWISE = 0.1
-"""The difference that metrics must make to P(best) to be mentioned."""
-
 
 @keep_recent(1)
 def decision_findings(result: Result) -> tuple[Finding, ...]:
@@ -42,7 +37,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     if decision.reason:
         yield Finding("recommendation", "clirbench cannot recommend a system: {reason}.", {"reason": decision.reason})
         return
-    first, others = decision.standings[0], decision.standings[len(systems) :]
+    others = decision.standings[len(systems) :]
     values: dict[str, object] = {"measure": measure, "systems": systems, "tied": tied}
     wanted = result.board.first_measure
     by = "By {measure}"
@@ -67,25 +62,9 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
             f"{by}, clirbench recommends {{systems}}: significantly better than {rest} ({{difference}} {{interval}})."
         )
     yield Finding("recommendation", said, values)
-    if tied and len(tied) < len(others) and first.p_best >= LIKELY:
-        yield _how_sure(decision)
     yield from _cheapest(result, [*systems, *tied])
     yield from _picked(decision)
     yield from _rise(result, decision)
-
-
-def _how_sure(decision: Decision) -> Finding:
-    """P(best), with metrics too where they make a difference."""
-    first = decision.standings[0]
-    values = {
-        "system": first.system, "measure": decision.measure, "p_best": first.p_best,
-        "p_best_with_metrics": first.p_best_with_metrics, "expected_loss": first.expected_loss,
-    }  # fmt: skip
-    differ = abs(first.p_best_with_metrics - first.p_best) >= OTHERWISE
-    said = "{system} is the best with probability {p_best}" + (
-        " ({p_best_with_metrics} with metrics)" if differ else ""
-    )
-    return Finding("certainty", f"{said}.", values)
 
 
 def _cheapest(result: Result, systems: list[str]) -> Iterator[Finding]:

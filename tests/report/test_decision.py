@@ -88,13 +88,12 @@ def test_a_system_that_is_tied_with_some() -> None:
     made = run_of(world(n=12, topics=60))
     decision = made.decision
     assert 0 < len(decision.tied) < 11
-    first, second, *_ = decision_findings(made)
+    first, *others = decision_findings(made)
     assert first.values["tied"] == decision.tied
     assert str(first).startswith(f"By y0, clirbench recommends {decision.recommended[0]}; statistically tied with it: ")
     assert all(name in str(first) for name in decision.tied[:5])
-    top = decision.standings[0]
-    if top.p_best >= 0.5:
-        assert (second.kind, second.values["p_best"]) == ("certainty", top.p_best)
+    # On real topics P(best) was off by up to .33: it is a column of the table, and no sentence.
+    assert not any("p_best" in finding.values for finding in (first, *others))
 
 
 def test_systems_that_are_equal_have_no_winner() -> None:
