@@ -113,20 +113,32 @@ def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()
     """A JSON file that holds an object of a shape (`shape_error`) with the needed keys; raises `InputError`."""
     if not path.is_file():
         raise InputError(f"{path.parent}: not the folder of a finished run: it has no {path.name}")
-    content = whole_content(path)
     no_run = f"so {path.parent} is not the folder of a finished run"
     try:
-        refuse_depth(path.name, content)
-        text = content.decode("utf-8")
-        value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
-        if "\\ud" in text.lower():  # half of a pair of characters cannot be written again
-            value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
-    except (InputError, ValueError, RecursionError) as error:
+        value = read_json(path.name, whole_content(path))
+    except ValueError as error:
         raise InputError(f"{path}: no {path.name} of a run ({error}), {no_run}") from None
     wrong = shape_error(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value)
     if wrong:
         raise InputError(f"{path}: no {path.name} of a run: {wrong}, {no_run}")
     return dict(value)
+
+
+def read_json(where: str, content: bytes) -> Any:
+    """A JSON value from UTF-8 bytes.
+
+    Raises `ValueError` for a key that is there twice, a number that is not finite, more nesting than
+    `limits.json_depth`.
+    """
+    try:
+        refuse_depth(where, content)
+        text = content.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
+        if "\\ud" in text.lower():  # half of a pair of characters cannot be written again
+            value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    except (InputError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    return value
 
 
 def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -149,7 +161,8 @@ def shape_error(value: Any, shape: Any, key: str = "it") -> str:
     shapes: a name that ends in `?` may be missing, `...` is every name, names that are not in it may have any value.
     """
     if isinstance(shape, tuple):
-        return "" if any(not shape_error(value, one) for one in shape) else f"{key} is no text"
+        kind = "text" if str in shape else "number" if float in shape else "null"
+        return "" if any(not shape_error(value, one) for one in shape) else f"{key} is no {kind}"
     if isinstance(shape, list):
         if not isinstance(value, list):
             return f"{key} is no list"

@@ -11,6 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError
+from clirbench.files.run_files import read_json, shape_error
+from clirbench.text import whole_content
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "checkpoint": {"system": str, "metadata": {...: str}, "values": {...: (float, None)}, "made_from?": str},
+    "report": {"made_from?": str},
+}
+"""What a watch reads of an event again."""
 
 
 @dataclass(frozen=True)
@@ -20,15 +28,33 @@ class Journal:
     path: Path
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The events so far; half a line that a killed process left is cut off first."""
-        content = self.path.read_bytes() if self.path.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole != content:
-            self.path.write_bytes(whole)
+        """The events so far; half a line that a killed process left is cut off first.
+
+        Raises `StoreError` for what is no journal: the folder may have come from somebody else.
+        """
         try:
-            yield from [json.loads(line) for line in whole.splitlines()]
-        except ValueError:
-            raise StoreError(f"{self.path}: not a journal of a watch; remove it to watch from the start") from None
+            if self.path.exists() and not self.path.is_file():
+                raise self._foreign("it is no file")
+            content = whole_content(self.path) if self.path.exists() else b""
+            whole = content[: content.rfind(b"\n") + 1]
+            if whole != content:
+                os.truncate(self.path, len(whole))
+        except OSError as error:
+            raise self._foreign(error.strerror or str(error)) from None
+        yield from [self._event(number, line) for number, line in enumerate(whole.split(b"\n")[:-1], start=1)]
+
+    def _event(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            row: Any = read_json(f"line {number}", line)
+            wrong = shape_error(row, {"event": str}) or shape_error(row, SHAPES.get(row["event"], {}))
+        except ValueError as error:
+            wrong = str(error)
+        if wrong:
+            raise self._foreign(f"line {number}: {wrong}")
+        return dict(row)
+
+    def _foreign(self, why: str) -> StoreError:
+        return StoreError(f"{self.path}: not a journal of a watch ({why}); remove it to watch from the start")
 
     def add(self, event: str, **values: Any) -> None:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 << 20 if sys.platform == "darwin" else 1 << 10)

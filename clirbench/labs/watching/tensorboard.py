@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import require
+from clirbench.files.run_files import is_plain
+from clirbench.report.figures import file_stem
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +35,7 @@ class EventFiles:
 
         try:
             step = round(float(metadata["step"]))
-        except (KeyError, ValueError):
+        except (KeyError, ValueError, OverflowError):
             return
         run = run_of(system, metadata)
         if run not in self.writers:
@@ -54,6 +56,10 @@ class EventFiles:
 
 
 def run_of(system: str, metadata: Mapping[str, str]) -> str:
-    """The name of a checkpoint without its step: `run1` of `run1-step500`; `training` where nothing is left."""
+    """The name of a checkpoint without its step: `run1` of `run1-step500`; `training` where nothing is left.
+
+    It names a folder, so that a name from a journal that somebody sent leads nowhere else.
+    """
     steps = {f"{name}{metadata[name]}" for name in ("step", "epoch") if name in metadata}
-    return "-".join(piece for piece in system.split("-") if piece not in steps) or "training"
+    run = "-".join(piece for piece in system.split("-") if piece not in steps)
+    return run if is_plain(run) else file_stem(run).strip(".")[:60] or "training"

@@ -1,5 +1,6 @@
 """A journal holds whole lines, whatever ended its writer."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,15 +8,52 @@ import pytest
 from clirbench.errors import StoreError
 from clirbench.labs.watching.journal import Journal
 
+CHECKPOINT = '{"event": "checkpoint", "system": "a", "metadata": {}, "values": {"BLEU": 1.5, "MAP": null}}'
+
 
 def test_half_a_line_is_cut_off(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "watch.jsonl")
-    journal.add("checkpoint", system="a\u2028b")
+    journal.add("failed", system="a\u2028b")
     with journal.path.open("ab") as stream:
         stream.write(b'{"event": "check')
     assert [row["system"] for row in journal] == ["a\u2028b"]
-    journal.add("checkpoint", system="c")
+    journal.add("failed", system="c")
     assert [row["system"] for row in journal] == ["a\u2028b", "c"]
     journal.path.write_text("something else\n", encoding="utf-8")
     with pytest.raises(StoreError, match="not a journal of a watch"):
         list(journal)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("[]", "line 2: it is no object"),
+        ("3", "line 2: it is no object"),
+        ("{}", "line 2: 'event' is missing"),
+        ('{"event": null}', "line 2: 'event' is no text"),
+        ('{"event": ["checkpoint"]}', "line 2: 'event' is no text"),
+        ('{"event": "checkpoint"}', "line 2: 'system' is missing"),
+        (CHECKPOINT.replace('"a"', '["a"]'), "line 2: 'system' is no text"),
+        (CHECKPOINT.replace("{}", '{"step": 5}'), "line 2: 'step' is no text"),
+        (CHECKPOINT.replace("1.5", '"1.5"'), "line 2: 'BLEU' is no number"),
+        (CHECKPOINT.replace("1.5", "1e999"), "line 2: 1e999 is no finite number"),
+        (CHECKPOINT.replace("1.5", "NaN"), "line 2: NaN is no finite number"),
+        (CHECKPOINT.replace("{}", "{}, " + '"made_from": 5'), "line 2: 'made_from' is no text"),
+        (CHECKPOINT.replace("{}", "{}, " + '"system": "b"'), "line 2: a key is there twice"),
+        ('{"event": "report", "made_from": []}', "line 2: 'made_from' is no text"),
+        ("[" * 5000 + "]" * 5000, "line 2: .*json_depth"),
+    ],
+)
+def test_valid_json_that_no_watch_wrote_is_named_by_its_line(tmp_path: Path, line: str, said: str) -> None:
+    path = tmp_path / "watch.jsonl"
+    path.write_text(f"{CHECKPOINT}\n{line}\n", encoding="utf-8")
+    with pytest.raises(StoreError, match=rf"watch.jsonl: not a journal of a watch \({said}.*remove it"):
+        list(Journal(path))
+
+
+def test_a_folder_or_a_pipe_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("folder", "pipe"):
+        with pytest.raises(StoreError, match=r"not a journal of a watch \(it is no file\)"):
+            list(Journal(tmp_path / name))

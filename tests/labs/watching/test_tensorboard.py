@@ -47,6 +47,22 @@ def test_the_name_of_a_run() -> None:
     assert run_of("step500", {"step": "500"}) == "training"
 
 
+@pytest.mark.parametrize("name", ["../../x", "/x", "..", ".", "a/../../x", "a\\b", "a\0b", "a" * 300])
+def test_the_name_of_a_run_leads_nowhere_else(name: str) -> None:
+    run = run_of(name, {})
+    assert run not in ("", ".", "..")
+    assert not {"/", "\\", "\0"} & set(run)
+    assert len(run) < 256
+
+
+@pytest.mark.parametrize("step", ["inf", "nan", "1e999"])
+def test_a_step_that_is_no_number_has_no_place(tmp_path: Path, step: str) -> None:
+    pytest.importorskip("tensorboardX", reason=EXTRA)
+    files = EventFiles(tmp_path / "events")
+    files.add("a", {"step": step}, {"MAP": 1.0})
+    assert not (tmp_path / "events").exists()
+
+
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("clirbench.checks.find_spec", lambda name: None)
     with pytest.raises(ResourceError, match=r"--tensorboard needs the library tensorboardX.*clirbench\[tensorboard\]"):

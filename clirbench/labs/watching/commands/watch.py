@@ -68,13 +68,20 @@ class Watching:
     horizon: int | None = None
     measure: str = ""
     events: EventFiles | None = None
-    done: dict[str, str] = field(default_factory=dict)
-    state: dict[Path, State | None] = field(default_factory=dict)
+    done: dict[str, str] = field(init=False)
+    state: dict[Path, State | None] = field(init=False)
+    lock: State | None = field(init=False)
+    reported: str = field(init=False)
     said: str = ""
-    reported: str = ""
 
     def __post_init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        """Hold the folder, and go on where its journal ends."""
+        self.lock = lock(self.folder.path)
         self.journal = Journal(self.folder.path / JOURNAL)
+        self.done, self.state, self.reported = {}, {}, ""
         unseen = self.events is not None and not self.events.folder.exists()
         for row in self.journal:
             if row["event"] == "checkpoint":
@@ -85,7 +92,13 @@ class Watching:
                 self.reported = row.get("made_from", "")
 
     def look(self) -> Outlook | None:
-        """Compute what is new, tell of it, write the report; None where nothing is new, or it is too early to judge."""
+        """Compute what is new, tell of it, write the report; None where nothing is new, or it is too early to judge.
+
+        Where somebody has removed the run's folder it is made again, and what the store holds is told again.
+        """
+        if state_of(self.folder.path / LOCK) != self.lock:
+            self.folder = RunFolder.claim(self.folder.path)
+            self._begin()
         if self.state and self.state == states(self.state):
             return None
         begun = time.time_ns()
@@ -250,7 +263,6 @@ def start_watch(options: Namespace) -> Watching:
     path = Path(named[-1]) if named else Path("runs") / str(cfg.name) / f"watch-{name}"
     experiment = build(cfg)
     folder = RunFolder.claim(path)
-    lock(folder.path)
     store = Store(Path(cfg.paths.cache) / "store")
     store.sweep()
     command = ["clirbench", "watch", *options.overrides]
@@ -261,15 +273,21 @@ def start_watch(options: Namespace) -> Watching:
     )  # fmt: skip
 
 
-def lock(folder: Path) -> None:
-    """Keep the folder for this process until it ends, however it ends; `StoreError` where another watch has it."""
+def lock(folder: Path) -> State | None:
+    """Keep the folder for this process until it ends, however it ends; the state of the lock file.
+
+    Raises `StoreError` where another watch has it, or it cannot be locked.
+    """
     import fcntl
 
-    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         raise StoreError(f"{folder}: another watch writes there; end it, or choose hydra.run.dir=DIR") from None
+    except OSError as error:
+        raise StoreError(f"{folder / LOCK}: cannot be locked ({error.strerror}); choose hydra.run.dir=DIR") from None
+    return state_of(folder / LOCK)
 
 
 def be_nice() -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from clirbench.errors import ConfigError, InputError, NothingCompared
+from clirbench.errors import ConfigError, InputError, NothingCompared, StoreError
 from clirbench.experiment import compute_steps
 from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, start_watch, states
 from clirbench.result import Experiment, Inputs, StepResults
@@ -180,6 +181,71 @@ def test_one_folder_is_for_one_watch(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", other], cwd=PACKAGE, capture_output=True, text=True, check=False)
     assert "StoreError" in done.stderr
     assert "another watch writes there" in done.stderr
+
+
+def test_a_run_folder_that_is_removed_is_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = reference(tmp_path)
+    for step in (1, 2):
+        write(tmp_path, lines, step, 0.5 / step)
+    watch = watching(tmp_path)
+    watch.look()
+    shutil.rmtree(tmp_path / "out")
+    watch.look()
+    assert [row["system"] for row in events(tmp_path)] == ["step1", "step2"]
+    assert (tmp_path / "out" / "report.html").exists()
+    # A file in its place: nothing is computed for nowhere, and the watch goes on when the place is free.
+    shutil.rmtree(tmp_path / "out")
+    (tmp_path / "out").write_text("something else", encoding="utf-8")
+    write(tmp_path, lines, 3, 0.1)
+    capsys.readouterr()
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"out: cannot be written \(File exists\); choose hydra.run.dir=DIR"):
+            watch.look()
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "something else"
+    (tmp_path / "out").unlink()
+    watch.look()
+    assert [row["system"] for row in events(tmp_path)] == ["step1", "step2", "step3"]
+    assert "step3" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
+    # It is locked as the first one was.
+    (tmp_path / "out" / ".watching").unlink()
+    (tmp_path / "out" / ".watching").mkdir()
+    with pytest.raises(StoreError, match="cannot be locked"):
+        watch.look()
+
+
+def test_a_run_folder_that_goes_while_a_checkpoint_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = reference(tmp_path)
+    write(tmp_path, lines, 1, 0.5)
+
+    def removed(experiment: Experiment, inputs: Inputs) -> StepResults:
+        shutil.rmtree(tmp_path / "out")
+        return compute_steps(experiment, inputs)
+
+    monkeypatch.setattr("clirbench.labs.watching.commands.watch.compute_steps", removed)
+    watch = watching(tmp_path)
+    with pytest.raises(StoreError, match=r"watch.jsonl: cannot be written"):
+        watch.look()
+    monkeypatch.undo()
+    watch.look()
+    assert [row["system"] for row in events(tmp_path)] == ["step1"]
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+@pytest.mark.parametrize("content", ["[1]\n", '{"event": "checkpoint", "system": 1}\n', None])
+def test_a_journal_that_no_watch_wrote_is_an_error_of_one_line(tmp_path: Path, cli: Cli, content: str | None) -> None:
+    lines = reference(tmp_path)
+    write(tmp_path, lines, 1, 0.5)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".clirbench").touch()
+    journal = tmp_path / "out" / "watch.jsonl"
+    journal.mkdir() if content is None else journal.write_text(content, encoding="utf-8")
+    done = cli("watch", "--once", *arguments(tmp_path, "out"))
+    assert done.returncode == 1, done.stderr
+    assert "not a journal of a watch" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def write(root: Path, lines: list[str], step: int, loss: float, seed: int | None = None) -> Path:
