@@ -3,6 +3,7 @@
 Workers on other machines must see the input files and the store under the same paths.
 """
 
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -75,10 +76,20 @@ def _dask_client(scheduler: str | None, workers: int | None, patience: float) ->
             cluster = distributed.LocalCluster(
                 n_workers=workers or available_cores(), threads_per_worker=1, dashboard_address=None
             )
-            CLOSERS.append(cluster.close)
+            CLOSERS.append(lambda: close_cluster(cluster))
             scheduler = cluster.scheduler_address
         client = distributed.Client(scheduler, timeout=patience)
         CLOSERS.append(client.close)
         return client
     except (OSError, TimeoutError) as error:
         raise ResourceError(f"engine.scheduler={scheduler}: no Dask scheduler answers there ({error})") from error
+
+
+def close_cluster(cluster: Any) -> None:
+    """End a cluster that was started here. One whose killed worker is still being started again cannot be closed
+    (distributed asserts that each worker is closing or closed), so such workers are waited for, 5 s at most."""
+    running = import_module("distributed").Status.running
+    patience = time.monotonic() + 5
+    while any(worker.status != running for worker in cluster.workers.values()) and time.monotonic() < patience:
+        time.sleep(0.05)
+    cluster.close()

@@ -4,14 +4,14 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial, close_workers
 from clirbench.errors import ConfigError, InputError, ResourceError
-from clirbench.labs.clusters.dask import Dask
+from clirbench.labs.clusters.dask import Dask, close_cluster
 from clirbench.labs.clusters.ray import Ray
 from clirbench.labs.clusters.slurm import Slurm
 from clirbench.metrics.bleu import BLEU
@@ -123,6 +123,30 @@ def test_a_task_that_kills_every_worker_of_dask_is_a_clear_error() -> None:
     pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
     with pytest.raises(ResourceError, match="engine=dask: .*; a rerun does only what is missing"):
         list(Dask(workers=1).pmap(Pid(), ["die"]))
+
+
+@pytest.mark.filterwarnings("default")  # of the libraries
+def test_a_cluster_is_not_closed_while_a_killed_worker_is_started_again() -> None:
+    """distributed 2026.8 asserts in `SpecCluster._close` that each worker is closing, closed or failed by then."""
+    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
+
+    class Restarting:
+        seen: ClassVar[list[str]] = ["init", "starting", "running"]
+
+        @property
+        def status(self) -> Any:
+            return distributed.Status[self.seen.pop(0) if len(self.seen) > 1 else self.seen[0]]
+
+    class Closing:
+        workers: ClassVar[dict[int, Restarting]] = {0: Restarting()}
+
+        def close(self) -> None:
+            assert Restarting.seen == ["running"]
+            self.workers.clear()
+
+    cluster = Closing()
+    close_cluster(cluster)
+    assert not cluster.workers
 
 
 @pytest.mark.slow
