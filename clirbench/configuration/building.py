@@ -22,6 +22,7 @@ from clirbench.configuration.composing import (
     plain_configuration,
     section,
 )
+from clirbench.configuration.languages import apply_languages
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
@@ -55,6 +56,7 @@ def build(cfg: DictConfig) -> Experiment:
     if not _names(OmegaConf.select(cfg, "correlation.coefficients")):
         errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
+    apply_languages(cfg)
     _add_analyses(cfg)
     engine = _component(cfg, "engine", Engine, errors)
     rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}

@@ -64,6 +64,7 @@ KEYS = (
     Key("references", NAMES, "first, all, or names of references; the first named is searched"),
     Key("runs", TEXT, "a folder of TREC runs made by another retrieval system"),
     Key("documents.size", "a whole number of at least 1", "lines in a document where there is no docs.tsv"),
+    Key("languages", TEXT, "SOURCE-TARGET, such as de-zh: chooses the analyser and the metrics' tokeniser"),
     Key("measures", NAMES, "IR measures"),
     Key("analysis", NAMES, "the analyses to make"),
     Key("pair", NAMES, "the two systems of a two-system analysis"),

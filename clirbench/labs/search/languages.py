@@ -1,4 +1,4 @@
-"""Analysers for languages other than English, by their ISO 639-1 code."""
+"""Analysers for languages other than English, by their ISO 639 code."""
 
 import re
 from collections.abc import Callable
@@ -27,25 +27,65 @@ STOP_LISTS = {
     "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
     "sk": "slovak", "sv": "swedish", "tr": "turkish", "uk": "ukrainian", "vi": "vietnamese",
 }  # fmt: skip
-BY_CHARACTER = ("ja", "ko", "zh")
-CODES = tuple(sorted({*STEMMERS, *STOP_LISTS, *BY_CHARACTER}))
+BY_CHARACTER = ("ja", "km", "ko", "lo", "my", "th", "zh")
+"""Languages that put no space between words, and Korean: one term a character."""
+ISO_639_1 = tuple(
+    first + second
+    for first, *rest in (
+        "aabefkmnrsvyz",
+        "baeghimnors",
+        "caehorsuvy",
+        "daevz",
+        "eelnostu",
+        "fafijory",
+        "gadlnuv",
+        "haeiortuyz",
+        "iadegikostu",
+        "jav",
+        "kagijklmnorsuvwy",
+        "labginotuv",
+        "mghiklnrsty",
+        "nabdeglnorvy",
+        "ocjmrs",
+        "pailst",
+        "qu",
+        "rmnouw",
+        "sacdegiklmnoqrstuvw",
+        "taeghiklnorstwy",
+        "ugkrz",
+        "veio",
+        "wao",
+        "xh",
+        "yio",
+        "zahu",
+    )
+    for second in rest
+)
+"""Each text is a first letter and the second letters that go with it."""
+_ISO_639_3 = re.compile("[a-z]{3}")
 
-# Katakana and Hangul, which the word rules join: with the ideographs and Hiragana, all that is a term by itself.
+# What the word rules join though it is a term by itself: Katakana, Hangul, and the letters of Thai, Lao, Burmese and
+# Khmer, each with the marks above and below it. Ideographs and Hiragana are terms by those rules.
 _SYLLABLES = re.compile(
-    "([\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3])"
+    "([\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]"
+    "|[\u0e01-\u0e30\u0e32-\u0e33\u0e40-\u0e46][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]*"
+    "|[\u0e81-\u0eb0\u0eb2-\u0eb3\u0ebd\u0ec0-\u0ec6][\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd]*"
+    "|[\u1000-\u102a\u103f][\u102b-\u103e]*|[\u1780-\u17b3][\u17b4-\u17d3]*)"
 )
 _ELISION = re.compile("^[dlmnst]['\u2019]")  # Catalan; Snowball's French and Italian stemmers do this themselves
 
 
 @dataclass(frozen=True)
 class Language:
-    """Words (UAX #29) in lower case, without stop words, stemmed by Snowball; one term a character for zh, ja, ko.
+    """Words (UAX #29) in lower case, without stop words, stemmed by Snowball; characters for those of BY_CHARACTER.
 
-    `code` is a language's ISO 639-1 code. `stop_words=False` and `stem=False` leave out either; a language for which
-    there is no stop list or no stemmer goes without, and the signature says so. Stop lists are those of the library
+    `code` is a language's ISO 639-1 code, or its three letters of ISO 639-3 where it has no such code (`liv`).
+    `stop_words=False` and `stem=False` leave out either; a language for which there is no stop list or no stemmer
+    goes without, and the signature says so. Stop lists are those of the library
     stop-words (extra `languages`), stemmers those of snowballstemmer; `ResourceError` where the first is missing.
     `en` is Snowball's English with a long stop list; Lucene's English is `analyzer=english`.
-    Chinese, Japanese and Korean have neither stop words nor a stemmer: every ideograph, kana and syllable is a term.
+    Those of BY_CHARACTER have neither stop words nor a stemmer: every ideograph, kana, syllable, and letter with its
+    marks is a term.
     """
 
     code: str
@@ -53,8 +93,8 @@ class Language:
     stem: bool = True
 
     def __post_init__(self) -> None:
-        if self.code not in CODES:
-            raise UnknownName("language of analyzer.code", str(self.code or ""), CODES)
+        if self.code not in ISO_639_1 and not _ISO_639_3.fullmatch(str(self.code or "")):
+            raise UnknownName("language of analyzer.code", str(self.code or ""), ISO_639_1)
 
     @property
     def signature(self) -> str:

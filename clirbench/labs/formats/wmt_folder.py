@@ -1,0 +1,94 @@
+"""Collections of WMT submissions of one year: a folder for each language pair, in the layout of a folder of MT outputs.
+
+YEAR/PAIR/source.txt  reference-A.txt  reference-B.txt  systems/NAME.txt  docs.tsv  (plain or .gz)
+YEAR/PAIR/official-metrics.tsv   system, metric (COMET-A, bleu-all, ...), score
+YEAR/PAIR/human.tsv              system, score_z, ..., kind (`human`: a human translation that was scored too)
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from clirbench.checks import whole_number
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.layout import chosen_references, folder_layout
+from clirbench.corpora.sides import SideSettings, read_english, read_test_set
+from clirbench.errors import ConfigError
+from clirbench.files.tables import read_table
+from clirbench.metrics.score_files import ScoreFile
+
+HUMAN = "human"
+OFFICIAL = ("system", "metric", "score")
+
+
+@dataclass(frozen=True)
+class WmtFolder:
+    """One language pair of one year, `part` of a mirror, as test set and collection; official scores are metrics.
+
+    `part` is YEAR/PAIR (`wmt22/de-en`), or YEAR/PAIR/X-Y: reference X is searched, metrics score against reference Y.
+    Without X-Y the first reference is both. A document is what docs.tsv says, else `documents_size` consecutive lines.
+    The official COMET scores against the scoring reference are the metric `COMET-YEAR`, because each year had another
+    model; the official human scores (standardised) are `human`, which rows of human translations are no part of. A
+    system without an official score is a hole. `read` raises as `FolderCorpus` does.
+    """
+
+    mirror: str | None = None
+    part: str = ""
+    documents_size: int = 10
+    collection: str = ""
+
+    def __post_init__(self) -> None:
+        whole_number("corpus.documents_size", self.documents_size)
+        if not self.mirror:
+            raise ConfigError("paths.mirror is not set: name the folder in which wmt21, wmt22 and wmt23 are")
+        if len(Path(self.part).parts) not in (2, 3) or ".." in Path(self.part).parts or Path(self.part).is_absolute():
+            raise ConfigError(
+                f"corpus.part={self.part}: YEAR/PAIR was expected, such as wmt22/de-en, or wmt22/de-en/A-B to search "
+                "reference A and to score against reference B"
+            )
+
+    def read(self) -> Corpus:
+        year, pair, *crossed = Path(self.part).parts
+        folder = Path(str(self.mirror)).expanduser() / year / pair
+        layout = folder_layout(folder)
+        named = tuple(crossed[0].split("-")) if crossed else chosen_references(layout, "first")
+        chosen_references(layout, named)  # raises for names that it does not have
+        searched, scoring = SideSettings(named[0], self.documents_size), SideSettings(named[-1], self.documents_size)
+        documents, _ = read_english(layout, searched)
+        blocks = "docs.tsv" not in layout.singles
+        notes = (
+            *(
+                (f"{self.part}: metrics score against reference {named[-1]}, {named[0]} is searched",)
+                if crossed
+                else ()
+            ),
+            *((f"{self.part}: no docs.tsv; {self.documents_size} consecutive lines are a document",) if blocks else ()),
+        )
+        return Corpus(
+            test=read_test_set(layout, scoring),
+            english=documents,
+            source=layout.source,
+            collection=self.collection,
+            test_layout=layout,
+            collection_layout=layout,
+            notes=tuple(notes),
+            scores=tuple(official_scores(folder, year, named[-1])),
+        )
+
+
+def official_scores(folder: Path, year: str, reference: str) -> Iterator[ScoreFile]:
+    """The official COMET scores against a reference and the human scores of a folder, each where there are any."""
+    published, judged = folder / "official-metrics.tsv", folder / "human.tsv"
+    if published.is_file():
+        found = {*read_table(published).column("metric")}
+        for name in (f"COMET-{reference}", "COMET"):
+            if name in found:
+                chosen = {"metric": name}
+                label = f"COMET-{year.removeprefix('wmt')}"
+                yield ScoreFile(
+                    label, str(published), "table", "system", columns=OFFICIAL, select=chosen, missing="hole"
+                )
+                break
+    if judged.is_file() and "system" in read_table(judged).column("kind"):
+        chosen = {"metric": "score_z", "kind": "system"}
+        yield ScoreFile(HUMAN, str(judged), "auto", "system", select=chosen, missing="hole")

@@ -1,0 +1,78 @@
+"""Folders of WMT submissions: crossed references, windows of lines, official scores."""
+
+from pathlib import Path
+
+import pytest
+
+from clirbench.corpora.base import CorpusSource
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.labs.formats.wmt_folder import WmtFolder
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    folder = tmp_path / "wmt22" / "de-fr"
+    (folder / "systems").mkdir(parents=True)
+    (folder / "source.txt").write_text("eins\nzwei\ndrei\n")
+    for name in "AB":
+        (folder / f"reference-{name}.txt").write_text(f"{name} un\ndeux\ntrois\n")
+    for name in ("one", "two"):
+        (folder / "systems" / f"{name}.txt").write_text("un\ndeux\ntrois\n")
+    rows = [
+        "system\tmetric\tscore",
+        "one\tbleu-all\t99",
+        "one\tCOMET-A\t0.5",
+        "one\tCOMET-B\t0.25",
+        "two\tCOMET-B\t0.75",
+    ]
+    (folder / "official-metrics.tsv").write_text("\n".join(rows) + "\n")
+    rows = ["system\tscore_z\tscore_raw\tkind", "one\t-0.125\t70\tsystem", "refA\t0.5\t90\thuman"]
+    (folder / "human.tsv").write_text("\n".join(rows) + "\n")
+    return tmp_path
+
+
+def test_the_first_reference_is_searched_and_scores(mirror: Path) -> None:
+    source = WmtFolder(str(mirror), "wmt22/de-fr", documents_size=2)
+    assert isinstance(source, CorpusSource)
+    corpus = source.read()
+    assert corpus.test.references == (("A un", "deux", "trois"),)
+    assert corpus.english.text.lines() == ("A un", "deux", "trois")
+    assert corpus.document_map.lengths.tolist() == [2, 1]
+    assert corpus.notes == ("wmt22/de-fr: no docs.tsv; 2 consecutive lines are a document",)
+
+
+def test_crossed_references_search_one_and_score_against_the_other(mirror: Path) -> None:
+    corpus = WmtFolder(str(mirror), "wmt22/de-fr/B-A").read()
+    assert corpus.english.text.lines()[0] == "B un"
+    assert corpus.test.references == (("A un", "deux", "trois"),)
+    assert "wmt22/de-fr/B-A: metrics score against reference A, B is searched" in corpus.notes
+
+
+def test_documents_are_those_of_the_file(mirror: Path) -> None:
+    (mirror / "wmt22" / "de-fr" / "docs.tsv").write_text("line\tdoc_id\n1\tx\n2\ty\n3\ty\n")
+    assert WmtFolder(str(mirror), "wmt22/de-fr").read().document_map.doc_ids == ("x", "y")
+
+
+def test_official_scores_are_those_against_the_scoring_reference_and_of_systems_alone(mirror: Path) -> None:
+    """COMET-B of the file where B scores; the score of the human translation refA is none of a system."""
+    read = {metric.name: metric for metric in WmtFolder(str(mirror), "wmt22/de-fr/A-B").read().scores}
+    assert read["COMET-22"]._read([]) == {"one": [0.25], "two": [0.75]}
+    assert read["human"]._read([]) == {"one": [-0.125]}
+    other = {metric.name: metric for metric in WmtFolder(str(mirror), "wmt22/de-fr").read().scores}
+    assert other["COMET-22"]._read([]) == {"one": [0.5]}
+
+
+@pytest.mark.parametrize("part", ["", "de-fr", "wmt22/../de-fr", "/wmt22/de-fr", "a/b/c/d"])
+def test_what_is_no_part_is_refused(mirror: Path, part: str) -> None:
+    with pytest.raises(ConfigError, match="YEAR/PAIR was expected, such as wmt22/de-en, or wmt22/de-en/A-B"):
+        WmtFolder(str(mirror), part)
+
+
+def test_an_unknown_reference_names_the_known_ones(mirror: Path) -> None:
+    with pytest.raises(UnknownName, match="'C'.*Choices: A, B"):
+        WmtFolder(str(mirror), "wmt22/de-fr/A-C").read()
+
+
+def test_without_a_mirror_the_key_is_named() -> None:
+    with pytest.raises(ConfigError, match="paths.mirror is not set"):
+        WmtFolder(None, "wmt22/de-fr")
