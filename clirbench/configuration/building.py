@@ -22,7 +22,7 @@ from clirbench.configuration.composing import (
     plain_configuration,
     section,
 )
-from clirbench.configuration.languages import apply_languages
+from clirbench.configuration.languages import LUCENE, PLAIN, target_of, tokeniser_of
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
@@ -56,7 +56,7 @@ def build(cfg: DictConfig) -> Experiment:
     if not _names(OmegaConf.select(cfg, "correlation.coefficients")):
         errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
-    apply_languages(cfg)
+    _choose_by_languages(cfg)
     _add_analyses(cfg)
     engine = _component(cfg, "engine", Engine, errors)
     rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
@@ -105,6 +105,22 @@ def build(cfg: DictConfig) -> Experiment:
         complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
+
+
+def _choose_by_languages(cfg: DictConfig) -> None:
+    """Replace the default analyser and tokenisers by those of the target language, where `languages` names a pair."""
+    if not cfg.get("languages"):
+        return
+    target = target_of(str(cfg.languages))
+    with open_dict(cfg):
+        if target != "en" and OmegaConf.select(cfg, "analyzer._target_") == LUCENE:
+            files = [path for folder in config_parts("analyzer") if (path := folder / "language.yaml").is_file()]
+            if not files:
+                raise ConfigError(f"languages={cfg.languages}: only an analyser of English is installed")
+            cfg.analyzer = OmegaConf.merge(OmegaConf.load(files[0]), {"code": target})
+        for metric in (cfg.get("metric") or {}).values():
+            if metric is not None and metric.get("tokenize") == PLAIN:
+                metric.tokenize = tokeniser_of(target)
 
 
 def parts_of(cfg: DictConfig, **protocols: type) -> list[Any]:
