@@ -316,7 +316,10 @@ def top(source: str) -> set[str]:
 
 def test_hydra_stops_at_the_command_line_and_the_configuration() -> None:
     users = {module for module, source in SOURCES.items() if top(source) & {"hydra", "omegaconf"}}
-    assert users == {"__main__", *(f"configuration.{name}" for name in ("building", "composing", "sweeping"))}
+    assert users == {
+        "__main__",
+        *(f"configuration.{name}" for name in ("building", "composing", "sweeping", "yaml_files")),
+    }
 
 
 def test_no_pickle_is_ever_loaded() -> None:

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from clirbench.configuration.keys import NODES
+from clirbench.configuration.yaml_files import read_yaml
 
 EXPERIMENT = "experiment"
 
@@ -41,7 +40,7 @@ def _choice(override: str) -> tuple[str, str | None]:
 def _read(name: str, folders: Sequence[Path]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The choices (group -> name) and the settings of a configuration and of those that it begins with."""
     path = next((path for folder in folders if (path := folder / f"{name}.yaml").is_file()), None)
-    content = yaml.safe_load(path.read_bytes()) if path else None
+    content = read_yaml(path) if path else None
     choices, settings = dict[str, Any](), dict[str, Any]()
     for entry in content.pop("defaults", ()) if isinstance(content, dict) else ():
         if isinstance(entry, Mapping):
