@@ -314,6 +314,59 @@ def top(source: str) -> set[str]:
     return {name.partition(".")[0] for name in imports(source)}
 
 
+OF_ALL = (
+    "docs",
+    "test_architecture.py",
+    "test_core_wheel.py",
+    "configuration/test_reach.py",
+    "statistics/test_validity.py",
+)
+"""Tests of the whole project."""
+HELPERS = ("tests.", "benchmarks.")
+
+
+def loaded_with(path: Path, seen: set[Path]) -> set[str]:
+    """The laboratories' modules that a module of tests loads, itself or by helpers in tests/ and benchmarks/."""
+    seen.add(path)
+    top_level = ast.Module([node for node in ast.parse(path.read_text(encoding="utf-8")).body if loads(node)], [])
+    names = set(imports(ast.unparse(top_level)))
+    helpers = {(ROOT / Path(*name.split("."))).with_suffix(".py") for name in names if name.startswith(HELPERS)}
+    further = [loaded_with(helper, seen) for helper in helpers - seen if helper.is_file()]
+    outside = {name for name in names if name.startswith(("clirbench.labs.", "tests.labs."))}
+    return outside.union(*further)
+
+
+def loads(node: ast.stmt) -> bool:
+    """Whether a statement at the top of a module is executed and may import."""
+    return not isinstance(node, ast.FunctionDef | ast.ClassDef) and "TYPE_CHECKING" not in ast.unparse(node)[:20]
+
+
+def foreign(path: Path) -> set[str]:
+    """What a module of tests loads that is neither of the core nor of its own laboratory."""
+    parts = path.relative_to(ROOT / "tests").parts
+    own = (f"clirbench.labs.{parts[1]}", f"tests.labs.{parts[1]}") if parts[0] == "labs" else ()
+    return {name for name in loaded_with(path, set()) if not f"{name}.".startswith(tuple(f"{one}." for one in own))}
+
+
+def test_tests_load_the_core_and_their_own_laboratory() -> None:
+    """`tests/test_core_wheel.py` runs them so; this is what breaks it, found in a second."""
+    paths = [path for path in (ROOT / "tests").rglob("*.py") if "__pycache__" not in path.parts]
+    kept = [path for path in paths if not path.relative_to(ROOT / "tests").as_posix().startswith(OF_ALL)]
+    assert len(kept) > 250
+    assert {str(path.relative_to(ROOT)): names for path in kept if (names := foreign(path))} == {}
+
+
+def test_a_test_that_loads_another_laboratory_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "test_x.py"
+    path.write_text(
+        "import tests.labs.models\nimport benchmarks.stopping\ndef f():\n    import clirbench.labs.papers\n"
+    )
+    loaded = loaded_with(path, set())
+    assert "tests.labs.models" in loaded
+    assert any(name.startswith("clirbench.labs.watching.") for name in loaded)
+    assert not any(name.startswith("clirbench.labs.papers") for name in loaded)
+
+
 def test_hydra_stops_at_the_command_line_and_the_configuration() -> None:
     users = {module for module, source in SOURCES.items() if top(source) & {"hydra", "omegaconf"}}
     assert users == {

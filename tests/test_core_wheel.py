@@ -107,7 +107,7 @@ def test_tests_of_the_core_need_no_laboratory(core: Path, checkout: Path) -> Non
     passed(core, checkout, "-m", "not slow and not release", *(f"tests/{name}" for name in QUICK))
 
 
-@pytest.mark.slow
+@pytest.mark.release  # test_architecture.py finds by reading what would fail here
 @pytest.mark.parametrize("name", NAMES)
 def test_a_laboratory_needs_no_other(core: Path, checkout: Path, name: str) -> None:
     """Its tests are loaded beside the core and no other laboratory."""

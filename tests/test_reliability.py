@@ -22,7 +22,6 @@ from tests.waiting import wait_until
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")]
 
 ROOT = Path(__file__).resolve().parents[1]
-KILLS = 20
 ENGINES = {
     "serial": (["engine=serial"], 2),
     "processes": (["engine=processes", "engine.threads=0"], 2),
@@ -116,18 +115,21 @@ def session(leader: int) -> list[tuple[int, str]]:
     return found
 
 
-@pytest.mark.timeout(900)  # some thirty starts of the program, on a machine that may be loaded
+@pytest.mark.timeout(900)  # up to some thirty starts of the program, on a machine that may be loaded
+@pytest.mark.parametrize("least", [8, pytest.param(20, marks=pytest.mark.release)])
 def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
-    made: tuple[Place, dict[str, bytes]],
+    made: tuple[Place, dict[str, bytes]], least: int
 ) -> None:
+    """least: the number of kills."""
     place, expected = made
+    shutil.rmtree(place.path / "cache", ignore_errors=True)
     chance = random.Random(7)
     kills = runs = completed = 0
     victims = {"alone": 0, "worker": 0, "parent of workers": 0}
-    while kills < KILLS or not completed or not all(victims.values()):
+    while kills < least or not completed or not all(victims.values()):
         runs += 1
-        run = place.path / f"run-{runs}"
-        enough = place.entries() + (chance.randrange(1, 12) if kills < KILLS or completed else 1000)
+        run = place.path / f"run-{least}-{runs}"
+        enough = place.entries() + (chance.randrange(1, 12) if kills < least or completed else 1000)
         # Processes, threads, the parent alone: that starts sooner, and dies in the middle of a step more often.
         with place.begin(run, *chance.choice(MANNERS)) as process:
             while process.poll() is None and place.entries() < enough:

@@ -1,6 +1,7 @@
 """Every statistic of every segment of real systems equals sacreBLEU's, and so do corpus and sentence scores.
 
-One system a test set in every run, all systems under `slow` (TER, at seconds a system in the library: the last).
+A part of one system of each test set in every run, one whole system under `slow`, all systems before a release (TER,
+at seconds a system in the library: one).
 """
 
 from collections.abc import Sequence
@@ -62,6 +63,18 @@ def test_a_sample(shared_data: Path, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_bleu_and_chrf_of_a_whole_system(shared_data: Path, name: str) -> None:
+    check(shared_data / name, LAST, None, [NGRAMS[0], NGRAMS[2]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_ter_of_500_segments(shared_data: Path, name: str) -> None:
+    check(shared_data / name, LAST, 500, [(TER(), SacreTER())])
+
+
+@pytest.mark.release
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", SETS)
 def test_bleu_and_chrf_of_all_systems(shared_data: Path, name: str) -> None:
@@ -70,7 +83,7 @@ def test_bleu_and_chrf_of_all_systems(shared_data: Path, name: str) -> None:
     check(shared_data / name, FIRST, None, NGRAMS)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", SETS)
 def test_ter_of_a_whole_system(shared_data: Path, name: str) -> None:
