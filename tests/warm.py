@@ -22,9 +22,10 @@ from typing import Any, NoReturn
 
 PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = (
-    "hydra", "hydra._internal.config_loader_impl", "hydra._internal.core_plugins.basic_launcher", "ir_measures",
-    "numba", "numba.core.runtime", "numba.typed", "numpy.random", "pytrec_eval", "rich.progress", "rich.table",
-    "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats",
+    "antlr4.LL1Analyzer", "hydra", "hydra._internal.config_loader_impl",
+    "hydra._internal.core_plugins.basic_launcher", "hydra.experimental.callback", "hydra.experimental.compose",
+    "hydra.experimental.initialize", "ir_measures", "numba", "numba.core.runtime", "numba.typed", "numpy.random",
+    "pytrec_eval", "rich.progress", "rich.table", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats",
 )  # fmt: skip
 
 AT_LOAD = (
@@ -36,8 +37,16 @@ AT_LOAD = (
 def load() -> None:
     """Import what a run imports; the main module itself is left to the run."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from numba.core.registry import cpu_target
+    from omegaconf import grammar_parser
+
     for name in LIBRARIES:
         importlib.import_module(name)
+    for context in (cpu_target.typing_context, cpu_target.target_context):
+        context.refresh()  # what numba loads before the first compiled function
+    OverridesParser.create().parse_override("a.b=[c,1,'d']")  # the tables of two grammars are made by use
+    grammar_parser.parse("${a.b}")
     source = (PACKAGE / "clirbench" / "__main__.py").read_text(encoding="utf-8")
     for line in source.splitlines():
         if line.startswith("from clirbench."):
