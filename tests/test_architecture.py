@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -59,14 +60,22 @@ MODULES = {
 }
 
 
-def imports(source: str) -> Iterator[str]:
+@cache
+def nodes(source: str) -> tuple[ast.AST, ...]:
+    """All of a module's syntax."""
+    return tuple(ast.walk(ast.parse(source)))
+
+
+@cache
+def imports(source: str) -> frozenset[str]:
     """Full names of everything a module imports, anywhere in it; of `from a import b` both `a` and `a.b`."""
-    for node in ast.walk(ast.parse(source)):
+    found = set()
+    for node in nodes(source):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
 
 
 def inner(source: str) -> set[str]:
@@ -98,7 +107,7 @@ def allowed(importer: str, imported: str) -> bool:
 def taken_from_the_core(source: str) -> set[tuple[str, str]]:
     """(module, name) of all that a module imports from the core; a module as a whole is (package, module)."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "clirbench":
             if not node.module.startswith("clirbench.labs"):
                 found |= {(node.module, alias.name) for alias in node.names}
@@ -264,7 +273,7 @@ def bodies(source: str) -> Iterator[tuple[str, str, int]]:
             bases = child.bases if isinstance(child, ast.ClassDef) else []
             yield from visit(child, name, any("Protocol" in ast.unparse(base) for base in bases))
 
-    return visit(ast.parse(source), "", False)
+    return visit(nodes(source)[0], "", False)
 
 
 def identical(sources: Mapping[str, str]) -> dict[tuple[str, ...], int]:
@@ -290,7 +299,7 @@ def class_homes(sources: Mapping[str, str]) -> dict[str, list[str]]:
     """The modules that define each class."""
     homes: dict[str, list[str]] = {}
     for module, source in sources.items():
-        for node in ast.walk(ast.parse(source)):
+        for node in nodes(source):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(module)
     return homes
@@ -325,11 +334,17 @@ OF_ALL = (
 HELPERS = ("tests.", "benchmarks.")
 
 
+@cache
+def loaded_by(path: Path) -> frozenset[str]:
+    """What the statements at the top of a module import."""
+    top_level = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if loads(node)]
+    return imports(ast.unparse(ast.Module(top_level, [])))
+
+
 def loaded_with(path: Path, seen: set[Path]) -> set[str]:
     """The laboratories' modules that a module of tests loads, itself or by helpers in tests/ and benchmarks/."""
     seen.add(path)
-    top_level = ast.Module([node for node in ast.parse(path.read_text(encoding="utf-8")).body if loads(node)], [])
-    names = set(imports(ast.unparse(top_level)))
+    names = loaded_by(path)
     helpers = {(ROOT / Path(*name.split("."))).with_suffix(".py") for name in names if name.startswith(HELPERS)}
     further = [loaded_with(helper, seen) for helper in helpers - seen if helper.is_file()]
     outside = {name for name in names if name.startswith(("clirbench.labs.", "tests.labs."))}
@@ -338,7 +353,9 @@ def loaded_with(path: Path, seen: set[Path]) -> set[str]:
 
 def loads(node: ast.stmt) -> bool:
     """Whether a statement at the top of a module is executed and may import."""
-    return not isinstance(node, ast.FunctionDef | ast.ClassDef) and "TYPE_CHECKING" not in ast.unparse(node)[:20]
+    return isinstance(node, ast.Import | ast.ImportFrom | ast.Try | ast.With | ast.If) and not (
+        isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    )
 
 
 def foreign(path: Path) -> set[str]:

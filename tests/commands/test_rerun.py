@@ -24,6 +24,25 @@ def edited(path: Path, **changes: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
+class Again:
+    """The command `rerun` in this process; what it runs is started by the process that forks."""
+
+    def __init__(self, cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+        monkeypatch.chdir(cli.cwd)
+        monkeypatch.setattr(rerun, "run_clirbench", lambda words, home: Cli(home)(*words).returncode)
+
+    def __call__(self, *given: str) -> tuple[int, list[str], str]:
+        status = main(["out/provenance.json", "--trust", *given])
+        shown = self.capsys.readouterr()
+        return status, shown.out.splitlines(), shown.err
+
+
+@pytest.fixture
+def again(cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Again:
+    return Again(cli, monkeypatch, capsys)
+
+
 def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: Cli, small_folder: Path) -> None:
     provenance = made(cli, "scores.title=a", "paths.cache=kept")
     (cli.cwd / "elsewhere").mkdir()
@@ -47,41 +66,39 @@ def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: 
     assert found.stdout.splitlines()[-1].startswith("the same bytes: ")
 
 
-def test_an_input_that_changed_is_named(cli: Cli, small_folder: Path) -> None:
+def test_an_input_that_changed_is_named(cli: Cli, small_folder: Path, again: Again) -> None:
     made(cli)
     changed = small_folder / "systems" / "every9.txt"
     changed.write_text(changed.read_text().replace("the", "a"))
-    done = cli("rerun", "out/provenance.json", "--trust")
-    assert done.returncode == 1
-    assert done.stderr == f"error: {changed}: is not what the run read: its content is another\n"
-    there = cli("rerun", "out/provenance.json", "--trust", "seed=0")
-    assert there.returncode == 1
-    *_, named, last = there.stdout.splitlines()
+    assert again()[::2] == (1, f"error: {changed}: is not what the run read: its content is another\n")
+    status, shown, _ = again("seed=0")
+    assert status == 1
+    *_, named, last = shown
     assert named.startswith("input: systems.every9.collection was ")
     assert last.startswith("other bytes: correlations.tsv")
 
 
-def test_another_version_and_another_configuration_are_named(cli: Cli, small_folder: Path) -> None:
+def test_another_version_and_another_configuration_are_named(cli: Cli, small_folder: Path, again: Again) -> None:
     provenance = made(cli)
     files = json.loads(provenance.read_text())["files"]
     edited(provenance, clirbench="0.0.1", files={**files, "systems.tsv": "0" * 64})
-    done = cli("rerun", "out/provenance.json", "--trust")
-    assert done.returncode == 1
-    *_, named, last = done.stdout.splitlines()
+    status, shown, _ = again()
+    assert status == 1
+    *_, named, last = shown
     assert named.startswith("version: clirbench was 0.0.1, is ")
     assert last.startswith("other bytes: systems.tsv; see clirbench compare out ")
-    other = cli("rerun", "out/provenance.json", "--trust", "relevance.k=2")
-    assert "configuration: relevance.k was 3, is 2\n" in other.stdout
-    assert other.returncode == 1
+    status, shown, _ = again("relevance.k=2")
+    assert "configuration: relevance.k was 3, is 2" in shown
+    assert status == 1
 
 
-def test_an_experiment_of_ones_own_is_found_again(cli: Cli, small_folder: Path) -> None:
+def test_an_experiment_of_ones_own_is_found_again(cli: Cli, small_folder: Path, again: Again) -> None:
     (cli.cwd / "own" / "experiment").mkdir(parents=True)
     (cli.cwd / "own" / "experiment" / "mine.yaml").write_text("# @package _global_\ndefaults: [folder]\nname: mine\n")
     ran = cli("--config-dir=own", "+experiment=mine", "folder=small", *FAST, "hydra.run.dir=out")
     assert ran.returncode == 0, ran.stderr
-    done = cli("rerun", "out/provenance.json", "--trust")
-    assert done.returncode == 0, done.stderr
+    status, _, error = again()
+    assert status == 0, error
 
 
 def test_a_file_that_does_not_say_enough_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

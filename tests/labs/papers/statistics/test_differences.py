@@ -169,7 +169,13 @@ def rejected(test: str, own: float, runs: int) -> float:
 
 
 @pytest.mark.parametrize(
-    ("test", "own"), [("perm-systems", 0.0), ("perm-systems", 0.2), ("perm-inputs", 0.0), ("perm-both", 0.0)]
+    ("test", "own"),
+    [
+        ("perm-systems", 0.2),
+        pytest.param("perm-systems", 0.0, marks=pytest.mark.slow),
+        pytest.param("perm-inputs", 0.0, marks=pytest.mark.slow),
+        pytest.param("perm-both", 0.0, marks=pytest.mark.slow),
+    ],
 )
 def test_false_positive_rate_is_kept_where_the_null_is_true(test: str, own: float) -> None:
     # standard error of a rate of .05 over 400 runs: .011
