@@ -1,5 +1,6 @@
 """Documents cut into sentences, because translators are made for those, and put together again."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -9,6 +10,8 @@ from clirbench.errors import ConfigError
 
 PARAGRAPH = "\u2029"
 """Stands for a newline in a document that is one line."""
+END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”’»)\]])\s+|(?<=[。！？।])\s*")
+"""The end of a sentence, in any language, for lines that are too long: an abbreviation may end one too."""
 TWO_LETTERS = {"zho": "zh", "rus": "ru", "fas": "fa", "eng": "en", "deu": "de", "fra": "fr", "ces": "cs", "spa": "es"}
 
 
@@ -53,3 +56,30 @@ class SentenceSplitter:
         cut = [self.cut(document) for document in documents]
         written = iter(translate([sentence for sentences in cut for sentence in sentences]))
         return [" ".join(filter(None, (next(written) for _ in sentences))) for sentences in cut]
+
+
+def split_line(line: str, fits: Callable[[str], bool]) -> list[str]:
+    """The line, cut at ends of sentences into as few parts as fit; a sentence alone may be one that does not fit."""
+    parts: list[str] = []
+    for sentence in [line] if fits(line) else filter(None, END.split(line)):
+        if parts and fits(joined := f"{parts[-1]} {sentence}"):
+            parts[-1] = joined
+        else:
+            parts.append(sentence)
+    return parts
+
+
+def split_pair(pair: tuple[str, str], fit: Callable[[tuple[str, str]], bool]) -> list[tuple[str, str]]:
+    """A pair of lines, cut as `split_line` does where both have the same number of sentences, else as it is."""
+    if fit(pair):
+        return [pair]
+    sides = [[sentence for sentence in END.split(line) if sentence] for line in pair]
+    if len(sides[0]) != len(sides[1]):
+        return [pair]
+    parts: list[tuple[str, str]] = []
+    for source, target in zip(*sides, strict=True):
+        if parts and fit(joined := (f"{parts[-1][0]} {source}", f"{parts[-1][1]} {target}")):
+            parts[-1] = joined
+        else:
+            parts.append((source, target))
+    return parts

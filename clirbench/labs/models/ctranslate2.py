@@ -1,6 +1,8 @@
 """`systems/translator=ctranslate2`: models converted for CTranslate2, from local folders."""
 
 import json
+import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import one_of, require, version_of, whole_number
+from clirbench.corpora.sentences import split_line
 from clirbench.errors import ResourceError
 from clirbench.labs.models.content import model_fingerprint
 from clirbench.labs.models.libraries import DEVICES, model_folder
@@ -26,12 +29,14 @@ class CTranslate2Translator:
 
     The tokenizer is in the model's folder or in that of `tokenizer`: SentencePiece models (source.spm and
     target.spm, or one for both), a tokenizer of transformers, or plain words; `tokenizer_kind` auto takes what is
-    there. `beam`: hypotheses kept, 1 is greedy. `batch_size`: lines a batch. `max_source_tokens`: a longer line is cut
-    there; `max_new_tokens`: an output ends there. `source_prefix`, `source_suffix`, `target_prefix`: pieces put around
-    each line (language codes; that of the target is taken off the output again). `source_suffix` None: the end-of-line
-    piece where the tokenizer is Marian's (source.spm) and the model's config.json does not have it added, else
-    nothing. `device`: auto takes a GPU when there is one.
-    `compute_type`: `default` is what the model was saved with. `threads`: of one batch, 0 = the library decides.
+    there. `beam`: hypotheses kept, 1 is greedy. `batch_size`: lines a batch. `max_source_tokens`: a longer line is
+    split at ends of sentences, a longer sentence is cut; `max_new_tokens`: an output ends there. Both are at most
+    the `max_position_embeddings` of the model's config.json, where it has that (`clirbench train` writes it).
+    `source_prefix`, `source_suffix`, `target_prefix`: pieces put around each line (language codes; that of the
+    target is taken off the output again). `source_suffix` None: the end-of-line piece where the tokenizer is
+    Marian's (source.spm) and the model's config.json does not have it added, else nothing. `device`: auto takes a
+    GPU when there is one. `compute_type`: `default` is what the model was saved with. `threads`: of one batch, 0 =
+    the library decides.
 
     **Raises** `ConfigError` for a setting that makes no sense; `check` and loading: `ResourceError` for a library or
     a part of the model that is not there; translating: `ResourceError`, for example where memory runs out.
@@ -87,6 +92,9 @@ class CTranslate2Translator:
         folder = model_folder(model)
         pieces = load_pieces(self._tokenizer_folder(folder), self.tokenizer_kind)
         suffix = self._suffix(folder) if self.source_suffix is None else self.source_suffix
+        most = _positions(folder)
+        limit, new = min(self.max_source_tokens, most), min(self.max_new_tokens, max(1, most - 1))
+        room = limit - len(self.source_prefix) - len(suffix)
         try:
             engine = ctranslate2.Translator(
                 str(folder), device=self.device, compute_type=self.compute_type, intra_threads=self.threads
@@ -95,12 +103,14 @@ class CTranslate2Translator:
             raise ResourceError(f"{folder}: CTranslate2 cannot load it ({error})") from error
 
         def translate(lines: Sequence[str]) -> list[str]:
-            given = [[*self.source_prefix, *pieces.split(line), *suffix] for line in lines]
+            parts = [split_line(line, lambda text: len(pieces.split(text)) <= room) or [""] for line in lines]
+            given = [[*self.source_prefix, *pieces.split(part), *suffix] for of_line in parts for part in of_line]
             try:
-                results = self._run(engine, given)
+                results = self._run(engine, given, limit, new)
             except (RuntimeError, ValueError) as error:
-                raise ResourceError(f"{folder}: {error}; a smaller batch_size needs less memory") from error
-            return [pieces.join(self._without_prefix(result.hypotheses[0])) for result in results]
+                raise ResourceError(f"{folder}: {error}; {_cure(str(error))}") from error
+            written = iter(pieces.join(self._without_prefix(result.hypotheses[0])) for result in results)
+            return [" ".join(next(written) for _ in of_line) for of_line in parts]
 
         try:
             yield translate
@@ -121,15 +131,15 @@ class CTranslate2Translator:
                 f"({type(error).__name__}: {error}); set source_suffix, [] for none"
             ) from None
 
-    def _run(self, engine: Any, given: list[list[str]]) -> Any:
+    def _run(self, engine: Any, given: list[list[str]], limit: int, new: int) -> Any:
         target = [list(self.target_prefix)] * len(given) if self.target_prefix else None
         return engine.translate_batch(
             given,
             target_prefix=target,
             beam_size=self.beam,
             max_batch_size=self.batch_size,
-            max_input_length=self.max_source_tokens,
-            max_decoding_length=self.max_new_tokens,
+            max_input_length=limit,
+            max_decoding_length=new,
         )
 
     def _without_prefix(self, pieces: Sequence[str]) -> Sequence[str]:
@@ -138,3 +148,20 @@ class CTranslate2Translator:
 
     def _tokenizer_folder(self, model: Path) -> Path:
         return model if self.tokenizer is None else Path(self.tokenizer)
+
+
+def _positions(model: Path) -> int:
+    """How many pieces a line of this model may have, as far as its config.json says so."""
+    try:
+        most = json.loads((model / "config.json").read_text(encoding="utf-8")).get("max_position_embeddings")
+    except (OSError, ValueError, AttributeError):
+        return sys.maxsize
+    return most if type(most) is int and most > 0 else sys.maxsize
+
+
+def _cure(message: str) -> str:
+    """What helps against an error of CTranslate2."""
+    if known := re.search(r"No position encodings are defined for positions >= (\d+)", message):
+        most = int(known[1])
+        return f"set systems.translator.max_source_tokens={most} systems.translator.max_new_tokens={max(1, most - 1)}"
+    return "a smaller batch_size needs less memory"

@@ -2,7 +2,7 @@
 
 GRID/texts/KEY/          train.SRC train.TGT valid.SRC valid.TGT: the first N pairs, the held-out pairs
 GRID/vocabularies/KEY/   source.spm target.spm classes.tgt.txt
-GRID/cells/KEY/          cell.json log.txt progress.jsonl, what the trainer keeps, failed.txt or done
+GRID/cells/KEY/          cell.json log.txt progress.jsonl cut.json, what the trainer keeps, failed.txt or done
 GRID/models/RUN/stepN    what a translator loads, for each cell by its name
 """
 
@@ -19,6 +19,8 @@ from clirbench.store.keys import fingerprint
 from clirbench.store.whole import write_whole
 
 CELL, DONE, FAILED, LOG, PROGRESS = "cell.json", "done", "failed.txt", "log.txt", "progress.jsonl"
+CUT = "cut.json"
+"""Of a cell whose trainer has a limit: how many pairs were longer, split at ends of sentences, cut."""
 TARGET = "_target_"
 OURS = ("clirbench.labs.training.command.CommandTrainer", "clirbench.labs.training.seq2seq.TransformersTrainer")
 """The trainers of clirbench."""

@@ -10,6 +10,8 @@ from clirbench.labs.training.vocabulary import SOURCE, TARGET, processor
 from clirbench.store.whole import whole_folder
 
 PAD = 0
+POSITIONS = "max_position_embeddings"
+"""In config.json of the model: how many pieces a line may have, which the model itself does not say."""
 LONGEST = 128
 """Pieces of an output that is checked."""
 TIE = 0.01
@@ -49,6 +51,7 @@ def export(model: Any, vocabulary: Path, place: Path, lines: Sequence[str]) -> N
         pieces = processor(vocabulary / name)
         register([pieces.id_to_piece(number) for number in range(pieces.get_piece_size())])
     spec.config.unk_token, spec.config.eos_token, spec.config.decoder_start_token = "<unk>", "</s>", "</s>"
+    spec.config.add_attribute(POSITIONS, model.config.max_position_embeddings)
     spec.validate()
     spec.optimize()
     with whole_folder(place) as unfinished:

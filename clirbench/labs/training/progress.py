@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from clirbench.files.run_files import shape_error
-from clirbench.labs.training.base import DONE, FAILED, LOG, PROGRESS, read_cell
+from clirbench.errors import InputError
+from clirbench.files.run_files import read_json, shape_error
+from clirbench.labs.training.base import CUT, DONE, FAILED, LOG, PROGRESS, TrainingRun, read_cell
 from clirbench.labs.training.grid import read_grid
 from clirbench.pages.wording import fixed
+from clirbench.text import whole_content
 
 PAUSE = 600.0
 """Seconds between two lines of progress that are taken for an interruption."""
@@ -68,17 +70,36 @@ def _rows(folder: Path) -> Iterator[Mapping[str, float]]:
 
 def shown_progress(home: Path) -> Iterator[str]:
     """A line for each cell of a grid, then how many there are of each state and the time that is left."""
-    found = [progress_of(name, folder) for name, folder in read_grid(home).items()]
+    folders = read_grid(home)
+    found = [progress_of(name, folder) for name, folder in folders.items()]
     width = max((len(row.name) for row in found), default=0)
     for row in found:
         words = [row.state, f"step {row.step} of {row.steps}"]
         words += [f"loss {fixed(row.loss, 3)}"] if row.loss is not None else []
         words += [f"{_time(row.pace * row.left)} left"] if row.pace and row.left else []
         yield f"{row.name:<{width}}  {', '.join(words)}{f': {row.reason}' if row.reason else ''}"
+    yield from cut_notes({folder: read_cell(folder, ours=True)[0] for folder in folders.values()})
     counts, paces = Counter(row.state for row in found), [row.pace for row in found if row.pace]
     steps = sum(row.left for row in found)
     left = f"; about {_time(sum(paces) / len(paces) * steps)} of one worker's time left" if paces and steps else ""
     yield f"{len(found)} cells: {', '.join(f'{counts[state]} {state}' for state in STATES)}{left}"
+
+
+def cut_notes(cells: Mapping[Path, TrainingRun]) -> list[str]:
+    """A sentence for each size and vocabulary of which pairs are longer than the trainer's limit."""
+    notes = {}
+    for folder, cell in cells.items():
+        try:
+            row = read_json(CUT, whole_content(folder / CUT))
+        except (OSError, ValueError, InputError):
+            continue  # another trainer, or none yet
+        if not shape_error(row, dict.fromkeys(("pairs", "long", "split", "cut", "most"), int)) and row["long"]:
+            notes[cell.size, cell.vocabulary] = (
+                f"{cell.size}-{cell.vocabulary}: {row['long']} of {row['pairs']} training pairs have more than "
+                f"{row['most'] - 1} pieces: {row['split']} were split at ends of sentences, {row['cut']} were cut; "
+                f"grid.trainer.max_tokens={2 * row['most']} keeps longer ones"
+            )
+    return list(notes.values())
 
 
 def _time(seconds: float) -> str:

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from clirbench.checks import number, one_of, require, version_of, whole_number
+from clirbench.corpora.sentences import split_pair
 from clirbench.errors import ResourceError
-from clirbench.labs.training.base import PROGRESS, TrainingRun, saved_checkpoints
+from clirbench.labs.training.base import CUT, PROGRESS, TrainingRun, saved_checkpoints
 from clirbench.labs.training.ct2 import PAD, encoded, export, padded
 from clirbench.labs.training.texts import read_pairs
 from clirbench.labs.training.vocabulary import SOURCE, TARGET, processor
-from clirbench.store.whole import sweep
+from clirbench.store.whole import sweep, write_whole
 
 POOL = 50
 """Batches whose lines are sorted by length together: little padding, and still another order in each epoch."""
@@ -34,7 +35,8 @@ CHECKED = 8
 class TransformersTrainer:
     """A Transformer with the numbers of the cell's architecture, trained by Adam; the same seed gives the same model.
 
-    `batch_tokens`: of one update, the longer side with its padding counts. `max_tokens`: a longer line is cut there.
+    `batch_tokens`: of one update, the longer side with its padding counts. `max_tokens`: a pair with a longer line is
+    split where sentences end, if both sides have as many; else the line is cut; cut.json counts both.
     `learning_rate` is reached after `warmup` updates and falls with the inverse square root from there on. `clip`: the
     greatest norm of a gradient. `threads`: of one training run. `precision`: float32, or bfloat16 where a GPU has it.
 
@@ -89,8 +91,8 @@ class TransformersTrainer:
         sides = processor(home / SOURCE), processor(home / TARGET)
         model = _model(cell, [pieces.get_piece_size() for pieces in sides], self.max_tokens)
         lines = read_pairs(cell.text(folder), "train", languages)
-        coded = (encoded(pieces, of_side, self.max_tokens) for pieces, of_side in zip(sides, lines, strict=True))
-        pairs = [pair for pair in zip(*coded, strict=True) if min(map(len, pair)) > 1]
+        pairs, cut = coded_pairs(sides, lines, self.max_tokens)
+        write_whole(folder / CUT, json.dumps(cut).encode())
         if not pairs:
             raise ResourceError("no pair has text on both sides")
         updates = batches([max(map(len, pair)) for pair in pairs], cell, self.batch_tokens)
@@ -109,6 +111,25 @@ class TransformersTrainer:
             trainer.train(resume_from_checkpoint=_last_whole(folder))
         finally:
             _last_whole(folder)  # on a full disk there is room again for the other cells
+
+
+def coded_pairs(
+    sides: Sequence[Any], lines: Sequence[Sequence[str]], most: int
+) -> tuple[list[tuple[list[int], list[int]]], dict[str, int]]:
+    """Source and target ids of every pair with text on both sides, and how many pairs were too long, split and cut."""
+
+    def fit(pair: tuple[str, str]) -> bool:
+        return all(len(pieces.encode(line)) < most for pieces, line in zip(sides, pair, strict=True))
+
+    whole = list(zip(*lines, strict=True))
+    parts = [split_pair(pair, fit) for pair in whole]
+    long = [of_pair for pair, of_pair in zip(whole, parts, strict=True) if len(of_pair) > 1 or not fit(pair)]
+    cut = sum(not all(map(fit, of_pair)) for of_pair in long)
+    flat = zip(*(part for of_pair in parts for part in of_pair), strict=True)
+    coded = (encoded(pieces, of_side, most) for pieces, of_side in zip(sides, flat, strict=True))
+    split = sum(len(of_pair) > 1 for of_pair in long)
+    counts = {"pairs": len(whole), "long": len(long), "split": split, "cut": cut, "most": most}
+    return [pair for pair in zip(*coded, strict=True) if min(map(len, pair)) > 1], counts
 
 
 def batches(lengths: Sequence[int], cell: TrainingRun, tokens: int) -> list[list[int]]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from clirbench.errors import ConfigError, ResourceError
-from clirbench.labs.models.ctranslate2 import CTranslate2Translator
+from clirbench.labs.models.ctranslate2 import CTranslate2Translator, _positions
 from clirbench.systems.translators.base import Translator, translate_lines
 from tests.labs.models.tiny_models import PAIRS, convert
 
@@ -131,3 +131,29 @@ def test_the_signature_holds_what_moves_the_output_and_no_path() -> None:
     one, other = CTranslate2Translator(beam=2), CTranslate2Translator(beam=2, tokenizer="/somewhere", device="cpu")
     assert one.signature == other.signature
     assert CTranslate2Translator(target_prefix=["eng"]).signature != CTranslate2Translator().signature
+
+
+@pytest.mark.slow
+def test_a_long_line_is_split_at_ends_of_sentences_and_obeys_the_positions_of_the_model(
+    converted: Path, tmp_path: Path
+) -> None:
+    """The tiny model has 64 positions, and does not say so; a config.json that `clirbench train` writes does."""
+    line = ". ".join(["das haus ist rot"] * 40)
+    with pytest.raises(ResourceError, match=r"set systems.translator.max_source_tokens=64"):
+        run(CTranslate2Translator(), [line.replace(".", "")], converted)
+    model = Path(shutil.copytree(converted, tmp_path / "model"))
+    settings = json.loads((model / "config.json").read_text(encoding="utf-8"))
+    (model / "config.json").write_text(json.dumps({**settings, "max_position_embeddings": 64}), encoding="utf-8")
+    with_line = run(CTranslate2Translator(), ["ein rotes buch", line, "das haus " * 500, ""], model)
+    assert len(with_line) == 4
+    assert (with_line[0], with_line[3]) == ("a red book", "")
+    # One sentence at a time, each as it is translated alone: so nothing of the line is cut.
+    room = CTranslate2Translator(max_source_tokens=12)
+    alone = run(room, ["das haus ist rot."], model)[0]
+    assert run(room, [line + "."], model) == [" ".join([alone] * 40)]
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"max_position_embeddings": "64"}', '{"max_position_embeddings": -1}'])
+def test_a_config_that_says_nothing_of_positions_sets_no_limit(tmp_path: Path, content: str) -> None:
+    (tmp_path / "config.json").write_text(content, encoding="utf-8")
+    assert _positions(tmp_path) > 1e9

@@ -19,8 +19,8 @@ from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.labs.training.base import Trainer, TrainingRun, read_cell, saved_checkpoints
 from clirbench.labs.training.grid import plan, train
-from clirbench.labs.training.progress import progress_of, shown_progress
-from clirbench.labs.training.seq2seq import TransformersTrainer, batches
+from clirbench.labs.training.progress import cut_notes, progress_of, shown_progress
+from clirbench.labs.training.seq2seq import TransformersTrainer, batches, coded_pairs
 from clirbench.systems.translators.base import translate_lines
 from tests.conftest import PACKAGE
 from tests.labs.training.toys import grid, text
@@ -133,6 +133,60 @@ def test_it_learns_what_it_is_shown_and_ctranslate2_says_so(tmp_path: Path) -> N
     with models.CTranslate2Translator(device="cpu").loaded(saved_checkpoints(folder)[120]) as engine:
         written = translate_lines(engine, [line[::-1] for line in pairs], "test")
     assert sum(a == b for a, b in zip(written, pairs, strict=True)) >= 11
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("torch")
+def test_the_limit_of_positions_is_in_the_model_and_pairs_beyond_it_are_counted(
+    tmp_path: Path, lines: list[str]
+) -> None:
+    many = [*lines[:30], *(f"{a} {b} {c} {d}" for a, b, c, d in zip(*[iter(lines[30:])] * 4, strict=False))] * 2
+    trainer = replace(TRAINER, max_tokens=40)
+    cell, folder = cell_of(tmp_path, many, trainer, steps=2, save_every=2)
+    trainer.train(cell, folder)
+    model = saved_checkpoints(folder)[2]
+    assert json.loads((model / "config.json").read_text(encoding="utf-8"))["max_position_embeddings"] == 40
+    counts = json.loads((folder / "cut.json").read_text(encoding="utf-8"))
+    assert (counts["pairs"], counts["most"]) == (40, 40)
+    assert 0 < counts["long"] <= counts["split"] + counts["cut"] <= 40 + counts["split"]
+    (note,) = cut_notes({folder: cell})
+    assert note.startswith(f"40-bpe100: {counts['long']} of 40 training pairs have more than 39 pieces: ")
+    assert note in list(shown_progress(folder.parents[1]))
+    # A run that does not know the trainer's limit translates the longest lines all the same.
+    models = pytest.importorskip("clirbench.labs.models.ctranslate2", reason="needs the laboratory models")
+    with models.CTranslate2Translator(device="cpu").loaded(model) as engine:
+        assert len(translate_lines(engine, [" ".join(lines)[::-1]], "test")) == 1
+
+
+def test_pairs_that_are_too_long_are_split_where_both_sides_end_a_sentence() -> None:
+    """Pieces here are words, with their place in the alphabet for an id."""
+
+    class Words:
+        def encode(self, text: str | list[str], out_type: type = int) -> list[Any]:
+            if isinstance(text, list):
+                return [self.encode(line) for line in text]
+            return [ord(word[0]) - ord("a") for word in text.split()]
+
+        def eos_id(self) -> int:
+            return 98
+
+    source = ["a b.", "a b. c d. e f.", "a b. c d e f g.", "a b c d e f."]
+    target = ["k.", "l. m. n.", "o. p.", "q. r."]
+    pairs, counts = coded_pairs([Words(), Words()], [source, target], 5)
+    assert counts == {"pairs": 4, "long": 3, "split": 2, "cut": 2, "most": 5}
+    # By hand: at most four words and the end of a line, 99; "c d e f g." and "a b c d e f." lose their last words.
+    assert [one for one, _ in pairs] == [
+        [1, 2, 99], [1, 2, 3, 4, 99], [5, 6, 99], [1, 2, 99], [3, 4, 5, 6, 99], [1, 2, 3, 4, 99],
+    ]  # fmt: skip
+    assert [two for _, two in pairs] == [[11, 99], [12, 13, 99], [14, 99], [15, 99], [16, 99], [17, 18, 99]]
+
+
+@pytest.mark.parametrize("content", [None, "[]", '{"pairs": 1}', '{"pairs": 9, "long": "9"}', "{"])
+def test_no_count_of_pairs_is_no_note(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "cut.json").write_text(content, encoding="utf-8")
+    cell = TrainingRun(40, "bpe100", "small", 1, SMALL, 2, 1, 1, "xx", "en", "", "")
+    assert cut_notes({tmp_path: cell}) == []
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ grid are the run's; without a collection (folder=DIR) the held-out pairs are sea
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from clirbench.api.running import quote_value
@@ -22,6 +22,7 @@ from clirbench.engines.base import Engine
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.training.grid import HELD_OUT, MODELS, SYSTEMS, Grid, lock_grid, plan, train
+from clirbench.labs.training.progress import cut_notes
 from clirbench.report import terminal
 
 COLLECTIONS = ("folder", "corpus", "experiment")
@@ -49,20 +50,26 @@ def _train(options: Namespace) -> int:
     if then and not grid.trainer.translate:
         raise ConfigError(f"then={then}: set grid.trainer.translator, the command that translates with a checkpoint")
     with lock_grid(grid.home):
-        failed, trained = _train_runs(grid, engine, overrides if then == "watch" else ())
+        failed, trained, notes = _train_runs(grid, engine, overrides if then == "watch" else ())
         for name, why in failed.items():
             terminal.say(f"{name} is left out: {why}")
+        for note in notes:
+            terminal.say(note)
         status = SOME_FAILED if failed else 0
         if not then or not trained:
             return status
-        arguments = run_keys(grid, overrides, failed)
+        remarks = [f"Training run {name} is left out: {why}" for name, why in failed.items()]
+        arguments = run_keys(grid, overrides, (*remarks, *notes))
         if then == "watch":
             arguments = ["watch", "--once", *arguments, "systems.quiet=0"]
         return run_clirbench(arguments, Path.cwd()) or status
 
 
-def _train_runs(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dict[str, str], int]:
-    """Why cells failed, and how many did not; `watched`: the keys of `clirbench watch`, where that is to look on."""
+def _train_runs(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dict[str, str], int, list[str]]:
+    """Why cells failed, how many did not, and what is said of pairs that were cut.
+
+    watched: the keys of `clirbench watch`, where that is to look on.
+    """
     watching = None
     try:
         cells = plan(grid, engine)
@@ -77,10 +84,10 @@ def _train_runs(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dic
             watching.wait()
         close_workers()
     terminal.say(f"{len(cells) - len(failed)} of {len(cells)} training runs are done: {grid.home}")
-    return failed, len(cells) - len(failed)
+    return failed, len(cells) - len(failed), cut_notes(cells)
 
 
-def run_keys(grid: Grid, overrides: Sequence[str], failed: Mapping[str, str] = {}) -> list[str]:
+def run_keys(grid: Grid, overrides: Sequence[str], remarks: Sequence[str] = ()) -> list[str]:
     """The keys of the run that compares a grid's checkpoints: the user's own, and what those leave open."""
     given = [one for one in overrides if key_of(one).partition(".")[0].partition("/")[0] != "grid"]
     home = grid.home.absolute()
@@ -94,10 +101,8 @@ def run_keys(grid: Grid, overrides: Sequence[str], failed: Mapping[str, str] = {
     keys = {key_of(one) for one in given}
     if not keys & set(COLLECTIONS):
         ours += [f"folder={quote_value(str(home / HELD_OUT))}", *SMALL]
-    if failed:
-        ours.append(
-            f"remarks={quote_value([f'Training run {name} is left out: {why}' for name, why in failed.items()])}"
-        )
+    if remarks:
+        ours.append(f"remarks={quote_value(list(remarks))}")
     return [*(one for one in ours if key_of(one) not in keys), *given]
 
 
