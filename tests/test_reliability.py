@@ -232,6 +232,92 @@ def test_terminated_it_ends_as_interrupted(made: tuple[Place, dict[str, bytes]],
     assert place.complete(place.path / "after") == expected
 
 
+PHASES = ("start", "steps", "report", "end")
+
+
+def wait_for(phase: str, place: Place, run: Path, process: "subprocess.Popen[str]", chance: random.Random) -> None:
+    """Wait for a random moment of a phase: imports and configuration, steps, the run's files, or what comes after."""
+    enough = place.entries() + chance.randrange(1, 30)
+    reached = {
+        "start": lambda: True,
+        "steps": lambda: place.entries() >= enough,
+        "report": lambda: any(run.glob(".writing-*")),
+        "end": (run / "provenance.json").exists,
+    }[phase]
+    while process.poll() is None and not reached():
+        time.sleep(0.002)
+    time.sleep(chance.random() * {"start": 2.0, "steps": 0.2, "report": 0.1, "end": 0.05}[phase])
+
+
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.release)], ids=["few", "many"])
+def test_stopped_at_any_moment_it_ends_in_order_and_a_rerun_is_the_same(
+    made: tuple[Place, dict[str, bytes]], tmp_path: Path, number: signal.Signals, many: bool
+) -> None:
+    """130, or what a shell reports of a program that the signal ended before Python had begun: 130 or 143."""
+    of_all, expected = made
+    (tmp_path / "folder").symlink_to(of_all.path / "folder")
+    place, chance, ends = Place(tmp_path), random.Random(f"{number} {many}"), dict.fromkeys((130, 143, 0), 0)
+    for stop in range(30 if many else 3):
+        run, manner = tmp_path / f"run-{stop}", MANNERS[stop % len(MANNERS)]
+        with place.begin(run, *manner) as process:
+            wait_for(PHASES[stop % len(PHASES)], place, run, process, chance)
+            if process.poll() is None:  # a terminal tells every process of the group, `kill` one
+                (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+            _, said = process.communicate(timeout=240)
+        status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+        assert status in ends, said
+        ends[status] += 1
+        assert "fault of clirbench" not in said
+        assert not (run / "fault.txt").exists()
+        assert tables(run) in ([expected] if status == 0 else [{}, expected])
+        wait_until(lambda: not session(process.pid))
+        if stop % 3 == 2:
+            assert place.complete(run, *manner) == expected
+            shutil.rmtree(place.path / "cache", ignore_errors=True)
+    assert ends[130] + ends[143] > 0
+    print(f"{number.name}: exit statuses {ends}")
+
+
+THREADS = """
+import sys
+from threading import Thread
+import clirbench as cb
+
+folder, cache, *runs = sys.argv[1:]
+
+def work(run):
+    keys = {"metric": ["BLEU", "MacroF1"], "measures": ["RBO"], "topics__n": 10, "relevance__k": 5}
+    cb.run(folder=folder, paths__cache=cache, **keys).save(run)
+
+threads = [Thread(target=work, args=(run,)) for run in runs]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_eight_threads_and_four_processes_share_a_store(made: tuple[Place, dict[str, bytes]], tmp_path: Path) -> None:
+    """Four programs at once, one of which runs in eight threads; all find the same."""
+    of_all, expected = made
+    (tmp_path / "folder").symlink_to(of_all.path / "folder")
+    place = Place(tmp_path)
+    runs = [tmp_path / f"run-{number}" for number in range(11)]
+    given = [str(tmp_path / "folder"), str(tmp_path / "cache")]
+    threads = [sys.executable, "-c", THREADS, *given, *map(str, runs[:8])]
+    threaded = subprocess.Popen(threads, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    processes = [threaded, *(place.begin(run) for run in runs[8:])]
+    for process in processes:
+        _, said = process.communicate(timeout=400)
+        assert process.returncode == 0, said
+        assert "Traceback" not in said
+    for run in runs:
+        assert tables(run) == expected, run
+    assert list((place.store / UNFINISHED).iterdir()) == []
+
+
 def test_two_runs_at_once_share_a_store(made: tuple[Place, dict[str, bytes]]) -> None:
     place, expected = made
     shutil.rmtree(place.path / "cache", ignore_errors=True)

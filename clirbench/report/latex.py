@@ -3,10 +3,13 @@ r"""Tables ready for a paper: booktabs, the best in bold, \texttimes\ for what i
 They need `\usepackage{booktabs,textcomp}` and nothing else.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
@@ -21,6 +24,9 @@ from clirbench.statistics.correlation import Correlation
 WORDS = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
 SPECIAL = {c: rf"\text{word}{{}}" for c, word in zip("\\~^<>|", WORDS, strict=True)}
 SPECIAL |= {c: f"\\{c}" for c in "{}&%$#_"} | dict.fromkeys("\n\t\r", " ") | {'"': r"{\ttfamily\char34}"}
+ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
+PRINTED = "¡¿ßÆæØøŁłŒœı£¢¥€©®™°±×÷¬µ¶§·–—‘’“”…†‡•"
+"""Beyond ASCII and ASCII letters with one of `ACCENTS`, what pdflatex prints without further packages."""
 NAMES = {"kendall": r"Kendall's $\tau$", "spearman": r"Spearman's $\rho$", "pearson": "Pearson's $r$"}
 MARKS = {"x": r"\,\texttimes", "?": r"\,?"}
 MOST_ROWS = 60
@@ -77,8 +83,32 @@ def write_table(path: Path, lines: Iterable[str]) -> None:
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints as itself; control characters are left out."""
-    return "".join(SPECIAL.get(c, c) for c in text if c in SPECIAL or c.isprintable())
+    r"""Text that LaTeX prints as itself; control characters are left out.
+
+    pdflatex knows few characters, and ends at any other: it gets U+2215 in the place of that,
+    XeLaTeX and LuaLaTeX, where `\Umathchar` is defined, the character.
+    """
+    text = "".join(c for c in text if c in SPECIAL or c.isprintable())
+    runs = ((known, "".join(run)) for known, run in groupby(text, is_known))
+    return "".join(
+        "".join(SPECIAL.get(c, c) for c in run)
+        if known
+        else rf"{{\ifdefined\Umathchar {run}\else {' '.join(f'U+{ord(c):04X}' for c in run)}\fi}}"
+        for known, run in runs
+    )
+
+
+def is_known(character: str) -> bool:
+    """Whether pdflatex prints a character of a UTF-8 text, without packages for it."""
+    if character.isascii() or character in PRINTED:
+        return True
+    base, *marks = normalize("NFD", character)
+    return ord(character) < 0x180 and base.isascii() and len(marks) == 1 and marks[0] in ACCENTS
+
+
+def _width(cell: str) -> int:
+    """About how many characters a cell prints."""
+    return len(re.sub(r"\{\\ifdefined\\Umathchar .*?\\else (.*?)\\fi\}", r"\1", cell).replace("\\", ""))
 
 
 def tau_table(result: Result, found: Table, label: str) -> list[str]:
@@ -129,7 +159,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, la
     Cells are LaTeX already. A row that begins with `[` or `*` is guarded: LaTeX would read it as an argument of the
     `\\` before it. `below`: what is too long for a caption, which LaTeX first sets in one line of 5 m at most.
     """
-    widths = [max(len(cell.replace("\\", "")) for cell in column) for column in zip(header, *rows, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
     columns = ["p{3cm}" if width > WIDEST else "r" if at else "l" for at, width in enumerate(widths)]
     wide = sum(min(width, WIDEST) + 2 for width in widths)
     size = next((size for size, least in SIZES.items() if wide > least), "")

@@ -14,9 +14,43 @@ from tests.report.boards import board, result
 from tests.report.typeset import typeset
 
 
+def without_unknown(text: str) -> str:
+    """What pdflatex reads: `\\Umathchar` is of XeTeX and LuaTeX alone."""
+    return re.sub(r"\{\\ifdefined\\Umathchar [^{}]*?\\else ((U\+[0-9A-F]{4,6} ?)+)\\fi\}", r"\1", text)
+
+
+# Declared in the kernel's t1enc.dfu, ot1enc.dfu and ts1enc.dfu with a command that OT1 or TS1 has; typed from there.
+OF_PDFLATEX = set(
+    "¡¢£¥§©¬®°±µ¶·¿×÷ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
+    "ĀāĂăĆćĈĉĊċČčĎďĒēĔĕĖėĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭİıĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽž"
+    "–—‘’“”†‡•…€™"
+)
+
+
+@given(st.text())
+def test_pdflatex_knows_every_character_that_it_reads(text: str) -> None:
+    assert {c for c in without_unknown(escape(text)) if not c.isascii()} <= OF_PDFLATEX
+
+
+def test_every_character_below_u_3000_is_known_or_named() -> None:
+    read = {chr(c) for c in range(0x80, 0x3000) if chr(c).isprintable() and escape(chr(c)) == chr(c)}
+    assert read == OF_PDFLATEX
+    assert escape("1\u22152 größe") == r"1{\ifdefined\Umathchar ∕\else U+2215\fi}2 größe"
+    assert escape("系_统") == r"{\ifdefined\Umathchar 系\else U+7CFB\fi}\_{\ifdefined\Umathchar 统\else U+7EDF\fi}"
+
+
+def test_tables_of_systems_with_such_names(tmp_path: Path) -> None:
+    made = board({"A": range(9)}, {"MAP": range(9)}, systems=["1\u22152", "системa", "系统", *"bcdefg"])
+    write(tmp_path / "latex", result(made, [Table("power", "x", ("x",), (("ε",),), ("said ≥ 1",))]))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (tmp_path / "latex").iterdir())
+    assert "U+2215" in text
+    read = [line for line in without_unknown(text).split("\n") if not line.startswith("%")]
+    assert {c for c in "".join(read) if not c.isascii()} <= OF_PDFLATEX
+
+
 @given(st.text())
 def test_nothing_in_a_text_reaches_latex_as_a_command(text: str) -> None:
-    left = escape(text)
+    left = without_unknown(escape(text))
     for known in (r"\textbackslash{}", r"\textasciitilde{}", r"\textasciicircum{}", r"\textless{}", r"\textgreater{}"):
         left = left.replace(known, "")
     left = left.replace(r"\textbar{}", "").replace(r"{\ttfamily\char34}", "")
@@ -90,7 +124,7 @@ def test_a_text_too_long_for_a_caption_stands_below_and_wide_columns_are_paragra
 
 
 def test_names_that_latex_would_obey_are_typeset(tmp_path: Path) -> None:
-    names = ["a&b_c", "\\e{f}", "~^%$#", "[x]", "*y", "<|>", '"z"', "größe ñ", "-- ``q''"]
+    names = ["a&b_c", "\\e{f}", "~^%$#", "[x]", "*y", "<|>", '"z"', "größe ñ \u2215 系", "-- ``q''"]
     made = board({"A%": range(9), "-B_": [3, 1, 2, 5, 4, 6, 7, 9, 8]}, {"MAP{": range(9)}, systems=names)
     write(tmp_path / "latex", result(made, [Table("power", "x_&", ("x&", "y_"), (("$", 1.0),), ("50 %.",))]))
     files = sorted((tmp_path / "latex").iterdir())

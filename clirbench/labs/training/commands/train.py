@@ -66,7 +66,7 @@ def _train(options: Namespace) -> int:
 
 
 def _train_runs(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dict[str, str], int, list[str]]:
-    """Why cells failed, how many did not, and what is said of pairs that were cut.
+    """Why cells failed, how many did not, and how many pairs were cut, in sentences.
 
     watched: the keys of `clirbench watch`, where that is to look on.
     """
