@@ -184,7 +184,9 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.parametrize("language", ["eng", "fas", "rus", "zho"])
+@pytest.mark.parametrize(
+    "language", ["zho", *(pytest.param(name, marks=pytest.mark.slow) for name in ("eng", "fas", "rus"))]
+)
 def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, language: str) -> None:
     """Documents in four languages, "translated" by a command, searched, judged by people; scores as pytrec_eval's."""
     data = shared_data / "clir" / "patapsco"
@@ -227,6 +229,7 @@ def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, 
         assert "MT metrics need a test set" in refused.stderr
 
 
+@pytest.mark.slow
 def test_998_chinese_documents_are_translated_and_searched(cli: Cli, tmp_path: Path, shared_data: Path) -> None:
     """HC4's topics and judgments of these documents; four systems, metrics from a score table, tau."""
     data = shared_data / "clir" / "patapsco"
