@@ -21,7 +21,7 @@ from tests.conftest import PACKAGE, Cli
 
 SMALL = ("metric=[BLEU,MacroF1]", "engine=serial", "output.figures=[]", "correlation.intervals=null")
 # These say when they were made or where, or hold keys of the store, which are made of signatures.
-APART = {"plan.tsv", "provenance.json"}
+APART = {"plan.tsv", "provenance.json", "manifest.json"}
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, InputError
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import with_store
-from clirbench.files.run_files import path_inside, read_marker, read_provenance, read_results, refuse_links
+from clirbench.files.run_files import MANIFEST, path_inside, read_marker, read_provenance, read_results, refuse_links
 from clirbench.pages.tsv import frame, write_tsv
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
@@ -186,7 +186,8 @@ def load(folder: str | Path) -> Outcome:
         name: TableFile(path, name, tuple(table["columns"]), tuple(texts[name]))
         for name, table in found["tables"].items()
     }
-    return Outcome(found, read_provenance(path), Tables(tables, holds=True), lambda target: _copy(path, target))
+    made = read_provenance(path)
+    return Outcome(found, made, Tables(tables, holds=True), lambda target: _copy(path, target, made.get("read", {})))
 
 
 @dataclass(frozen=True)
@@ -211,11 +212,11 @@ class TableFile:
         return found
 
 
-def _copy(folder: Path, target: Path) -> None:
+def _copy(folder: Path, target: Path, read: Mapping[str, str]) -> None:
     if target.resolve() == folder.resolve():
         return
     refuse_links(folder)
-    names = read_marker(folder)
+    names = [name for name in read_marker(folder) if name != MANIFEST]  # the copy has a seal of its own
     if gone := [name for name in names if not (folder / name).exists()]:
         raise InputError(f"{folder}: its marker names {', '.join(gone)}, which is not there")
 
@@ -227,7 +228,7 @@ def _copy(folder: Path, target: Path) -> None:
     claimed = RunFolder.claim(target)
     if (folder / PLAN).is_file():
         shutil.copy2(folder / PLAN, target / PLAN)
-    claimed.put(write)
+    claimed.put(write, read)
 
 
 def _outcome(

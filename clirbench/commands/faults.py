@@ -12,8 +12,9 @@ from clirbench.errors import ClirbenchError, NothingCompared, Problems, Resource
 from clirbench.pages.wording import fixed
 
 MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
+DOES_NOT_FOLLOW, CANNOT_CHECK = 4, 5
 """What the user can mend; some systems failed, the rest is there; nothing was compared; training may stop; all
-candidates are worse than the baseline; our fault; interrupted."""
+candidates are worse than the baseline; our fault; interrupted. Of `verify`: tables do not follow; it cannot tell."""
 FILE = "fault.txt"
 LEAST_MEMORY = 800 * 10**6
 """Bytes of address space below which a library waits for memory without end, or says something else is wrong."""

@@ -43,8 +43,8 @@ RUN_FILES = ("auto", "all", "ideal", "none")
 TABLE_FORMATS = ("tsv", "parquet")
 
 
-def build(cfg: DictConfig) -> Experiment:
-    """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
+def complete(cfg: DictConfig) -> None:
+    """Check every key, then put in what `languages` and `analysis` stand for; raises `ConfigError`."""
     errors: list[ClirbenchError] = [*keys.problems(plain_configuration(cfg))]
     errors += [
         ConfigError(f"{key}: is a key of another command, and no key of a run")
@@ -58,6 +58,12 @@ def build(cfg: DictConfig) -> Experiment:
     raise_all(errors)
     _choose_by_languages(cfg)
     _add_analyses(cfg)
+
+
+def build(cfg: DictConfig) -> Experiment:
+    """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
+    complete(cfg)
+    errors: list[ClirbenchError] = []
     engine = _component(cfg, "engine", Engine, errors)
     rules = {key: deepcopy(cfg.get(key)) for key in ("relevance", "also")}
     relevance = [_component(rules, key, Relevance, errors) for key in rules]

@@ -64,7 +64,14 @@ def listed_components(conf: Path) -> tuple[set[str], dict[str, str]]:
 
 
 def side_effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[str]:
-    """A line for each part of a whole configuration that can run code, reach another machine or write elsewhere.
+    """A line for each of the `effects` of a whole configuration, with the settings of the component."""
+    for key, what, node in effects(configuration, conf):
+        yield f"{key}: {what}" + (f": {json.dumps(node, ensure_ascii=False, default=str)}" if node else "")
+
+
+def effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """What can run code, reach another machine or write elsewhere: its key, what it does, and its settings if it is a
+    component.
 
     conf: the folder of the core's configurations; what is named and not listed only reads files and computes.
     """
@@ -73,12 +80,12 @@ def side_effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[str]:
     cache = paths.get("cache") if isinstance(paths, Mapping) else None
     for key, node in _nodes(configuration, ""):
         if node.get("download"):
-            yield f"{key}.download".lstrip(".") + ": fetches data that are missing"
+            yield f"{key}.download".lstrip("."), "fetches data that are missing", {}
         target = str(node.get(TARGET))
         if TARGET in node and (does := does_more.get(target, "" if target in known else "is code")):
-            yield f"{key}: {does}: {json.dumps(node, ensure_ascii=False, default=str)}"
+            yield key, does, node
         elif (folder := node.get("cache")) not in (None, cache) and TARGET in node:
-            yield f"{key}: writes to {folder}"
+            yield key, f"writes to {folder}", {}
 
 
 def _nodes(value: Any, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -7,6 +7,7 @@ size and nesting checked; a key that is there twice, NaN, and a number beyond al
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ MARKER = ".clirbench"
 """In every folder that a run may write to: the names of the files that it wrote."""
 RESULTS = "results.json"
 PROVENANCE = "provenance.json"
+MANIFEST = "manifest.json"
 LONGEST_NAME = 255
 """Bytes of a file's name."""
 
@@ -27,7 +29,8 @@ TEXT = (str, int, float)
 """A text, or what YAML reads as a number."""
 TEXTS = {...: str}
 PROVENANCE_SHAPE = {
-    "clirbench?": str, "made?": str, "python?": str, "platform?": str, "libraries?": {...: (str, None)},
+    "clirbench?": str, "made?": str, "python?": str, "unicode?": str, "platform?": str,
+    "libraries?": {...: (str, None)},
     "command?": [str], "directory?": str, "signatures?": TEXTS, "lower_is_better?": [str],
     "inputs?": {
         "collection?": {"sha256?": str}, "test_sha256?": str, "systems?": {...: TEXTS}, "baselines?": {...: TEXTS},
@@ -157,9 +160,12 @@ def _finite(text: str) -> float:
 def shape_error(value: Any, shape: Any, key: str = "it") -> str:
     """What of a JSON value does not have a shape, nothing where all has.
 
-    A shape is a type, None, `object` (anything), a tuple (one of them), a list (each item), or a mapping of names to
-    shapes: a name that ends in `?` may be missing, `...` is every name, names that are not in it may have any value.
+    A shape is a type, None, `object` (anything), a pattern that a whole text must match, a tuple (one of them), a list
+    (each item), or a mapping of names to shapes: a name that ends in `?` may be missing, `...` is every name, names
+    that are not in it may have any value.
     """
+    if isinstance(shape, re.Pattern):
+        return "" if isinstance(value, str) and shape.fullmatch(value) else f"{key} is not as {shape.pattern}"
     if isinstance(shape, tuple):
         kind = "text" if str in shape else "number" if float in shape else "null"
         return "" if any(not shape_error(value, one) for one in shape) else f"{key} is no {kind}"

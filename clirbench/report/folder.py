@@ -5,7 +5,7 @@ A folder that holds anything of somebody else is refused before any work starts.
 
     .writing-WRITER   files are being written; left by a killed process, it is swept by the next run
     .ready-WRITER     all are written: the earlier run is moved to .keeping-WRITER, then that becomes previous-N
-    .placing-WRITER   the files are moved in, the marker last
+    .placing-WRITER   the files are moved in, the marker and then the seal (manifest.json) last
 
 A process that is killed after `.ready` leaves work that the next run ends first: no run stays half here, half there.
 """
@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clirbench import __version__
 from clirbench.errors import StoreError, escape_unseen
-from clirbench.files.run_files import MARKER, PROVENANCE, RESULTS, read_marker, refuse_links
+from clirbench.files.manifest import seal
+from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_marker, refuse_links
 from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import first_names
@@ -75,17 +77,22 @@ class RunFolder:
 
         live: the run is one look of many; it takes the place of the look before, which is not kept.
         """
-        self.put(lambda unfinished: _write_all(unfinished, result, provenance, live), keep=live is None)
+        read = provenance.get("read", {})
+        self.put(lambda unfinished: _write_all(unfinished, result, provenance, live), read, keep=live is None)
 
-    def put(self, write: Callable[[Path], None], keep: bool = True) -> None:
-        """Have all files written to a folder beside their place, then move them in; an earlier run is kept, or not."""
+    def put(self, write: Callable[[Path], None], read: Mapping[str, str], keep: bool = True) -> None:
+        """Have all files written to a folder beside their place, seal them, then move them in.
+
+        read: sha256 of every input, by path. keep: an earlier run is kept.
+        """
         name = writer()
         unfinished = self.path / f"{WRITING}{name}"
         try:
             unfinished.mkdir()
             write(unfinished)
-            names = sorted(path.name for path in unfinished.iterdir())
+            names = sorted({MANIFEST, *(path.name for path in unfinished.iterdir())})
             (unfinished / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+            seal(unfinished, self.path, __version__, read)
             unfinished.rename(self.path / f"{READY}{name}")
             try:
                 self._move_in(name, keep=keep)
@@ -103,14 +110,22 @@ class RunFolder:
         if ready.is_dir():
             if keep:
                 self._keep_previous(self.path / f"{KEEPING}{name}")
+            else:
+                self._remove_all_but({path.name for path in ready.iterdir()})
             ready.rename(placing)
         if not placing.is_dir():
             return
-        for path in sorted(placing.iterdir(), key=lambda path: (path.name == MARKER, path.name == PROVENANCE)):
+        last = [PROVENANCE, MARKER, MANIFEST]
+        for path in sorted(placing.iterdir(), key=lambda path: path.name in last and last.index(path.name) + 1):
             if (self.path / path.name).is_dir():
                 shutil.rmtree(self.path / path.name)
             path.replace(self.path / path.name)
         placing.rmdir()
+
+    def _remove_all_but(self, names: set[str]) -> None:
+        """Remove the earlier run's files that take no new file's place, which the seal would not know."""
+        for path in (self.path / name for name in read_marker(self.path) if name not in names):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     def _keep_previous(self, keeping: Path) -> None:
         earlier = [self.path / name for name in read_marker(self.path) if (self.path / name).exists()]

@@ -2,6 +2,7 @@
 
 import json
 import platform
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -30,6 +31,7 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
         "command": list(command),
         "directory": str(Path.cwd()),
         "python": platform.python_version(),
+        "unicode": unicodedata.unidata_version,
         "platform": platform.platform(),
         "libraries": {name: _version(name) for name in LIBRARIES},
         "seed": result.experiment.seed,

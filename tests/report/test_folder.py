@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.files.run_files import MARKER
+from clirbench.files.manifest import broken
+from clirbench.files.run_files import MANIFEST, MARKER
 from clirbench.report.folder import RunFolder
 from tests.conftest import PACKAGE
 
 NAMES = ("a.tsv", "figures", "provenance.json", "trec")
+ALL = ("a.tsv", "figures", MANIFEST, "provenance.json", "trec")
 
-MOMENTS = range(1, 26)
+MOMENTS = range(1, 31)
 """Operations on the folder before which the process is killed; it has fewer."""
 
 # Each run writes its number into every file; the third one is killed before its n-th operation.
@@ -78,8 +80,9 @@ def test_killed_while_files_are_moved(tmp_path: Path) -> None:
         now = versions(home)
         assert now == {"3"} if end == "0" else now in ({"2"}, {"3"}), before
         assert [versions(path) for path in kept] == [{"1"}, {"2"}][: int(now.pop()) - 1], before
-        assert sorted(path.name for path in home.iterdir() if path not in kept) == [MARKER, *NAMES], before
-        assert sorted((home / MARKER).read_text().split()) == list(NAMES), before
+        assert sorted(path.name for path in home.iterdir() if path not in kept) == [MARKER, *ALL], before
+        assert sorted((home / MARKER).read_text().split()) == list(ALL), before
+        assert not [line for place in (home, *kept) for line in broken(place)], before
 
 
 def test_what_others_are_writing_stays(tmp_path: Path) -> None:

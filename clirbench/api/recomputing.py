@@ -1,0 +1,317 @@
+"""A run computed again from its inputs and nothing else, for `clirbench verify`: in a process of its own, which can
+start no program, reach no other machine and write only to its own folder.
+Only components that conf/ of the core and of our laboratories name take part (`reach.py`); a process that refuses the
+rest by an audit hook is the second lock of one door.
+"""
+
+import errno
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
+
+from clirbench.configuration.building import build, complete, limits_of
+from clirbench.configuration.composing import CONF, compose_configuration, plain_configuration
+from clirbench.configuration.reach import effects, has_own_folders, refusals
+from clirbench.errors import ClirbenchError, ConfigError, ResourceError, shorten
+from clirbench.experiment import run, with_store
+from clirbench.files.run_files import PROVENANCE
+from clirbench.report.compared.comparison import leaves
+from clirbench.report.folder import RunFolder
+from clirbench.report.html.page import plain
+from clirbench.report.html.report import WHERE
+from clirbench.report.provenance import COMMAND, PACKAGE, provenance
+from clirbench.store.plan import PLAN
+from clirbench.text import set_limits
+
+JOB, VERDICT, RUN = "job.json", "verdict.json", "run"
+SYSTEM = ("/usr", "/lib", "/lib64", "/opt", "/etc", "/proc", "/sys", "/dev/null", "/dev/urandom")
+"""Where libraries, fonts and time zones are."""
+CHANGES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+REFUSED = (
+    "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pty.spawn", "socket.connect",
+    "socket.bind", "socket.getaddrinfo", "socket.gethostby", "socket.sendto", "socket.sendmsg",
+)  # fmt: skip
+MOVES = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.link", "os.truncate", "os.chmod",
+         "os.chown", "os.utime")  # fmt: skip
+CHECKED = ("signatures", "lower_is_better", "inputs", "read", "notes", "seed", "configuration")
+"""What provenance.json says that the inputs and the command line give."""
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """Why columns cannot be computed again: what makes them, and which they are (all, where none is named)."""
+
+    why: str
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to compute: the recorded provenance, the columns of results.json (`name`, `role`), and where inputs are now.
+
+    places: the new place of each folder or file that the configuration names, by its absolute path.
+    """
+
+    provenance: Mapping[str, Any]
+    columns: Sequence[Mapping[str, Any]]
+    places: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why a run `cannot` be computed, or what its inputs do `not_give`; else its files are there.
+
+    renamed: paths of inputs in the new files, and what stands for them in the old ones.
+    """
+
+    cannot: tuple[Unchecked, ...] = ()
+    not_give: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+def recompute(job: Job, folder: Path) -> Verdict:
+    """Compute the run of a job again, its files in `folder`/run; raises what of the machine stops it."""
+    recorded = job.provenance
+    words = recorded["command"][len(COMMAND) :]
+    if cannot := _no_command_line(recorded["command"]):
+        return Verdict((Unchecked(cannot),))
+    try:
+        cfg = compose_configuration(words)
+        complete(cfg)
+        composed = plain_configuration(cfg)
+        renamed = _with_places(cfg, job, folder)
+        if elsewhere := tuple(_made_elsewhere(plain_configuration(cfg), job.columns)):
+            return Verdict(elsewhere)
+        set_limits(limits_of(cfg))
+        experiment = build(cfg)
+    except ConfigError as error:
+        return Verdict((Unchecked(f"this clirbench cannot make its configuration: {error}"),))
+    inputs = [placed(path, job.places) for path in recorded["read"]]
+    with confined(folder, [*inputs, folder / "cache"]) as refused:
+        try:
+            with with_store(experiment, folder / "new", folder / PLAN) as ready:
+                result = run(ready)
+                made = plain(provenance(composed, recorded["command"], result))
+            RunFolder.claim(folder / RUN).write(result, recorded)
+        except ResourceError as error:
+            return Verdict((Unchecked(str(error)),))
+        except (ClirbenchError, PermissionError) as error:
+            wrong: tuple[str, ...] = (f"{PROVENANCE}: the run that it describes ends with an error: {error}",)
+        else:
+            wrong = tuple(_other_record(recorded, made, renamed))
+    if wrong and refused:
+        return Verdict((Unchecked(f"a part of it asked for what is not allowed here: {refused[0]}"),))
+    return Verdict(not_give=wrong, renamed=renamed)
+
+
+def _no_command_line(command: Sequence[str]) -> str:
+    """Why the command of a run cannot be given again, nothing where it can."""
+    if tuple(command[: len(COMMAND)]) != COMMAND:
+        return "the run was made in Python, or by another command than a run"
+    words = command[len(COMMAND) :]
+    if has_own_folders(words):
+        return "configurations of another folder took part, and they can run anything"
+    return next(map(str, refusals(words)), "")
+
+
+def _made_elsewhere(configuration: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Iterator[Unchecked]:
+    """Each component that runs code, reaches another machine or writes elsewhere, with the columns that it makes."""
+    for key, what, _ in effects(configuration, CONF):
+        group, _, name = key.partition(".")
+        node = configuration.get(group)
+        part = node.get(name.partition(".")[0]) if isinstance(node, Mapping) else None
+        named = {name.partition(".")[0], *([str(part.get("name"))] if isinstance(part, Mapping) else [])}
+        made = [str(column["name"]) for column in columns if group in ("metric", "measure") and column["name"] in named]
+        yield Unchecked(f"{key} {what}", tuple(made))
+
+
+def _with_places(cfg: DictConfig, job: Job, folder: Path) -> dict[str, str]:
+    """Put new places into a configuration, and what only says where to compute; returns new names and the old ones."""
+    home, renamed = Path(job.provenance["directory"]), {}
+    with open_dict(cfg):
+        cfg.engine = compose_configuration(["engine=serial"]).engine
+        kept = str(home / str(cfg.paths.cache))
+        _link_downloads(Path(job.places.get(kept, kept)), folder / "cache")
+        renamed[str(folder / "cache")] = str(cfg.paths.cache)
+        cfg.paths.cache = str(folder / "cache")
+        for node, key in list(_texts(cfg)):
+            new = job.places.get(str(home / node[key])) if node[key] else None
+            if key == "download":
+                node[key] = False
+            elif new is not None:
+                renamed[new] = node[key]
+                node[key] = new
+    return renamed
+
+
+def _texts(node: Any) -> Iterator[tuple[Any, Any]]:
+    """Every node and key of a configuration whose value is a text or a truth value and no reference to another."""
+    keys = list(node) if isinstance(node, DictConfig) else range(len(node))
+    for key in keys:
+        if OmegaConf.is_missing(node, key) or OmegaConf.is_interpolation(node, key):
+            continue
+        value = node[key]
+        if isinstance(value, DictConfig | ListConfig):
+            yield from _texts(value)
+        elif isinstance(value, str) or key == "download":
+            yield node, key
+
+
+def _link_downloads(kept: Path, cache: Path) -> None:
+    """A cache with the downloads and translations of another, and without its results."""
+    cache.mkdir()
+    try:
+        entries = list(kept.iterdir())
+    except (OSError, ValueError):
+        return
+    for entry in entries:
+        if entry.name != "store":
+            (cache / entry.name).symlink_to(entry.absolute())
+
+
+def input_places(recorded: Mapping[str, Any], data: Path) -> dict[str, str]:
+    """Where in a folder the files and folders are now that the recorded configuration names and the run read.
+
+    By absolute path; each is looked for by its last names: DIR itself, DIR/c, DIR/b/c, ... of a/b/c.
+    """
+    home, places = Path(recorded["directory"]), {}
+    values = {value for _, value in leaves(recorded["configuration"], "") if value and "\0" not in value}
+    listed = {item for value in _lists(recorded["configuration"]) for item in value if isinstance(item, str) and item}
+    for root in {str(home / value) for value in values | listed}:
+        below = [Path(path).relative_to(root) for path in recorded["read"] if Path(path).is_relative_to(root)]
+        parts = Path(root).parts[1:]
+        candidates = [data, *(data.joinpath(*parts[-n:]) for n in range(1, len(parts) + 1))]
+        found = next((place for place in candidates if below and all((place / name).is_file() for name in below)), None)
+        if found is not None:
+            places[root] = str(found.absolute())
+    return places
+
+
+def _lists(value: Any) -> Iterator[list[Any]]:
+    """Every list in a JSON value."""
+    if isinstance(value, list):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _lists(item)
+
+
+def placed(path: str, places: Mapping[str, str]) -> Path:
+    """Where an input is now: below the longest of the places that hold it."""
+    held = [place for place in places if Path(path).is_relative_to(place)]
+    root = max(held, key=len, default=None)
+    return Path(path) if root is None else Path(places[root]) / Path(path).relative_to(root)
+
+
+def _other_record(recorded: Mapping[str, Any], made: Mapping[str, Any], renamed: Mapping[str, str]) -> Iterator[str]:
+    """A line for each value of provenance.json that its inputs and its command line do not give."""
+    home = Path(recorded["directory"])
+    back = {new: str(home / old) for new, old in renamed.items()}
+    read = {with_names(path, back): sha256 for path, sha256 in made["read"].items()}
+    notes = [with_names(note, renamed) for note in made["notes"]]
+    made = {**made, "read": read, "notes": notes}
+    for key in CHECKED:
+        before, after = (dict(leaves(_what(key, of.get(key)), key)) for of in (recorded, made))
+        for name in {**before, **after}:
+            if before.get(name) != after.get(name):
+                old, new = before.get(name, "not there"), after.get(name, "not there")
+                yield f"{PROVENANCE}: {name}: is {shorten(old, 150)}; the inputs give {shorten(new, 150)}"
+
+
+def _what(key: str, value: Any) -> Any:
+    """What of a configuration moves numbers; any other value as it is."""
+    if key != "configuration" or not isinstance(value, Mapping):
+        return value
+    return {name: part for name, part in value.items() if name not in WHERE}
+
+
+def with_names(text: str, renamed: Mapping[str, str]) -> str:
+    """A text with the old names of inputs in the places of the new ones, the longest first."""
+    for new in sorted(renamed, key=len, reverse=True):
+        text = text.replace(new, renamed[new])
+    return text
+
+
+class Confinement:
+    """An audit hook; while it is on it refuses to start programs, to reach machines, and to read or write elsewhere."""
+
+    def __init__(self) -> None:
+        self.writable: tuple[str, ...] = ()
+        self.readable: tuple[str, ...] = ()
+        self.refused: list[str] = []
+        self.on = False
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.on:
+            return
+        if event.startswith(REFUSED):
+            self.refuse(event)
+        elif event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
+            writes = bool((arguments[2] or 0) & CHANGES)
+            self.judge(os.path.realpath(os.fsdecode(arguments[0])), writes)
+        elif event in MOVES:
+            for path in arguments[: 2 if event in ("os.rename", "os.link") else 1]:
+                if isinstance(path, str | bytes | os.PathLike):
+                    place = Path(os.fsdecode(path))  # a link itself is moved, not what it leads to
+                    self.judge(f"{os.path.realpath(place.parent)}/{place.name}", True)
+
+    def judge(self, place: str, writes: bool) -> None:
+        if "/__pycache__" not in place and not place.startswith(self.writable if writes else self.readable):
+            self.refuse(f"{'write' if writes else 'read'} {place}")
+
+    def refuse(self, what: str) -> NoReturn:
+        self.refused.append(what)
+        raise PermissionError(errno.EACCES, "is not allowed while a run is verified", what)
+
+
+@cache
+def _confinement() -> Confinement:
+    """The hook of this process; Python keeps it until the process ends."""
+    hook = Confinement()
+    sys.addaudithook(hook)
+    return hook
+
+
+@contextmanager
+def confined(folder: Path, inputs: Sequence[Path]) -> Iterator[list[str]]:
+    """Within the block only `folder` is written to, and only it, the inputs and installed programs are read."""
+    hook = _confinement()
+    if hook.on:
+        raise RuntimeError("a run is verified in this process already")
+    installed = {sys.prefix, sys.base_prefix, *filter(None, sys.path), str(PACKAGE), *SYSTEM}
+    caches = [str(Path("~/.cache/numba").expanduser()), os.environ.get("NUMBA_CACHE_DIR", "")]
+    writable = [str(folder), tempfile.gettempdir(), os.devnull, *filter(None, caches)]
+    hook.writable = tuple(map(os.path.realpath, writable))
+    hook.readable = (*hook.writable, *map(os.path.realpath, (*installed, *map(str, inputs))))
+    hook.refused, hook.on = [], True
+    try:
+        yield hook.refused
+    finally:
+        hook.on = False
+
+
+def do_job(folder: Path) -> None:
+    """Do the job that `folder` describes, and write its verdict there; for a process of its own."""
+    job = Job(**json.loads((folder / JOB).read_text(encoding="utf-8")))
+    home = Path(job.provenance["directory"])
+    try:
+        os.chdir(home)
+    except (OSError, ValueError):
+        os.chdir(folder)
+    verdict = recompute(job, folder)
+    (folder / VERDICT).write_text(json.dumps(asdict(verdict)), encoding="utf-8")
+
+
+def read_verdict(folder: Path) -> Verdict:
+    """What the process that did the job wrote."""
+    found = json.loads((folder / VERDICT).read_text(encoding="utf-8"))
+    cannot = tuple(Unchecked(one["why"], tuple(one["columns"])) for one in found["cannot"])
+    return Verdict(cannot, tuple(found["not_give"]), found["renamed"])

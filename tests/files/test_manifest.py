@@ -1,0 +1,123 @@
+"""The seal of a run's folder: what was changed, added or taken away is named, and no trap is opened."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import clirbench as cb
+from clirbench.files.manifest import broken, read_manifest
+from clirbench.files.run_files import MANIFEST, MARKER
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return cb.run("europarl_csen_published", units="none").save(tmp_path_factory.mktemp("sealed") / "run")
+
+
+@pytest.fixture
+def run(sealed: Path, tmp_path: Path) -> Path:
+    shutil.copytree(sealed, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_every_file_is_sealed(run: Path) -> None:
+    files = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+    assert read_manifest(run).files.keys() == files - {MANIFEST}
+    assert {MARKER, "plan.tsv", "results.json", "provenance.json", "systems.tsv"} <= files
+    assert list(broken(run)) == []
+    assert MANIFEST in (run / MARKER).read_text().splitlines()
+
+
+def test_a_saved_copy_has_a_seal_of_its_own_and_an_earlier_run_keeps_its(run: Path, tmp_path: Path) -> None:
+    loaded = cb.load(run)
+    for _ in range(2):
+        loaded.save(tmp_path / "copy")
+    assert list(broken(tmp_path / "copy")) == []
+    assert list(broken(tmp_path / "copy" / "previous-1")) == []  # without the plan and the marker, which stay
+    (run / "systems.tsv").write_text("system\n")
+    assert list(broken(run)) != []
+    cb.load(run).save(tmp_path / "other")
+    assert list(broken(tmp_path / "other")) == []  # a seal says that nothing changed since, not that it is right
+
+
+def changed(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+
+
+def linked(path: Path) -> None:
+    path.rename(path.parent.parent / "elsewhere")
+    path.symlink_to(path.parent.parent / "elsewhere")
+
+
+def hard_linked(path: Path) -> None:
+    os.link(path, path.parent.parent / "elsewhere")
+
+
+def piped(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("name", ["systems.tsv", "plan.tsv", MARKER, "provenance.json"])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (changed, "is not what was sealed"),
+        (lambda path: path.write_text("x"), "has not the "),
+        (Path.unlink, "is not there"),
+        (linked, "is a link"),
+        (hard_linked, "hard link"),
+        (piped, "is no file, but a pipe"),
+    ],
+    ids=["byte", "size", "gone", "link", "hard link", "pipe"],
+)
+def test_what_changed_is_named(run: Path, name: str, change: Callable[[Path], object], said: str) -> None:
+    change(run / name)
+    lines = list(broken(run))
+    assert any(name in line for line in lines), lines
+    assert name == MARKER or any(said in line for line in lines), lines
+
+
+@pytest.mark.parametrize("name", ["decision.tsv", "figures/x.svg", "trec/x.run", "manifest.json.bak"])
+def test_a_file_that_no_run_wrote_is_named(run: Path, name: str) -> None:
+    (run / name).parent.mkdir(exist_ok=True)
+    (run / name).write_text("x")
+    assert list(broken(run)) == [f"{name}: no run wrote it"]
+
+
+def test_what_is_no_part_of_a_run_may_lie_there(run: Path) -> None:
+    for name in ("manifest.json.sig", "watch.jsonl", ".watching", "previous-1/anything"):
+        (run / name).parent.mkdir(exist_ok=True)
+        (run / name).write_text("x")
+    assert list(broken(run)) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("version", 2), ("version", "1"), ("files", []), ("files", {"../x": {"size": 1, "sha256": "0" * 64}}),
+        ("files", {"/x": {"size": 1, "sha256": "0" * 64}}), ("files", {"x": {"size": -1, "sha256": "0" * 64}}),
+        ("files", {"x": {"size": 1e3, "sha256": "0" * 64}}), ("files", {"x": {"size": 1, "sha256": "0"}}),
+        ("files", {"a//b": {"size": 1, "sha256": "0" * 64}}), ("inputs", {"/x": None}), ("clirbench", 1),
+    ],
+)  # fmt: skip
+def test_a_manifest_that_is_none_is_named(run: Path, key: str, value: object) -> None:
+    found = json.loads((run / MANIFEST).read_text())
+    (run / MANIFEST).write_text(json.dumps({**found, key: value}))
+    (line,) = broken(run)
+    assert str(run / MANIFEST) in line
+    (run / MANIFEST).unlink()
+    (line,) = broken(run)
+    assert "it has no manifest.json" in line
+
+
+def test_a_folder_of_folders_is_walked(run: Path) -> None:
+    deep = run
+    for _ in range(1200):
+        deep = deep / "d"
+        deep.mkdir()  # deeper than Python's own recursion reaches
+    assert list(broken(run)) == []
