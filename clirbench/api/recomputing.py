@@ -28,7 +28,7 @@ from clirbench.report.compared.comparison import leaves
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
 from clirbench.report.html.report import WHERE
-from clirbench.report.provenance import COMMAND, PACKAGE, provenance
+from clirbench.report.provenance import COMMAND, PACKAGE, record
 from clirbench.store.plan import PLAN
 from clirbench.text import set_limits
 
@@ -42,8 +42,6 @@ REFUSED = (
 )  # fmt: skip
 MOVES = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.link", "os.truncate", "os.chmod",
          "os.chown", "os.utime")  # fmt: skip
-CHECKED = ("signatures", "lower_is_better", "inputs", "read", "notes", "seed", "configuration")
-"""What provenance.json says that the inputs and the command line give."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,6 @@ def recompute(job: Job, folder: Path) -> Verdict:
     """Compute the run of a job again, its files in `folder`/run; raises what of the machine stops it."""
     recorded = job.provenance
     words = recorded["command"][len(COMMAND) :]
-    if cannot := _no_command_line(recorded["command"]):
-        return Verdict((Unchecked(cannot),))
     try:
         cfg = compose_configuration(words)
         complete(cfg)
@@ -100,7 +96,7 @@ def recompute(job: Job, folder: Path) -> Verdict:
         try:
             with with_store(experiment, folder / "new", folder / PLAN) as ready:
                 result = run(ready)
-                made = plain(provenance(composed, recorded["command"], result))
+                made = plain(record(composed, result))
             RunFolder.claim(folder / RUN).write(result, recorded)
         except ResourceError as error:
             return Verdict((Unchecked(str(error)),))
@@ -113,7 +109,7 @@ def recompute(job: Job, folder: Path) -> Verdict:
     return Verdict(not_give=wrong, renamed=renamed)
 
 
-def _no_command_line(command: Sequence[str]) -> str:
+def no_command_line(command: Sequence[str]) -> str:
     """Why the command of a run cannot be given again, nothing where it can."""
     if tuple(command[: len(COMMAND)]) != COMMAND:
         return "the run was made in Python, or by another command than a run"
@@ -218,7 +214,7 @@ def _other_record(recorded: Mapping[str, Any], made: Mapping[str, Any], renamed:
     read = {with_names(path, back): sha256 for path, sha256 in made["read"].items()}
     notes = [with_names(note, renamed) for note in made["notes"]]
     made = {**made, "read": read, "notes": notes}
-    for key in CHECKED:
+    for key in made:
         before, after = (dict(leaves(_what(key, of.get(key)), key)) for of in (recorded, made))
         for name in {**before, **after}:
             if before.get(name) != after.get(name):
@@ -273,7 +269,7 @@ class Confinement:
 
 
 @cache
-def _confinement() -> Confinement:
+def confinement() -> Confinement:
     """The hook of this process; Python keeps it until the process ends."""
     hook = Confinement()
     sys.addaudithook(hook)
@@ -283,7 +279,7 @@ def _confinement() -> Confinement:
 @contextmanager
 def confined(folder: Path, inputs: Sequence[Path]) -> Iterator[list[str]]:
     """Within the block only `folder` is written to, and only it, the inputs and installed programs are read."""
-    hook = _confinement()
+    hook = confinement()
     if hook.on:
         raise RuntimeError("a run is verified in this process already")
     installed = {sys.prefix, sys.base_prefix, *filter(None, sys.path), str(PACKAGE), *SYSTEM}

@@ -10,6 +10,7 @@ cannot be checked, with the columns that a command, a server or somebody else's 
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import unicodedata
@@ -21,7 +22,18 @@ from typing import Any
 
 import clirbench
 from clirbench import __version__
-from clirbench.api.recomputing import JOB, RUN, Verdict, do_job, input_places, placed, read_verdict, with_names
+from clirbench.api.recomputing import (
+    JOB,
+    RUN,
+    Unchecked,
+    Verdict,
+    do_job,
+    input_places,
+    no_command_line,
+    placed,
+    read_verdict,
+    with_names,
+)
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import CANNOT_CHECK, DOES_NOT_FOLLOW
 from clirbench.commands.rerun import KEPT
@@ -31,6 +43,7 @@ from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, rea
 from clirbench.report.compared.following import PICTURES, compared, not_following
 from clirbench.text import TextFile
 
+ENDS = (signal.SIGINT, signal.SIGTERM)
 WAIT = 10
 """Seconds in which the process that computes ends after SIGTERM."""
 
@@ -48,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _job(options: Namespace) -> int:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
     do_job(options.job)
     return 0
 
@@ -64,6 +78,10 @@ def _verify(options: Namespace) -> int:
         return _failed([str(error)])
     if read_manifest(folder).inputs != recorded["read"]:
         return _failed([f"{MANIFEST}: names other inputs than {PROVENANCE}"])
+    if results.get("clirbench") != recorded.get("clirbench"):
+        return _failed([f"{RESULTS}: clirbench: is another version than that of {PROVENANCE}"])
+    if cannot := no_command_line(recorded["command"]):
+        return _tell(folder, folder, Verdict((Unchecked(cannot),)), recorded, results)
     places = input_places(recorded, options.data) if options.data else {}
     if lines := list(_changed_inputs(recorded["read"], places, options.data)):
         return _failed(lines)
@@ -100,10 +118,12 @@ def compute(job: Mapping[str, Any], work: Path) -> Verdict:
         "TMPDIR": str(work),
     }
     command = [sys.executable, "-P", "-m", "clirbench.commands.verify", "--job", str(work)]
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # between the fork and the name of its process nothing may end us
     child = subprocess.Popen(
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
         said, _ = child.communicate()
     finally:
         if child.poll() is None:

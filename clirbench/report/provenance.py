@@ -34,6 +34,13 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
         "unicode": unicodedata.unidata_version,
         "platform": platform.platform(),
         "libraries": {name: _version(name) for name in LIBRARIES},
+        **record(configuration, result),
+    }
+
+
+def record(configuration: Any, result: Result) -> dict[str, Any]:
+    """What of it follows from the inputs and the command line, wherever and whenever a run is made."""
+    return {
         "seed": result.experiment.seed,
         "signatures": {column.name: column.signature for column in result.board.columns},
         "lower_is_better": [column.name for column in result.board.columns if not column.higher_is_better],

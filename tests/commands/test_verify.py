@@ -2,21 +2,25 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import clirbench as cb
+from clirbench.api.recomputing import Job, recompute
+from clirbench.commands import verify as command
 from clirbench.commands.verify import main
-from clirbench.files.manifest import seal
+from clirbench.files.manifest import broken, seal
 from clirbench.files.run_files import MANIFEST
 from clirbench.report.compared.following import not_following
-from tests.conftest import PACKAGE, Cli
+from tests.conftest import PACKAGE
 from tests.waiting import wait_until
 
 SETTINGS: dict[str, Any] = {
@@ -51,16 +55,31 @@ def edit(path: Path, **changes: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def verified(run: Path, *more: str) -> int:
-    return main([str(run), *more])
+class Verify:
+    """`clirbench verify` in this process, which computes too: the same without loading libraries again."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+
+    def __call__(self, run: Path, *more: str) -> tuple[int, str]:
+        status = main([str(run), *more])
+        printed = self.capsys.readouterr()
+        return status, printed.out + printed.err
 
 
-def test_these_tables_follow_from_these_texts(world: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verified(run) == 0
+@pytest.fixture
+def verify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Verify:
+    monkeypatch.setattr(command, "compute", lambda job, work: recompute(Job(**job), work))
+    return Verify(capsys)
+
+
+def test_these_tables_follow_from_these_texts(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a process of its own, as a user does."""
+    assert main([str(run)]) == 0
     assert capsys.readouterr().out.startswith("These tables follow from these texts: ")
 
 
-def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path, cli: Cli) -> None:
+def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path, verify: Verify) -> None:
     recorded = json.loads((run / "provenance.json").read_text())
     gone = {str(world / "gone" / Path(path).relative_to(world / "texts")): h for path, h in recorded["read"].items()}
     configuration = json.loads(json.dumps(recorded["configuration"]).replace(str(world / "texts"), str(world / "gone")))
@@ -70,30 +89,31 @@ def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path,
         if page.suffix in (".html", ".md", ".json") and page.name != "provenance.json":
             page.write_text(page.read_text().replace(str(world / "texts"), str(world / "gone")))
     forge(run)
-    done = cli("verify", str(run))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "docs.tsv: the run read this file, and it is gone; name the folder that holds the inputs now" in done.stderr
+    status, said = verify(run)
+    assert status == 1
+    assert "docs.tsv: the run read this file, and it is gone; name the folder that holds the inputs now" in said
     shutil.copytree(world / "texts", tmp_path / "now")
-    done = cli("verify", str(run), "--data", "now")
-    assert done.returncode == 0, done.stdout + done.stderr
-    (tmp_path / "now" / "reference.txt").open("a").write("x\n")
-    done = cli("verify", str(run), "--data", "now")
-    assert done.returncode == 4
-    assert f"{tmp_path}/now/reference.txt: is not what the run read" in done.stdout
+    status, said = verify(run, "--data", str(tmp_path / "now"))
+    assert status == 0, said
+    changed = tmp_path / "now" / "reference.txt"
+    changed.write_text(changed.read_text() + "x\n")
+    status, said = verify(run, "--data", str(tmp_path / "now"))
+    assert status == 4
+    assert f"{changed}: is not what the run read" in said
 
 
-def test_a_file_that_changed_is_named_before_anything_is_computed(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_changed_is_named_before_anything_is_computed(run: Path, verify: Verify) -> None:
     (run / "plan.tsv").unlink()
     os.mkfifo(run / "plan.tsv")
-    assert verified(run) == 4
-    assert capsys.readouterr().out.startswith("these tables do not follow: plan.tsv: is no file, but a pipe")
+    status, said = verify(run)
+    assert status == 4
+    assert said.startswith("these tables do not follow: plan.tsv: is no file, but a pipe")
 
 
-def test_a_folder_that_is_no_run_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verified(tmp_path) == 1
-    assert "not the folder of a finished run: it has no manifest.json" in capsys.readouterr().err
+def test_a_folder_that_is_no_run_is_an_error(tmp_path: Path, verify: Verify) -> None:
+    status, said = verify(tmp_path)
+    assert status == 1
+    assert "not the folder of a finished run: it has no manifest.json" in said
 
 
 def raised(run: Path) -> None:
@@ -123,23 +143,23 @@ def read_less(run: Path) -> None:
         (lambda run: edit(run / "results.json", findings="text"), "results.json"),
         (lambda run: edit(run / "provenance.json", signatures={"BLEU": "mine"}), "provenance.json: signatures.BLEU: "),
         (lambda run: edit(run / "provenance.json", read="text"), "provenance.json"),
-        (lambda run: (run / "decision.tsv").write_text("system\n"), "decision.tsv: the inputs do not give this file"),
+        (lambda run: (run / "baseline.tsv").write_text("system\n"), "baseline.tsv: the inputs do not give this file"),
         (lambda run: (run / "trec" / "qrels.txt").unlink(), "trec/qrels.txt: is missing; the inputs give it"),
         (lambda run: (run / "report.html").write_text("<p>fine</p>"), "report.html: line 1: "),
     ],
     ids=["number", "answer", "input", "findings", "signature", "read", "table", "judgments", "page"],
 )  # fmt: skip
 def test_a_forger_who_seals_the_folder_again_is_found(
-    run: Path, change: Any, name: str, cli: Cli, capsys: pytest.CaptureFixture[str]
+    run: Path, change: Callable[[Path], object], name: str, verify: Verify
 ) -> None:
     change(run)
     with_marker = [path.name for path in run.iterdir() if not path.name.startswith(".") and path.name != "plan.tsv"]
     (run / ".clirbench").write_text("".join(f"{one}\n" for one in sorted(with_marker)))
-    if name not in ("provenance.json",):
+    if name != "provenance.json":
         forge(run)
-    done = cli("verify", str(run))
-    assert done.returncode == 4, done.stdout + done.stderr
-    assert name in done.stdout.splitlines()[0]
+    status, said = verify(run)
+    assert status == 4, said
+    assert name in said.splitlines()[0]
 
 
 def test_last_bits_are_no_difference_and_texts_are(tmp_path: Path) -> None:
@@ -155,8 +175,8 @@ def test_last_bits_are_no_difference_and_texts_are(tmp_path: Path) -> None:
     ("words", "column", "why"),
     [
         (["+metric.mine._target_=clirbench.labs.models.command_metric.CommandMetric", "+metric.mine.name=mine",
-          "+metric.mine.command=[touch,RAN]"], "BLEU, mine", "metric.mine runs a command"),
-        (["+metric.mine._target_=os.system", "+metric.mine.command=touch RAN"], "BLEU", "metric.mine is code"),
+          "+metric.mine.command=[touch,RAN]"], "", "metric.mine runs a command"),
+        (["+metric.mine._target_=os.system", "+metric.mine.command=touch RAN"], "", "metric.mine is code"),
         (["hydra.searchpath=[file:///tmp]"], "BLEU", "configurations of another folder took part"),
         (["--config-dir=/tmp"], "BLEU", "configurations of another folder took part"),
         (["metric=[Nobodys]"], "BLEU", "unknown metric 'Nobodys'"),
@@ -165,37 +185,37 @@ def test_last_bits_are_no_difference_and_texts_are(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_a_command_or_foreign_code_made_cannot_be_checked(
-    run: Path, words: list[str], column: str, why: str, cli: Cli
+    run: Path, words: list[str], column: str, why: str, verify: Verify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nothing of it runs."""
     recorded = json.loads((run / "provenance.json").read_text())
     edit(run / "provenance.json", command=[*recorded["command"], *words])
     forge(run)
-    before = sorted(path for path in cli.cwd.rglob("*") if path.parts[-2:][0] != "run")
-    done = cli("verify", str(run))
-    assert done.returncode == 5, done.stdout + done.stderr
-    assert done.stdout.startswith("cannot be checked:\n")
-    assert why in done.stdout
-    assert not list(cli.cwd.rglob("RAN"))
-    assert sorted(path for path in cli.cwd.rglob("*") if path.parts[-2:][0] != "run") == before
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    status, said = verify(run)
+    assert status == 5, said
+    assert said.startswith(f"cannot be checked:\n  {column}")
+    assert why in said
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_run_made_in_python_from_objects_cannot_be_checked(tmp_path: Path, cli: Cli) -> None:
+def test_a_run_made_in_python_from_objects_cannot_be_checked(tmp_path: Path, verify: Verify) -> None:
     import pandas as pd
 
     df = pd.DataFrame({"BLEU": [1.0, 2.0, 3.0], "MAP": [0.1, 0.2, 0.3]}, index=["a", "b", "c"])
     cb.correlate(df, measures=["MAP"]).save(tmp_path / "run")
-    done = cli("verify", "run")
-    assert done.returncode == 5
-    assert "  MAP, BLEU: the run was made in Python" in done.stdout or "  BLEU, MAP: the run was made" in done.stdout
+    status, said = verify(tmp_path / "run")
+    assert status == 5
+    assert "  BLEU, MAP: the run was made in Python" in said
 
 
-def test_another_unicode_version_is_named(run: Path, cli: Cli) -> None:
+def test_another_unicode_version_is_named(run: Path, verify: Verify) -> None:
     edit(run / "provenance.json", unicode="3.2.0")
     forge(run)
-    done = cli("verify", str(run))
-    assert done.returncode == 0, done.stdout
-    assert "made with Unicode 3.2.0, checked with " in done.stdout
+    status, said = verify(run)
+    assert status == 0, said
+    assert "made with Unicode 3.2.0, checked with " in said
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -203,8 +223,8 @@ def test_the_process_that_computes_ends_with_the_one_that_is_interrupted(
     run: Path, number: signal.Signals, tmp_path: Path
 ) -> None:
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE), "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-m", "clirbench", "verify", str(run)]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    program = [sys.executable, "-m", "clirbench", "verify", str(run)]
+    process = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         wait_until(lambda: any(tmp_path.glob("clirbench-verify-*/job.json")))
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -217,3 +237,22 @@ def test_the_process_that_computes_ends_with_the_one_that_is_interrupted(
     assert process.returncode == 130, said
     assert not Path(f"/proc/{child}").exists()
     assert not list(tmp_path.glob("clirbench-verify-*"))
+
+
+def test_a_signature_is_made_and_checked_as_the_page_says(run: Path, tmp_path: Path) -> None:
+    if shutil.which("ssh-keygen") is None:
+        pytest.skip("SSH-KEYGEN ABSENT: how a run is signed is not tested")
+    page = (PACKAGE / "docs" / "how-to" / "verify.md").read_text(encoding="utf-8")
+    sign, check = re.findall(r"^ssh-keygen .*$", page, re.MULTILINE)
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    (tmp_path / "signers").write_text(f"you@example.org {key.with_suffix('.pub').read_text()}")
+
+    def done(line: str) -> int:
+        shell = line.replace("~/.ssh/id_ed25519", str(key)).replace("runs/talks", str(run))
+        return subprocess.run(shell, shell=True, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    assert (done(sign), done(check)) == (0, 0)
+    assert list(broken(run)) == []  # the signature lies beside the seal
+    (run / MANIFEST).write_text((run / MANIFEST).read_text() + "\n")
+    assert done(check) != 0
