@@ -109,6 +109,7 @@ def shown_run(words: Sequence[str], home: Path, cache: Path) -> Iterator[str]:
 
     A configuration from another folder than conf/ is not read for that: finding it can run code already.
     """
+    from clirbench.configuration.building import complete
     from clirbench.configuration.composing import CONF, compose_configuration, plain_configuration
 
     yield "This run would be done again:"
@@ -117,7 +118,9 @@ def shown_run(words: Sequence[str], home: Path, cache: Path) -> Iterator[str]:
     if has_own_folders(words):
         found = [f"{word}: its files can run anything" for word in words if has_own_folders([word])]
     else:
-        found = list(side_effects(plain_configuration(compose_configuration(words)), CONF))
+        cfg = compose_configuration(words)
+        complete(cfg)
+        found = list(side_effects(plain_configuration(cfg), CONF))
     yield "It only reads files and computes." if not found else "It can do more than read files and compute:"
     yield from (f"  {line}" for line in found)
 

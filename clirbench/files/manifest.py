@@ -96,12 +96,10 @@ def broken(folder: Path) -> Iterator[str]:
         elif name in there and (wrong := _difference(there[name], size, sha256)):
             yield f"{name}: {wrong}"
     yield from (f"{name}: no run wrote it" for name in sorted(there.keys() - manifest.files.keys()))
-    if names and (extra := names ^ {MANIFEST, *(PurePosixPath(name).parts[0] for name in _moved_in(manifest))}):
+    sealed = {MANIFEST, *(PurePosixPath(name).parts[0] for name in manifest.files)} - {*STAYING, MARKER}
+    marked = {name for name in names if name in sealed or not (folder / name).is_dir()}  # an empty folder has no seal
+    if names and (extra := marked ^ sealed):
         yield f"{MARKER}: and {MANIFEST} name other files: {', '.join(sorted(extra)[:5])}"
-
-
-def _moved_in(manifest: Manifest) -> Iterator[str]:
-    return (name for name in manifest.files if PurePosixPath(name).parts[0] not in (*STAYING, MARKER))
 
 
 def _was_moved(folder: Path) -> bool:

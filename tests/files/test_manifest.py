@@ -129,3 +129,10 @@ def test_a_folder_of_folders_is_walked(run: Path) -> None:
         assert list(broken(run)) == []
     finally:
         sys.setrecursionlimit(before)
+
+
+def test_an_empty_folder_of_a_run_is_no_difference(tmp_path: Path) -> None:
+    """`output.figures=[]` leaves one."""
+    run = cb.run("europarl_csen_published", units="none", output__figures=[]).save(tmp_path / "run")
+    assert "figures" in (run / MARKER).read_text().split()
+    assert list(broken(run)) == []
