@@ -16,10 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
-
 from clirbench.configuration.building import build, complete, limits_of
-from clirbench.configuration.composing import CONF, compose_configuration, plain_configuration
+from clirbench.configuration.composing import CONF, compose_configuration, plain_configuration, relocate
 from clirbench.configuration.reach import effects, has_own_folders, refusals
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError, shorten
 from clirbench.experiment import run, with_store
@@ -130,36 +128,12 @@ def _made_elsewhere(configuration: Mapping[str, Any], columns: Sequence[Mapping[
         yield Unchecked(f"{key} {what}", tuple(made))
 
 
-def _with_places(cfg: DictConfig, job: Job, folder: Path) -> dict[str, str]:
+def _with_places(cfg: Any, job: Job, folder: Path) -> dict[str, str]:
     """Put new places into a configuration, and what only says where to compute; returns new names and the old ones."""
-    home, renamed = Path(job.provenance["directory"]), {}
-    with open_dict(cfg):
-        cfg.engine = compose_configuration(["engine=serial"]).engine
-        kept = str(home / str(cfg.paths.cache))
-        _link_downloads(Path(job.places.get(kept, kept)), folder / "cache")
-        renamed[str(folder / "cache")] = str(cfg.paths.cache)
-        cfg.paths.cache = str(folder / "cache")
-        for node, key in list(_texts(cfg)):
-            new = job.places.get(str(home / node[key])) if node[key] else None
-            if key == "download":
-                node[key] = False
-            elif new is not None:
-                renamed[new] = node[key]
-                node[key] = new
-    return renamed
-
-
-def _texts(node: Any) -> Iterator[tuple[Any, Any]]:
-    """Every node and key of a configuration whose value is a text or a truth value and no reference to another."""
-    keys = list(node) if isinstance(node, DictConfig) else range(len(node))
-    for key in keys:
-        if OmegaConf.is_missing(node, key) or OmegaConf.is_interpolation(node, key):
-            continue
-        value = node[key]
-        if isinstance(value, DictConfig | ListConfig):
-            yield from _texts(value)
-        elif isinstance(value, str) or key == "download":
-            yield node, key
+    home = Path(job.provenance["directory"])
+    kept = str(home / str(cfg.paths.cache))
+    _link_downloads(Path(job.places.get(kept, kept)), folder / "cache")
+    return relocate(cfg, home, {**job.places, kept: str(folder / "cache")})
 
 
 def _link_downloads(kept: Path, cache: Path) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException
 from hydra.plugins.search_path_plugin import SearchPathPlugin
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration import keys, leftovers
@@ -140,6 +140,37 @@ def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
     except OmegaConfBaseException as error:
         raise ConfigError(f"the configuration: {first_line(error)}") from None
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
+
+
+def relocate(cfg: DictConfig, home: Path, places: Mapping[str, str]) -> dict[str, str]:
+    """Put the new places of files and folders into a configuration; returns the old names by the new ones.
+
+    home: the folder that relative names begin at. places: new ones by old absolute ones. Nothing is downloaded then,
+    and the steps run in this process.
+    """
+    renamed = {}
+    engine = compose_configuration(["engine=serial"]).engine
+    with open_dict(cfg):
+        cfg.engine = engine
+        for node, key in list(_texts(cfg)):
+            if key == "download":
+                node[key] = False
+            elif node[key] and (new := places.get(str(home / node[key]))) is not None:
+                renamed[new] = node[key]
+                node[key] = new
+    return renamed
+
+
+def _texts(node: Any) -> Iterator[tuple[Any, Any]]:
+    """Every node and key of a configuration whose value is a text and no reference to another, and `download`."""
+    for key in list(node) if isinstance(node, DictConfig) else range(len(node)):
+        if OmegaConf.is_missing(node, key) or OmegaConf.is_interpolation(node, key):
+            continue
+        value = node[key]
+        if isinstance(value, DictConfig | ListConfig):
+            yield from _texts(value)
+        elif isinstance(value, str) or key == "download":
+            yield node, key
 
 
 def section(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
-class Manifest:
+class Seal:
     """What was sealed: `files` by name, size in bytes and sha256; `inputs` by path, sha256 of the unpacked bytes."""
 
     clirbench: str
@@ -59,7 +59,7 @@ def seal(folder: Path, staying: Path, clirbench: str, inputs: Mapping[str, str])
     (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8", newline="\n")
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> Seal:
     """The manifest of a run's folder; raises `InputError` for what is none, and for a name that leads elsewhere."""
     where = path_inside(folder, MANIFEST)
     found = read_object(where, SHAPE)
@@ -71,7 +71,7 @@ def read_manifest(folder: Path) -> Manifest:
         if file["size"] < 0:
             raise InputError(f"{where}: {name!r} has a size below 0")
     files = {name: (file["size"], file["sha256"]) for name, file in found["files"].items()}
-    return Manifest(found["clirbench"], found["inputs"], files)
+    return Seal(found["clirbench"], found["inputs"], files)
 
 
 def broken(folder: Path) -> Iterator[str]:
