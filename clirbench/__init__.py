@@ -56,7 +56,7 @@ def names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]
             said = f"{package}.{name}: its laboratory {laboratory} is not installed"
         raise AttributeError(said)
 
-    return offered, lambda: [*vars(sys.modules[package]), *places(package)]
+    return offered, lambda: [*places(package), *(name for name in vars(sys.modules[package]) if name[:2] == "__")]
 
 
 def _renamed(package: str, old: str) -> object:

@@ -8,6 +8,7 @@ from clirbench import topics as topics
 from clirbench.api.comparing import Comparison as Comparison
 from clirbench.api.comparing import compare as compare
 from clirbench.api.outcome import Outcome as Outcome
+from clirbench.api.outcome import RunWarning as RunWarning
 from clirbench.api.running import correlate as correlate
 from clirbench.api.running import load as load
 from clirbench.api.running import run as run

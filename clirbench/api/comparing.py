@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clirbench.api.outcome import Outcome, checked_path
 from clirbench.files.run_files import PROVENANCE, RESULTS
-from clirbench.pages.tsv import write_tsv
+from clirbench.pages.tsv import with_words, write_tsv
 from clirbench.report.compared.comparison import Part, RunFiles, read_run, verdict
 from clirbench.report.compared.comparison import compare as compare_files
 from clirbench.report.compared.view import write_html
@@ -98,4 +98,4 @@ def folder_of(run: "Outcome | str | Path", place: Path) -> Path:
 
 
 def _rows(table: "pd.DataFrame") -> Iterator[list[Any]]:
-    return map(list, table.itertuples(index=False))
+    return map(list, with_words(table).itertuples(index=False))

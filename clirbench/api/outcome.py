@@ -1,5 +1,6 @@
 """What a run found, as a notebook has it: the same whether it was run now or is loaded from its folder."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -7,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import ConfigError, UnknownName, escape_unseen
 from clirbench.later import Shelf
+from clirbench.pages.tsv import with_words
 from clirbench.report.drawing import COLOURS
 from clirbench.report.facts import by_pair, coefficient_symbol, interval, tau_cell
 from clirbench.report.figures import axis_label
@@ -21,8 +23,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = "osD^"
+MOST = 5
+"""Warnings that the text of an outcome shows."""
 DESCRIBED = ("name", "role", "origin", "higher_is_better", "table", "signature")
 """What results.json says of each column."""
+
+
+class RunWarning(UserWarning):
+    """A warning of a run (`Outcome.warnings`), as Python shows it; `warnings.filterwarnings` turns it off."""
 
 
 class UnknownTable(UnknownName, KeyError):
@@ -95,6 +103,18 @@ class Outcome:
         return [dict(found) for found in self.results.get("findings", ())]
 
     @property
+    def warnings(self) -> list[str]:
+        """What to know before relying on the tables: what was left out and why, holes, remarks; the report's words.
+
+        `cb.run` and `cb.correlate` also raise each as a `cb.RunWarning`.
+
+        >>> import clirbench as cb
+        >>> cb.run("europarl_csen_published").warnings
+        []
+        """
+        return [str(line) for line in self.results.get("warnings", ())]
+
+    @property
     def correlations(self) -> "pd.DataFrame":
         """correlations.tsv: one row for each measure, metric and coefficient.
 
@@ -148,6 +168,8 @@ class Outcome:
         from matplotlib import pyplot
 
         board = self._board()
+        for name in (metric, measure):
+            self._require_column(board, name)
         across, along, groups = board[metric], board[measure], grouping(board)
         ax = pyplot.subplots(layout="constrained")[1] if ax is None else ax
         for place, name in enumerate(groups.names):
@@ -187,18 +209,34 @@ class Outcome:
         metadata = {str(name): tuple(map(str, systems[name])) for name in systems.columns if name not in described}
         return Scoreboard(tuple(systems.index), columns, metadata)
 
+    def _require_column(self, board: Scoreboard, name: str) -> None:
+        """Raise `UnknownName` for a column that the run does not have, with the reason where the run knows it."""
+        names = [column.name for column in board.columns]
+        if name in names:
+            return
+        error = UnknownName("column", name, names)
+        word = re.compile(rf"(?<![\w@]){re.escape(name)}(?![\w@(\[])")
+        reasons = [line for line in self.warnings if word.search(line)]
+        if name in board.metadata:
+            reasons.append(f"the cells of {name} are no numbers, so it is metadata")
+        if reasons:
+            error.args = (f"this run has no {name}: {'; '.join(reasons)}",)
+        raise error
+
     def _taus(self) -> dict[tuple[str, str], Correlation]:
         known = fields(Correlation)
         _require("correlations", self.correlations, [field.name for field in known if field.default is MISSING])
-        table = self.correlations.filter([field.name for field in known])
+        table = with_words(self.correlations.filter([field.name for field in known]))
         rows = (Correlation(**{str(name): cell for name, cell in row.items()}) for row in table.to_dict("records"))
         return by_pair(rows, next(iter(self.results["coefficients"]), ""))
 
     def __repr__(self) -> str:
-        return f"<clirbench {self.results['name']}: {self.answer}>"
+        notes = "".join(f"\nwarning: {line}" for line in self.warnings[:MOST])
+        more = f"\n{len(self.warnings) - MOST} more in r.warnings" if len(self.warnings) > MOST else ""
+        return escape_unseen(f"<clirbench {self.results['name']}: {self.answer}>{notes}{more}")
 
     def _repr_html_(self) -> str:
-        """The answer and the tau tables, as a notebook shows them."""
+        """The answer, the tau tables and the warnings, as a notebook shows them."""
         from html import escape
 
         import pandas as pd
@@ -214,4 +252,5 @@ class Outcome:
             untested = "; ?: not tested" if cells["tau"].str.endswith("?").any() else ""
             said = f"{self.results['units']['said']}; x: not significant{untested}"
             shown += [table.to_html(na_rep=""), f"<p>{escape(said)}</p>"]
+        shown += [f"<p>warning: {escape(escape_unseen(line))}</p>" for line in self.warnings]
         return "\n".join(shown)

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import tempfile
+import warnings
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clirbench.api.components import experiment_of, is_plain, parts
-from clirbench.api.outcome import Outcome, Tables, checked_path
+from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
 from clirbench.engines.local import close_workers
-from clirbench.errors import ClirbenchError, ConfigError, InputError
+from clirbench.errors import ClirbenchError, ConfigError, InputError, escape_unseen
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import with_store
 from clirbench.files.run_files import MANIFEST, path_inside, read_marker, read_provenance, read_results, refuse_links
 from clirbench.pages.tsv import frame, write_tsv
+from clirbench.report.facts import warnings as notes
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
@@ -44,6 +46,8 @@ BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
 
 def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
     """Run an experiment, as the command line does, and return what it found; nothing is printed or written.
+
+    What to know before relying on it is in `warnings` of the result, and raised as `RunWarning`.
 
     `experiment`: its name. `settings`: its overrides, `metric=["BLEU"], measures=["MAP"], topics="keyterms"`; a dot in
     a key is two underscores, `topics__n=20`, or a mapping, `correlation={"alpha": 0.01}`.
@@ -252,4 +256,6 @@ def _outcome(
         (target / PLAN).write_bytes(planned)
         claimed.write(result, made)
 
+    for line in notes(result, brief=True):
+        warnings.warn(escape_unseen(line), RunWarning, stacklevel=4)  # of who called `run` or `correlate`
     return Outcome(results(result), made, Tables(run_tables(result), holds=True), write)

@@ -13,6 +13,8 @@ from clirbench.errors import escape_unseen
 if TYPE_CHECKING:
     import pandas as pd
 
+BOOLEAN_COLUMNS = frozenset({"significant", "in_set", "tied"})
+BOOLEANS = {"true": True, "false": False, "undefined": None, "": None}
 BLANKS = str.maketrans("\t\n\r", "   ")
 
 
@@ -46,14 +48,26 @@ def one_cell(text: str) -> str:
 
 
 def frame(stream: TextIO, text: Collection[str]) -> "pd.DataFrame":
-    """A table read as a DataFrame: whole numbers, floats with NaN for an empty cell, and `text` as it stands.
+    """A table read as a DataFrame: whole numbers, floats with NaN for an empty cell, and `text` as it is.
 
-    Numbers are those that were written, to the last bit.
+    Numbers are those that were written, to the last bit. A text column of `BOOLEAN_COLUMNS` is boolean, of pandas'
+    nullable type: NA where it is undefined.
     """
     import pandas as pd
 
     cells = pd.read_csv(stream, sep="\t", dtype=str, keep_default_na=False, na_filter=False)
-    return cells.assign(**{name: _as_numbers(cells[name].tolist()) for name in cells.columns if name not in text})
+    read = {name: _as_numbers(cells[name].tolist()) for name in cells.columns if name not in text}
+    for name in BOOLEAN_COLUMNS.intersection(text, cells.columns):
+        if set(cells[name]) <= set(BOOLEANS):
+            read[name] = pd.array([BOOLEANS[cell] for cell in cells[name]], dtype="boolean")
+    return cells.assign(**read)
+
+
+def with_words(table: "pd.DataFrame") -> "pd.DataFrame":
+    """The DataFrame with its boolean columns as a file has them: true, false, undefined."""
+    named = [name for name in table.columns if str(table[name].dtype) == "boolean"]
+    words = {True: "true", False: "false"}
+    return table.assign(**{name: table[name].map(words).astype(object).fillna("undefined") for name in named})
 
 
 def _as_numbers(cells: list[str]) -> Any:

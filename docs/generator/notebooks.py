@@ -52,6 +52,8 @@ def _bare(cell: dict[str, Any]) -> dict[str, Any]:
     cell["metadata"] = {}
     if cell["cell_type"] == "code":
         cell["execution_count"] = None
+        # A Python warning names a file of the kernel; the result shows its text too.
+        cell["outputs"] = [output for output in cell["outputs"] if output.get("name") != "stderr"]
         for output in cell["outputs"]:
             if "execution_count" in output:
                 output["execution_count"] = None

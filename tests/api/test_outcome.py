@@ -1,6 +1,7 @@
 """An outcome: its tables are the files, and a loaded one is the same as one that was run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -75,6 +76,42 @@ def test_a_table_that_is_not_there_is_named(published: cb.Outcome) -> None:
         published.tables["system"]
     assert published.tables.get("typo") is None
     assert "typo" not in published.tables
+
+
+def test_columns_that_are_true_or_false_are_boolean(texts: cb.Outcome, published: cb.Outcome, tmp_path: Path) -> None:
+    for found in (texts, published, cb.load(texts.save(tmp_path / "run"))):
+        rows, said = found.correlations, found.results["correlations"]
+        assert str(rows.significant.dtype) == "boolean"
+        words = {"true": True, "false": False, "undefined": None}
+        assert [None if pd.isna(cell) else bool(cell) for cell in rows.significant] == [
+            words[row["significant"]] for row in said
+        ]
+        assert len(rows[rows.significant.fillna(False)]) == sum(row["significant"] == "true" for row in said)
+    assert texts.decision[texts.decision.in_set].system.tolist()[0] == texts.decision.system[0]
+    assert texts.tables["picks"].tied.dtype == texts.decision.in_set.dtype == "boolean"
+    assert str(cb.compare(texts, tmp_path / "run")) == str(cb.compare(texts, texts))
+
+
+def test_warnings_reach_whoever_asks_in_python(small_texts: Path) -> None:
+    keys = {"metric": ["BLEU"], "measures": ["MAP"], "topics__n": 8, "relevance__k": 1000, "engine": "serial"}
+    with pytest.warns(cb.RunWarning, match="relevance: more than half of the documents that match") as raised:
+        found = cb.run("folder", folder=small_texts, **keys)
+    assert [str(one.message) for one in raised] == found.warnings == found.results["warnings"]
+    assert {one.filename for one in raised} == {__file__}
+    assert f"warning: {found.warnings[0]}" in repr(found)
+    assert f"<p>warning: {found.warnings[0]}</p>" in found._repr_html_()
+
+
+def test_an_error_of_a_column_that_is_absent_says_why() -> None:
+    scores = pd.DataFrame({"BLEU": ["a", "b", "c", "d"], "chrF2": [1.0, 2, 3, 4], "MAP": [0.1, 0.2, 0.4, 0.3]})
+    found = cb.correlate(scores.assign(system=[*"wxyz"]), measures=["MAP"])
+    with pytest.raises(UnknownName, match="this run has no BLEU: the cells of BLEU are no numbers, so it is metadata"):
+        found.plot("MAP", "BLEU")
+    left_out = replace(found, results={**found.results, "warnings": ["clirbench left out P@10 because of x"]})
+    with pytest.raises(UnknownName, match="this run has no P@10: clirbench left out P@10 because of x"):
+        left_out.plot("P@10", "chrF2")
+    with pytest.raises(UnknownName, match="unknown column 'P@1'"):
+        left_out.plot("P@1", "chrF2")
 
 
 def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> None:
