@@ -27,7 +27,7 @@ def yaml_loader() -> Any:
     if not yaml.__with_libyaml__:
         return own
 
-    class Loader(yaml.CSafeLoader, own):  # type: ignore[misc]
+    class Loader(yaml.CSafeLoader, own):  # type: ignore[misc, valid-type]
         def __init__(self, stream: Any) -> None:
             self.text = stream if isinstance(stream, str | bytes) else stream.read()
             super().__init__(self.text)

@@ -102,7 +102,7 @@ def is_known(character: str) -> bool:
     """Whether pdflatex prints a character of a UTF-8 text, without packages for it."""
     if character.isascii() or character in PRINTED:
         return True
-    base, *marks = normalize("NFD", character)
+    base, *marks = tuple(normalize("NFD", character))
     return ord(character) < 0x180 and base.isascii() and len(marks) == 1 and marks[0] in ACCENTS
 
 

@@ -136,7 +136,8 @@ def test_python_sees_it_too(site: Path, small_texts: Path) -> None:
     code = (
         "import clirbench as cb\n"
         f"r = cb.run('folder', folder={str(small_texts)!r}, metric=['BLEU', 'FirstWord'], analysis=['letters'],"
-        " measures=['RBO'], topics__n=10, engine='serial')\n"
+        " measures=['RBO'], topics__n=10,"
+        " engine='serial')\n"
         "print(sorted(r.tables), 'FirstWord' in r.systems)"
     )
     done = program(site, "-c", code)
@@ -154,7 +155,8 @@ def test_its_commands_are_commands(site: Path) -> None:
 def test_nothing_of_it_is_loaded_by_a_run_that_does_not_use_it(site: Path, small_texts: Path) -> None:
     code = (
         "import sys, clirbench as cb\n"
-        f"cb.run('folder', folder={str(small_texts)!r}, metric=['BLEU'], measures=['MAP', 'RBO'], topics__n=10)\n"
+        f"cb.run('folder', folder={str(small_texts)!r}, metric=['BLEU'], measures=['MAP', 'RBO'], topics__n=10,"
+        " engine='serial')\n"
         "print([name for name in sys.modules if name.startswith(('otherlab', 'clirbench.labs.'))])"
     )
     done = program(site, "-c", code)

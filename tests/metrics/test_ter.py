@@ -50,17 +50,17 @@ def test_shifts_and_two_references_equal_the_library(segments: list[tuple[str, s
 
 @pytest.mark.parametrize("lengths", [(120, 90), (10, 200), (200, 10), (70, 70)])
 def test_the_beam_and_the_limit_of_candidates_are_the_librarys(lengths: tuple[int, int]) -> None:
-    """Long segments of few types: the beam, shifts of 10 words over 50 positions and the 1000 candidates all act."""
+    """A long segment of few types: the beam, shifts of 10 words over 50 positions and the 1000 candidates all act."""
     random = np.random.default_rng(7)
-    hypotheses = [" ".join(random.choice(list("abcdefgh"), lengths[0])) for _ in range(3)]
-    test = TestSet((tuple(" ".join(random.choice(list("abcdefgh"), lengths[1])) for _ in range(3)),))
+    hypotheses = [" ".join(random.choice(list("abcdefgh"), lengths[0]))]
+    test = TestSet(((" ".join(random.choice(list("abcdefgh"), lengths[1])),),))
     np.testing.assert_array_equal(TER().statistics(hypotheses, test), library_rows(SacreTER(), hypotheses, test))
 
 
 def test_real_segments_equal_the_library(shared_data: Path) -> None:
     folder = shared_data / "wmt21" / "ja-en"
-    hypotheses = lines(sorted((folder / "systems").glob("*.txt"))[0])[:200]
-    test = TestSet((lines(folder / "reference-A.txt")[:200],))
+    hypotheses = lines(sorted((folder / "systems").glob("*.txt"))[0])[:80]
+    test = TestSet((lines(folder / "reference-A.txt")[:80],))
     np.testing.assert_array_equal(TER().statistics(hypotheses, test), library_rows(SacreTER(), hypotheses, test))
 
 

@@ -30,8 +30,8 @@ STOP_LISTS = {
 BY_CHARACTER = ("ja", "km", "ko", "lo", "my", "th", "zh")
 """Languages that put no space between words, and Korean: one term a character."""
 ISO_639_1 = tuple(
-    first + second
-    for first, *rest in (
+    text[0] + second
+    for text in (
         "aabefkmnrsvyz",
         "baeghimnors",
         "caehorsuvy",
@@ -59,7 +59,7 @@ ISO_639_1 = tuple(
         "yio",
         "zahu",
     )
-    for second in rest
+    for second in text[1:]
 )
 """Each text is a first letter and the second letters that go with it."""
 _ISO_639_3 = re.compile("[a-z]{3}")

@@ -37,7 +37,7 @@ def lines_of(path: Path, most: int | None = None) -> Documents:
 
 
 def test_a_sample_of_europarl(shared_data: Path, trec_topics: Sequence[Topic]) -> None:
-    documents = lines_of(shared_data / "europarl" / "fr-en-2007" / "reference.txt.gz", 6000)
+    documents = lines_of(shared_data / "europarl" / "fr-en-2007" / "reference.txt.gz", 2500)
     assert_identical(documents, [*trec_topics, *KeyTerms(English()).topics(documents)])
 
 
