@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shutil
 import signal
 import sys
 from argparse import Namespace
@@ -36,6 +37,7 @@ from clirbench.experiment import run, with_store
 from clirbench.files.run_files import refuse_links
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.report import terminal
+from clirbench.report.earlier import copy_run, earlier_run
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.store.plan import PLAN
@@ -84,6 +86,8 @@ def _one_run(cfg: DictConfig) -> int:
             terminal.show_inputs(experiment, inputs, Store(Path(cfg.paths.cache) / "store"))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
+    if HydraConfig.get().mode is RunMode.MULTIRUN and _done_before(folder, plain_configuration(cfg)):
+        return 0
     with with_store(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:
         with terminal.progress() as watch:
             result = run(ready, watch)
@@ -93,6 +97,20 @@ def _one_run(cfg: DictConfig) -> int:
     terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
     return WORSE if result.worse else SOME_FAILED if result.failed else 0
+
+
+def _done_before(folder: RunFolder, configuration: dict[str, Any]) -> bool:
+    """Whether this job of a sweep, or of another sweep next to it, is finished and unchanged; its files are copied."""
+    place = folder.path
+    earlier = earlier_run([place, *sorted(place.parent.parent.glob(f"*/{place.name}"), reverse=True)], configuration)
+    if earlier is None:
+        return False
+    if earlier.resolve() != place.resolve():
+        folder.put(lambda unfinished: copy_run(earlier, unfinished))
+        if (earlier / PLAN).is_file():
+            shutil.copy2(earlier / PLAN, place / PLAN)
+    terminal.say(f"done before: {earlier}")
+    return True
 
 
 def _command() -> list[str]:
@@ -200,9 +218,14 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
 
 def _members(name: str, members: DictConfig) -> list[str]:
     """The arguments of a sweep over the experiments that an experiment names."""
-    kept = [f"pool.{key}=[{','.join(members.pool[key])}]" for key in members.get("pool", ())]
+    pool = members.get("pool", {})
+    kept = [f"pool.{key}={v if isinstance(v, str) else '[' + ','.join(v) + ']'}" for key, v in pool.items()]
+    kept += [*members.sweep.get("with", ())]
+    kept += [f"{key}={','.join(values)}" for key, values in members.sweep.get("over", {}).items()]
     further = members.sweep.get("retrieval", [])
-    if all(map(find_spec, members.sweep.get("needs", ()))):
+    if not further:
+        pass
+    elif all(map(find_spec, members.sweep.get("needs", ()))):
         kept += [f"+retrieval@also_retrieval.{retriever}={retriever}" for retriever in further]
     else:
         print(f"{name}: without {' and '.join(further)}, which take: {members.sweep.install}", file=sys.stderr)

@@ -83,6 +83,7 @@ KEYS = (
     Key("pool.tables", NAMES, "score tables with a column collection, pooled after a sweep"),
     Key("pool.measures", NAMES, "their columns that are IR measures"),
     Key("pool.metrics", NAMES, "their columns that are MT metrics; all other numbers if not said"),
+    Key("pool.plan", TEXT, "the plan of a study over a sweep"),
     Key("correlation.coefficients", NAMES, "kendall, spearman, pearson, ..."),
     Key("correlation.alpha", "a number between 0 and 1", "x marks a tau whose p-value is not below"),
     Key("correlation.p_value", TEXT, "exact, permutation or scipy"),

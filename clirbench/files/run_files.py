@@ -34,9 +34,9 @@ PROVENANCE_SHAPE = {
     "command?": [str], "directory?": str, "signatures?": TEXTS, "lower_is_better?": [str],
     "inputs?": {
         "collection?": {"sha256?": str}, "test_sha256?": str, "systems?": {...: TEXTS}, "baselines?": {...: TEXTS},
-        "texts?": {"references?": [str]},
+        "texts?": {"references?": [str], "source?": (str, None)},
     },
-    "read?": TEXTS, "files?": TEXTS,
+    "read?": TEXTS, "files?": TEXTS, "folders?": TEXTS, "code?": str, "complete?": bool, "near_copies?": [[str]],
     "configuration?": {
         "name?": (*TEXT, None), "folder?": (*TEXT, None), "units?": (*TEXT, None), "paths?": {"cache?": TEXT},
         "pool?": {"about?": ({...: TEXT}, None)}, "scores?": {"tables?": object},

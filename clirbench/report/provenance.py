@@ -5,6 +5,7 @@ import platform
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,12 @@ LIBRARIES = ("numpy", "scipy", "pandas", "numba", "sacrebleu", "ir-measures", "p
 def provenance(configuration: Any, command: Sequence[str], result: Result) -> dict[str, Any]:
     """Everything needed to say where the numbers of a run come from, as plain JSON values."""
     return {
-        "clirbench": __version__,
+        **versions(),
+        "code": code_sha256(),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": list(command),
         "directory": str(Path.cwd()),
-        "python": platform.python_version(),
-        "unicode": unicodedata.unidata_version,
-        "platform": platform.platform(),
-        "libraries": {name: _version(name) for name in LIBRARIES},
+        "folders": {folder: folder_names(Path(folder)) for folder in sorted({str(Path(p).parent) for p in _read()})},
         **record(configuration, result),
     }
 
@@ -41,14 +40,41 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
 def record(configuration: Any, result: Result) -> dict[str, Any]:
     """What of it follows from the inputs and the command line, wherever and whenever a run is made."""
     return {
+        "complete": not (result.failed or result.worse or any(table.failures for table in result.tables)),
         "seed": result.experiment.seed,
         "signatures": {column.name: column.signature for column in result.board.columns},
         "lower_is_better": [column.name for column in result.board.columns if not column.higher_is_better],
         "inputs": inputs(result),
         "read": _read(),
+        "near_copies": result.near_copies,
         "notes": list(result.notes),
         "configuration": configuration,
     }
+
+
+def versions() -> dict[str, Any]:
+    """What computes: versions of clirbench, Python, the machine and libraries."""
+    return {
+        "clirbench": __version__,
+        "python": platform.python_version(),
+        "unicode": unicodedata.unidata_version,
+        "platform": platform.platform(),
+        "libraries": {name: _version(name) for name in LIBRARIES},
+    }
+
+
+@cache
+def code_sha256() -> str:
+    """sha256 of every file of the package, and of their paths."""
+    paths = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return sha256_of(part for path in paths for part in (str(path.relative_to(PACKAGE)).encode(), path.read_bytes()))
+
+
+def folder_names(folder: Path) -> str:
+    """sha256 of the names of the files in a folder; nothing where there is no such folder."""
+    return (
+        _sha256("\n".join(sorted(path.name for path in folder.iterdir() if path.is_file()))) if folder.is_dir() else ""
+    )
 
 
 def _read() -> dict[str, str]:

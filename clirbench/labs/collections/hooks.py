@@ -7,7 +7,8 @@ from typing import Any
 from clirbench.errors import ClirbenchError
 from clirbench.files.run_files import PROVENANCE
 from clirbench.files.score_tables import table_path
-from clirbench.labs.collections import view
+from clirbench.labs.collections import atlas_page, view
+from clirbench.labs.collections.atlas import Plan, study
 from clirbench.labs.collections.pooling import different, pool
 from clirbench.report import markdown
 
@@ -19,10 +20,13 @@ def after_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any])
     """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
 
     settings: the key `pool`: `groups`, `apart`, `tables` (score tables with a column `collection`), their `measures`
-    and `metrics`. findings.md is their summary, one page; pooled.md has all sentences and tables.
+    and `metrics`. findings.md is their summary, one page; pooled.md has all sentences and tables. With `plan`, the file
+    of a plan, its study is made instead.
     """
     done = [job for job in jobs if (job / PROVENANCE).is_file()]
     try:
+        if settings.get("plan"):
+            return atlas_page.write(folder, study(done, Plan.read(Path(str(settings["plan"])))))
         if not done or not different(done):
             return []  # conditions of one collection
         found = {TITLE: pool(done, settings.get("groups") or (), apart=settings.get("apart") or ())}

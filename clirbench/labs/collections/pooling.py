@@ -127,6 +127,11 @@ class _Run:
     longer: str = ""
 
 
+def collection_of(path: Path) -> Collection:
+    """The scores of a run's folder; raises `InputError` for a folder that is no run."""
+    return _run(path).collection
+
+
 def _run(path: Path) -> _Run:
     """A run's folder."""
     provenance = read_provenance(path)
@@ -157,12 +162,14 @@ def _run(path: Path) -> _Run:
     board = Evidence(every).only(~np.isin(every.systems, list(inputs.get("baselines", ())))).board
     about = (configuration.get("pool") or {}).get("about") or {}
     texts, recorded = inputs.get("collection", {}).get("sha256"), inputs.get("texts") or {}
-    units = units_of(board, str(configuration.get("units") or ""))
+    near = [(pair[0], pair[-1]) for pair in provenance.get("near_copies", ())]
+    units = units_of(board, str(configuration.get("units") or ""), near)
     about = {str(k): str(v) for k, v in about.items()}
     name, longer = _name(path, configuration)
     outputs = frozenset(sha for sides in inputs.get("systems", {}).values() for sha in sides.values())
     held = frozenset([texts, *recorded.get("references", ())]) if texts else frozenset()
-    named = Collection(name, board, units, about, ceilings, held, outputs)
+    source = str(recorded.get("source") or "")
+    named = Collection(name, board, units, about, ceilings, held, outputs, source=source)
     judged = tuple(sorted((m, signatures[m]) for m in measures))
     values = tuple(column.values.tobytes() for column in columns)
     made_of = (texts, inputs.get("test_sha256"), board.systems, judged) if texts else (board.systems, judged, values)
@@ -174,6 +181,8 @@ def _name(path: Path, configuration: Mapping[str, Any]) -> tuple[str, str]:
     the same with the folder around it."""
     path = path.resolve()
     searched, experiment = configuration.get("folder"), str(configuration.get("name") or path.name)
+    if part := ((configuration.get("pool") or {}).get("about") or {}).get("collection"):
+        return str(part), str(part)
     if path.name[:1].isdigit() and not (searched and experiment == "folder"):
         return experiment, f"{experiment}/{path.name}"
     place = Path(str(searched)).resolve() if path.name[:1].isdigit() else path

@@ -5,6 +5,7 @@ YEAR/PAIR/official-metrics.tsv   system, metric (COMET-A, bleu-all, ...), score
 YEAR/PAIR/human.tsv              system, score_z, ..., kind (`human`: a human translation that was scored too)
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ class WmtFolder:
         folder = Path(str(self.mirror)).expanduser() / year / pair
         layout = folder_layout(folder)
         named = tuple(crossed[0].split("-")) if crossed else chosen_references(layout, "first")
-        chosen_references(layout, named)  # raises for names that it does not have
+        chosen_references(layout, list(dict.fromkeys(named)))  # raises for names that it does not have
         searched, scoring = SideSettings(named[0], self.documents_size), SideSettings(named[-1], self.documents_size)
         documents, _ = read_english(layout, searched)
         blocks = "docs.tsv" not in layout.singles
@@ -77,12 +78,17 @@ class WmtFolder:
 
 
 def official_scores(folder: Path, year: str, reference: str) -> Iterator[ScoreFile]:
-    """The official COMET scores against a reference and the human scores of a folder, each where there are any."""
+    """The official COMET scores against a reference and the human scores of a folder, each where there are any.
+
+    Scores of which a system has several, against references that the file does not name, are none.
+    """
     published, judged = folder / "official-metrics.tsv", folder / "human.tsv"
     if published.is_file():
-        found = {*read_table(published).column("metric")}
+        table = read_table(published)
+        rows = Counter(zip(table.column("system"), table.column("metric"), strict=True))
+        several = {metric for (_, metric), number in rows.items() if number > 1}
         for name in (f"COMET-{reference}", "COMET"):
-            if name in found:
+            if name in table.column("metric") and name not in several:
                 chosen = {"metric": name}
                 label = f"COMET-{year.removeprefix('wmt')}"
                 yield ScoreFile(

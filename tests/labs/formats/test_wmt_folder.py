@@ -48,6 +48,18 @@ def test_crossed_references_search_one_and_score_against_the_other(mirror: Path)
     assert "wmt22/de-fr/B-A: metrics score against reference A, B is searched" in corpus.notes
 
 
+def test_one_reference_of_two_may_be_searched_and_score(mirror: Path) -> None:
+    corpus = WmtFolder(str(mirror), "wmt22/de-fr/B-B").read()
+    assert corpus.english.text.lines() == corpus.test.references[0] == ("B un", "deux", "trois")
+
+
+def test_scores_against_references_that_are_not_named_are_left_out(mirror: Path) -> None:
+    """WMT23's Hebrew-English has two COMET scores of each system, and does not say against which reference."""
+    published = mirror / "wmt22" / "de-fr" / "official-metrics.tsv"
+    published.write_text("system\tmetric\tscore\none\tCOMET\t89.9\none\tCOMET\t86.4\n")
+    assert [metric.name for metric in WmtFolder(str(mirror), "wmt22/de-fr").read().scores] == ["human"]
+
+
 def test_documents_are_those_of_the_file(mirror: Path) -> None:
     (mirror / "wmt22" / "de-fr" / "docs.tsv").write_text("line\tdoc_id\n1\tx\n2\ty\n3\ty\n")
     assert WmtFolder(str(mirror), "wmt22/de-fr").read().document_map.doc_ids == ("x", "y")

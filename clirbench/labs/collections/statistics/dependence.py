@@ -35,8 +35,8 @@ def maker_of(system: str) -> str:
 
 @dataclass(frozen=True)
 class Dependent(Estimate):
-    """The mean, its interval and p; `tau2` between collections; `clusters` of shared texts; `kind` of the wider interval;
-    `maker_share`: of the squared error, what common makers add, in [0, 1).
+    """The mean, its interval and p; `tau2`: variance between collections; `clusters`: groups of shared texts; `kind`:
+    of which grouping the wider interval is; `maker_share`: of the squared error, what common makers add, in [0, 1).
     """
 
     tau2: float
@@ -53,23 +53,26 @@ def dependent_mean(
     `texts`: (k,) labels 0, 1, ...: collections that share a source or a reference have one; `makers`: for each
     collection what each maker's systems do to its estimate, whose squares add up to its noise. No interval where the
     clusters of texts have fewer than 4 degrees of freedom.
-    **Source:** Cameron, Gelbach and Miller 2011 (errors of several groupings added); `pooled_mean`, `cluster_robust`.
+    **Source:** Cameron, Gelbach and Miller 2011 (errors of several groupings added); Satterthwaite 1946 (degrees of
+    freedom of a sum of variances); `pooled_mean`, `cluster_robust`.
     """
     alone = pooled_mean(y, v, level)
     weight = 1 / (v + alone.tau2)
     weight = weight / weight.sum()
-    excess = makers_excess(weight, makers)
+    excess, of_makers = makers_excess(weight, makers)
     number = int(texts.max()) + 1
     candidates = [("collections", _error(alone, level), alone.freedom)]
     if number < len(y):
         robust = cluster_robust(y, v + alone.tau2, texts, level)
         candidates.append(("shared texts", _error(robust, level), robust.freedom))
     widest = Dependent(alone.mean, nan, nan, nan, nan, alone.tau2, number, "shared texts", nan)
+    if any(isnan(error) for _, error, _ in candidates):
+        return widest
     half = 0.0
     for kind, error, freedom in candidates:
-        if isnan(error):
-            return widest
         whole = float(np.sqrt(error**2 + excess))
+        if excess > 0:
+            freedom = whole**4 / (error**4 / freedom + excess**2 / of_makers)
         reach = float(stdtrit(freedom, (1 + level) / 2)) * whole
         if reach >= half:
             half = reach
@@ -81,15 +84,19 @@ def dependent_mean(
     return widest
 
 
-def makers_excess(weight: Doubles, makers: Sequence[Mapping[str, float]]) -> float:
-    """The variance that common makers add to a weighted mean: sum over makers and pairs of collections; at least 0."""
+def makers_excess(weight: Doubles, makers: Sequence[Mapping[str, float]]) -> tuple[float, float]:
+    """The variance that common makers add to a weighted mean (over pairs of collections; at least 0), and its degrees
+    of freedom: the number of makers that would make it if all did equally much.
+    """
     together: dict[str, float] = {}
     apart = 0.0
     for share, influence in zip(weight.tolist(), makers, strict=True):
         for maker, value in influence.items():
             together[maker] = together.get(maker, 0.0) + share * value
             apart += (share * value) ** 2
-    return max(0.0, sum(value**2 for value in together.values()) - apart)
+    squares = [value**2 for value in together.values()]
+    fourth = sum(value**2 for value in squares)
+    return max(0.0, sum(squares) - apart), sum(squares) ** 2 / fourth if fourth > 0 else 1.0
 
 
 def _error(estimate: Estimate, level: float) -> float:

@@ -64,8 +64,8 @@ class Point(AboutMetric):
 
 
 @dataclass(frozen=True, eq=False)
-class _Entry:
-    """Settings of one collection, joined: their mean, and its variance from joint resamples."""
+class Entry:
+    """Settings of one collection, joined: their mean, its variance from joint resamples, independent systems."""
 
     names: tuple[str, ...]
     value: float
@@ -84,7 +84,7 @@ def pool_stratum(
     metrics = [
         m for m in dict.fromkeys(m for s in settings for m in s.metrics) if sum(m in s.metrics for s in settings) > 1
     ]
-    noise = _noise(metrics, settings)
+    noise = sampling_noise(metrics, settings)
     alike = list(same_collection(settings))
     contrasts = [(m, "") for m in metrics] + list(combinations(metrics, 2))
     rows, points = [], []
@@ -93,7 +93,7 @@ def pool_stratum(
         signs = np.array([float(m == metric) - float(m == other) for m in metrics])
         variances = np.einsum("a,kab,b->k", signs, noise[there], signs) if there else np.empty(0)
         pairs = [[there.index(i) for i in pair] for pair in alike if set(pair) <= set(there)]
-        entries = list(_entries([settings[i] for i in there], pairs, variances, metric, other))
+        entries = list(entries_of([settings[i] for i in there], pairs, variances, metric, other))
         if len(entries) < 2:
             continue
         row = _pooled(stratum, metric, other, entries, groups, level, seed)
@@ -103,7 +103,19 @@ def pool_stratum(
     return [replace(row, p_holm=next(adjusted)) if row.other else row for row in rows], points
 
 
-def _noise(metrics: Sequence[str], settings: Sequence[Setting]) -> Doubles:
+def estimates_of(settings: Sequence[Setting], metric: str, other: str = "") -> list[Entry]:
+    """The tau of a metric, or how much higher it is than another's, of each collection that has it."""
+    metrics = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
+    there = [i for i, s in enumerate(settings) if metric in s.metrics and (not other or other in s.metrics)]
+    if not there:
+        return []
+    signs = np.array([float(name == metric) - float(name == other) for name in metrics])
+    variances = np.einsum("a,kab,b->k", signs, sampling_noise(metrics, settings)[there], signs)
+    pairs = [[there.index(i) for i in pair] for pair in same_collection(settings) if set(pair) <= set(there)]
+    return list(entries_of([settings[i] for i in there], pairs, variances, metric, other))
+
+
+def sampling_noise(metrics: Sequence[str], settings: Sequence[Setting]) -> Doubles:
     """(settings, m, m): sampling covariance of the taus in each setting, all from the same pooled taus."""
     m = len(metrics)
     taus, between = np.full((len(settings), m), nan), np.full((len(settings), m, m), nan)
@@ -124,32 +136,32 @@ def _average(values: Doubles, units: Ints) -> Doubles:
     return np.asarray((weight * np.nan_to_num(values)).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-300))
 
 
-def _entries(
+def entries_of(
     settings: Sequence[Setting], alike: list[list[int]], variances: Doubles, metric: str, other: str
-) -> Iterator[_Entry]:
+) -> Iterator[Entry]:
     """`alike`: pairs of settings of one collection."""
     cluster = joined(alike, len(settings))
     for label in range(int(cluster.max()) + 1 if len(cluster) else 0):
         own = np.flatnonzero(cluster == label).tolist()
         held = [settings[i] for i in own]
-        values = [_contrast(s.tau, s, metric, other) for s in held]
+        values = [contrast(s.tau, s, metric, other) for s in held]
         errors = np.sqrt(np.maximum(variances[own], 0.0))  # metrics that order alike: 0 up to rounding
-        variance = float(errors @ _alike(held, metric, other) @ errors) / len(own) ** 2
+        variance = float(errors @ _likeness(held, metric, other) @ errors) / len(own) ** 2
         names = tuple(s.name for s in held)
-        yield _Entry(names, float(np.mean(values)), variance, max(s.units for s in held), tuple(held))
+        yield Entry(names, float(np.mean(values)), variance, max(s.units for s in held), tuple(held))
 
 
-def _contrast(values: Doubles, setting: Setting, metric: str, other: str) -> Doubles:
+def contrast(values: Doubles, setting: Setting, metric: str, other: str) -> Doubles:
     first = values[..., setting.metrics.index(metric)]
     return np.asarray(first - values[..., setting.metrics.index(other)] if other else first)
 
 
-def _alike(settings: Sequence[Setting], metric: str, other: str) -> Doubles:
+def _likeness(settings: Sequence[Setting], metric: str, other: str) -> Doubles:
     """(s, s): correlation of the settings' estimates, from what each common unit does to both; not below 0."""
     labels = list(dict.fromkeys(label for s in settings for label in s.labels))
     influence = np.zeros((len(settings), len(labels)))
     for i, setting in enumerate(settings):
-        influence[i, [labels.index(label) for label in setting.labels]] = _contrast(
+        influence[i, [labels.index(label) for label in setting.labels]] = contrast(
             setting.influence, setting, metric, other
         )
     size = np.sqrt((influence**2).sum(axis=1))
@@ -159,7 +171,7 @@ def _alike(settings: Sequence[Setting], metric: str, other: str) -> Doubles:
 
 
 def _pooled(
-    stratum: Stratum, metric: str, other: str, entries: Sequence[_Entry], groups: Sequence[str], level: float, seed: int
+    stratum: Stratum, metric: str, other: str, entries: Sequence[Entry], groups: Sequence[str], level: float, seed: int
 ) -> Pooled:
     y, v = np.array([e.value for e in entries]), np.array([e.variance for e in entries])
     limit = 2.0 if other else 1.0
@@ -205,7 +217,7 @@ def _pooled(
     )  # fmt: skip
 
 
-def _sharing(entries: Sequence[_Entry], groups: Sequence[str]) -> Iterator[list[int]]:
+def _sharing(entries: Sequence[Entry], groups: Sequence[str]) -> Iterator[list[int]]:
     """Entries that have a value of a group in common."""
     for group in groups:
         values = [{s.collection.about.get(group, "") for s in e.settings} - {""} for e in entries]
@@ -213,7 +225,7 @@ def _sharing(entries: Sequence[_Entry], groups: Sequence[str]) -> Iterator[list[
             yield [i for i, held in enumerate(values) if value in held]
 
 
-def _point(row: Pooled, entry: _Entry) -> Point:
+def _point(row: Pooled, entry: Entry) -> Point:
     name, error = "+".join(entry.names), float(np.sqrt(entry.variance))
     return Point(
         row.judge, row.measure, row.retriever, row.metric, row.other, name, entry.value, error, entry.systems,

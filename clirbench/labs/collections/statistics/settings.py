@@ -24,7 +24,8 @@ class Collection:
     """The scores of one collection. `about`: what it shares with others, such as `pair` and `year`.
 
     `ceilings`: by measure, the tau that a perfect metric would reach in spite of the measure's noise, where known.
-    `texts`: sha256 of the documents and the references; `outputs`: of the systems' outputs; none of a table.
+    `texts`: sha256 of the documents and the references; `outputs`: of the systems' outputs; none of a table; `source`:
+    of the source, which tells that topics and documents are about the same.
     `apart`: it counts as independent, whatever it shares.
     """
 
@@ -36,6 +37,7 @@ class Collection:
     texts: frozenset[str] = frozenset()
     outputs: frozenset[str] = frozenset()
     apart: bool = False
+    source: str = ""
 
     def in_common(self, other: "Collection") -> str:
         """Why the two count as one, or nothing: texts tell it, names of systems only where no texts are recorded.

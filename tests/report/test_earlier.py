@@ -1,0 +1,57 @@
+"""Jobs of a sweep that are finished are known again, and only those that nothing has changed."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TABLE = "system\tBLEU\tchrF2\tMAP\n" + "".join(f"s{i}\t{20 + i}\t{40 + i * i}\t.{30 + i}\n" for i in range(8))
+SWEEP = ("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=0,1")
+
+
+@pytest.fixture
+def swept(cli: Callable[..., Any], tmp_path: Path) -> Callable[..., int]:
+    """Does the sweep in a folder, and gives the number of jobs that were done before."""
+    (tmp_path / "s.tsv").write_text(TABLE)
+
+    def again(folder: str = "sweeps/one") -> int:
+        done = cli(*SWEEP, f"hydra.sweep.dir={folder}")
+        assert done.returncode == 0, done.stderr
+        return int((done.stdout + done.stderr).count("done before"))
+
+    assert again() == 0
+    return again
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and ".hydra" not in path.parts
+    }
+
+
+def test_a_sweep_again_does_nothing_and_one_beside_it_copies(swept: Callable[..., int], tmp_path: Path) -> None:
+    before = content(tmp_path / "sweeps" / "one" / "0")
+    assert swept() == 2
+    assert content(tmp_path / "sweeps" / "one" / "0") == before
+    assert swept("sweeps/two") == 2
+    assert content(tmp_path / "sweeps" / "two" / "0") == before
+
+
+def test_a_job_that_was_not_finished_is_done(swept: Callable[..., int], tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "sweeps" / "one" / "1")
+    assert swept() == 1
+
+
+def test_a_changed_input_table_or_folder_is_noticed(swept: Callable[..., int], tmp_path: Path) -> None:
+    job = tmp_path / "sweeps" / "one" / "0"
+    (job / "systems.tsv").write_text("system\n")
+    assert swept() == 1  # the other one
+    (tmp_path / "s.tsv").write_text(TABLE.replace("40", "41"))
+    assert swept() == 0
+    assert swept() == 2
+    (tmp_path / "new.txt").write_text("a file that the runs might have read\n")
+    assert swept() == 0
