@@ -132,7 +132,8 @@ def page(rows: list[Row]) -> str:
         "has the systems, by maker, and the source text of a real one of WMT 2021 to 2023. A share of each system's "
         "quality, and of the errors that metrics make about it, is common to all systems of its maker (0, .5, .8); the "
         "true tau varies between collections by a standard deviation of .1, and between texts by 0 or .15. Two metrics "
-        "are equal, or differ by .08. The seeds were fixed before the first result.",
+        "are equal, or differ by .08. The seeds were fixed before their first result; an earlier set had led to the "
+        "degrees of freedom of makers.",
         "",
         "The interval is the wider of two (over collections; over groups of shared texts), with the error that common "
         "makers add.",

@@ -12,7 +12,7 @@ from clirbench.errors import InputError
 from clirbench.labs.collections.pooling import collection_of
 from clirbench.labs.collections.statistics.clusters import joined
 from clirbench.labs.collections.statistics.dependence import dependent_mean, maker_of
-from clirbench.labs.collections.statistics.pooling import Entry, contrast, estimates_of
+from clirbench.labs.collections.statistics.pooling import PooledEntry, contrast, estimates_of
 from clirbench.labs.collections.statistics.random_effects import pooled_mean
 from clirbench.labs.collections.statistics.settings import Collection, Setting, strata
 from clirbench.statistics.evidence import Evidence
@@ -26,7 +26,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Contrast:
+class PlannedContrast:
     """A metric's mean tau with the measure, or (`other`) how much higher it is than another's, in one view of the data.
 
     `ci_low`, `ci_high`: of the mean over collections, the wider of two intervals with what makers add; `p_holm`: over
@@ -65,14 +65,14 @@ class Included:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """The plan as it was written down, and the sha256 of its file."""
 
     settings: Mapping[str, Any]
     sha256: str
 
     @classmethod
-    def read(cls, path: Path) -> "Plan":
+    def read(cls, path: Path) -> "StudyPlan":
         """Raises `InputError` where the file is missing or is no mapping."""
         import yaml
 
@@ -117,12 +117,12 @@ class Plan:
 class Study:
     """Everything that the plan asked for."""
 
-    plan: Plan
-    rows: tuple[Contrast, ...]
+    plan: StudyPlan
+    rows: tuple[PlannedContrast, ...]
     included: tuple[Included, ...]
 
 
-def study(folders: Sequence[Path], plan: Plan) -> Study:
+def study(folders: Sequence[Path], plan: StudyPlan) -> Study:
     """The plan's contrasts over the runs of a sweep; raises `InputError` for runs that are of no collection."""
     measure = str(plan.settings["measure"])
     collections = [_of_measure(collection_of(folder), measure) for folder in folders]
@@ -156,7 +156,7 @@ def _pair(collection: Collection) -> str:
     return "/".join(collection.name.split("/")[:2])
 
 
-def _robustness(main: Sequence[Collection], plan: Plan) -> Iterator[tuple[str, list[Collection]]]:
+def _robustness(main: Sequence[Collection], plan: StudyPlan) -> Iterator[tuple[str, list[Collection]]]:
     for year in sorted({_pair(c).split("/")[0] for c in main}):
         yield f"without {year}", [c for c in main if not c.name.startswith(f"{year}/")]
     for group in dict.fromkeys(sorted(plan.group_of(c.name) for c in main)):
@@ -174,7 +174,9 @@ def better_half(collection: Collection, by: str = "chrF1") -> Collection | None:
     return replace(collection, board=board, units=collection.units.only(np.flatnonzero(keep)))
 
 
-def _view(view: str, collections: Sequence[Collection], plan: Plan, *, taus: bool = False) -> Iterator[Contrast]:
+def _view(
+    view: str, collections: Sequence[Collection], plan: StudyPlan, *, taus: bool = False
+) -> Iterator[PlannedContrast]:
     found, _ = strata(collections)
     settings = [setting for own in found.values() for setting in own]
     for family in (plan.primary, plan.secondary):
@@ -186,7 +188,7 @@ def _view(view: str, collections: Sequence[Collection], plan: Plan, *, taus: boo
     yield from (row for name in names if (row := _contrast(view, settings, name, "", plan.level)))
 
 
-def _contrast(view: str, settings: Sequence[Setting], metric: str, other: str, level: float) -> Contrast | None:
+def _contrast(view: str, settings: Sequence[Setting], metric: str, other: str, level: float) -> PlannedContrast | None:
     entries = estimates_of(settings, metric, other)
     if len(entries) < 2:
         return None
@@ -194,14 +196,14 @@ def _contrast(view: str, settings: Sequence[Setting], metric: str, other: str, l
     v = np.maximum([entry.variance for entry in entries], 1e-12)
     makers = [_makers(entry, float(noise), metric, other) for entry, noise in zip(entries, v, strict=True)]
     found = dependent_mean(y, v, joined(list(_sharing(entries)), len(entries)), makers, level)
-    return Contrast(
+    return PlannedContrast(
         view, metric, other, found.mean, found.low, found.high, found.p_value, nan, "", "", len(entries),
         sum(entry.systems for entry in entries), found.clusters, found.kind, found.maker_share,
         float(np.sqrt(found.tau2)),
     )  # fmt: skip
 
 
-def _sharing(entries: Sequence[Entry]) -> Iterator[list[int]]:
+def _sharing(entries: Sequence[PooledEntry]) -> Iterator[list[int]]:
     """Entries that have a source, a reference or a searched text in common."""
     held = [
         frozenset().union(*(s.collection.texts | {s.collection.source} for s in entry.settings)) - {""}
@@ -211,7 +213,7 @@ def _sharing(entries: Sequence[Entry]) -> Iterator[list[int]]:
         yield [i for i, own in enumerate(held) if text in own]
 
 
-def _makers(entry: Entry, variance: float, metric: str, other: str) -> dict[str, float]:
+def _makers(entry: PooledEntry, variance: float, metric: str, other: str) -> dict[str, float]:
     """What each maker's systems do to a collection's estimate; the squares of all systems add up to its variance."""
     systems: dict[str, float] = {}
     for setting in entry.settings:
@@ -227,10 +229,10 @@ def _makers(entry: Entry, variance: float, metric: str, other: str) -> dict[str,
     return makers
 
 
-def judged(row: Contrast, margin: float) -> Contrast:
+def judged(row: PlannedContrast, margin: float) -> PlannedContrast:
     """The row with its verdict and, where that is undecided, the number of collections that would settle it.
 
-    So many that the interval, whose width falls with their root, would exclude 0 or lie within the margin, if the
+    With this number the interval, whose width falls with its root, would exclude 0 or be within the margin, if the
     value stayed.
     """
     if isnan(row.ci_low):
@@ -244,7 +246,7 @@ def judged(row: Contrast, margin: float) -> Contrast:
     return replace(row, verdict=UNDECIDED, needed=str(max(needed, row.collections + 1)))
 
 
-def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator[Contrast]:
+def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator[PlannedContrast]:
     """How much higher a metric's tau is where search and metrics share the reference; the searched one is the same."""
     pairs = {}
     for one in same:
@@ -256,9 +258,9 @@ def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator
     names = dict.fromkeys(metric for first, second in taus.values() for metric in first if metric in second)
     for metric in names:
         own = [(a[metric] - b[metric]) for a, b in taus.values() if metric in a and metric in b]
-        if len(own) > 2:
+        if len(own) > 2 and any(own):  # no metric without a reference
             found = pooled_mean(np.array(own), np.full(len(own), 1e-12))
-            yield Contrast(
+            yield PlannedContrast(
                 COST, metric, "", found.mean, found.low, found.high, found.p_value, nan, "", "", len(own),
                 0, len(own), "collections", 0.0, float(np.sqrt(found.tau2)),
             )  # fmt: skip
@@ -274,7 +276,7 @@ def _taus(collection: Collection) -> dict[str, float]:
     }
 
 
-def _included(main: Sequence[Collection], plan: Plan) -> Iterator[Included]:
+def _included(main: Sequence[Collection], plan: StudyPlan) -> Iterator[Included]:
     for name in dict.fromkeys(map(_pair, main)):
         own = [c for c in main if _pair(c) == name]
         systems = len(own[0].board.systems)

@@ -12,8 +12,8 @@ from clirbench.labs.collections.atlas import (
     HALF,
     PRIMARY,
     SAME,
-    Contrast,
     Included,
+    PlannedContrast,
     Study,
 )
 from clirbench.pages.page import Block, Page, Points, Section
@@ -26,7 +26,7 @@ TITLE = "Which MT metric orders systems as retrieval does?"
 
 def write(folder: Path, study: Study) -> list[Path]:
     """atlas.tsv, atlas_collections.tsv and findings.md."""
-    Table.of("atlas", "The planned contrasts", Contrast, study.rows).write(folder)
+    Table.of("atlas", "The planned contrasts", PlannedContrast, study.rows).write(folder)
     Table.of("atlas_collections", "The collections", Included, study.included).write(folder)
     path = folder / "findings.md"
     path.write_text(markdown.page(page(study)), encoding="utf-8", newline="\n")
@@ -52,17 +52,17 @@ def page(study: Study) -> Page:
     )
 
 
-def name_of(row: Contrast) -> str:
+def name_of(row: PlannedContrast) -> str:
     """`MacroF1 - BLEU`."""
     return f"{row.metric} - {row.other}" if row.other else row.metric
 
 
-def interval(row: Contrast) -> str:
+def interval(row: PlannedContrast) -> str:
     """`[-.03, .02]`, nothing where there is none."""
     return "" if isnan(row.ci_low) else f"[{number(row.ci_low)}, {number(row.ci_high)}]"
 
 
-def verdict(row: Contrast, margin: float) -> str:
+def verdict(row: PlannedContrast, margin: float) -> str:
     """The verdict in words."""
     if row.verdict == DIFFERENT:
         return "different"
@@ -71,7 +71,7 @@ def verdict(row: Contrast, margin: float) -> str:
     return f"undecided; about {row.needed} collections would settle it"
 
 
-def _short(study: Study, contrasts: Sequence[Contrast]) -> Iterator[str]:
+def _short(study: Study, contrasts: Sequence[PlannedContrast]) -> Iterator[str]:
     systems = sum(one.systems for one in study.included)
     yield (
         f"{many(len(study.included), 'collection')} with {systems} real systems took part; "
@@ -84,13 +84,13 @@ def _short(study: Study, contrasts: Sequence[Contrast]) -> Iterator[str]:
                 f"{verdict(row, study.plan.margin)}."
             )
     yield (
-        "The collections had been looked at one by one before the plan was written, so these findings are exploratory; "
+        "Each collection had been analysed before the plan was written, so these findings are exploratory; "
         "collections of 2024 and later are to confirm them."
     )
     yield "The relevance is that of a reference's own ranking: people judged nothing here."
 
 
-def _contrasts(rows: Iterable[Contrast]) -> Table:
+def _contrasts(rows: Iterable[PlannedContrast]) -> Table:
     header = ("contrast", "difference of tau", "95 % interval", "p (Holm)", "verdict", "collections")
     cells = [
         (name_of(row), number(row.value), interval(row), _p(row.p_holm), row.verdict, str(row.collections))
@@ -116,7 +116,7 @@ def _reading(study: Study) -> str:
     )
 
 
-def _tau_table(rows: Iterable[Contrast]) -> Table:
+def _tau_table(rows: Iterable[PlannedContrast]) -> Table:
     header = ("metric", "mean tau", "95 % interval", "collections", "sd between")
     cells = [
         (row.metric, number(row.value), interval(row), str(row.collections), number(row.sd_between, 2)) for row in rows
@@ -124,7 +124,7 @@ def _tau_table(rows: Iterable[Contrast]) -> Table:
     return Table("taus", "Mean tau", header, cells, shown=len(cells))
 
 
-def _floor(study: Study, taus: Sequence[Contrast]) -> str:
+def _floor(study: Study, taus: Sequence[PlannedContrast]) -> str:
     floor = [row for row in taus if row.metric in study.plan.floor]
     named = listed([f"{row.metric} {number(row.value)}" for row in floor])
     return (
@@ -134,7 +134,7 @@ def _floor(study: Study, taus: Sequence[Contrast]) -> str:
     )
 
 
-def _robust(study: Study, contrasts: Sequence[Contrast]) -> Iterator[Block]:
+def _robust(study: Study, contrasts: Sequence[PlannedContrast]) -> Iterator[Block]:
     """A table of the primary contrasts in every other view, and the claims that change."""
     views = [row.view for row in study.rows if row.view.startswith("without ") or row.view == HALF]
     rows = [r for r in study.rows if r.view in {*views} and (r.metric, r.other) in study.plan.primary]

@@ -8,7 +8,7 @@ from clirbench.errors import ClirbenchError
 from clirbench.files.run_files import PROVENANCE
 from clirbench.files.score_tables import table_path
 from clirbench.labs.collections import atlas_page, view
-from clirbench.labs.collections.atlas import Plan, study
+from clirbench.labs.collections.atlas import StudyPlan, study
 from clirbench.labs.collections.pooling import different, pool
 from clirbench.report import markdown
 
@@ -26,7 +26,7 @@ def after_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any])
     done = [job for job in jobs if (job / PROVENANCE).is_file()]
     try:
         if settings.get("plan"):
-            return atlas_page.write(folder, study(done, Plan.read(Path(str(settings["plan"])))))
+            return atlas_page.write(folder, study(done, StudyPlan.read(Path(str(settings["plan"])))))
         if not done or not different(done):
             return []  # conditions of one collection
         found = {TITLE: pool(done, settings.get("groups") or (), apart=settings.get("apart") or ())}

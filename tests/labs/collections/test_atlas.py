@@ -1,7 +1,7 @@
 """The planned study: conditions, views, verdicts and its page, from runs whose truth is known."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import nan
 from pathlib import Path
 
@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import yaml
 
+from clirbench.__main__ import prepare_arguments
 from clirbench.configuration.composing import sweep_of
 from clirbench.errors import InputError
+from clirbench.files.tables import read_table
 from clirbench.labs.collections import atlas_page
 from clirbench.labs.collections.atlas import (
     COST,
@@ -19,17 +21,19 @@ from clirbench.labs.collections.atlas import (
     HALF,
     PRIMARY,
     UNDECIDED,
-    Contrast,
-    Plan,
+    Included,
+    PlannedContrast,
     Study,
+    StudyPlan,
     judged,
     study,
 )
 from clirbench.labs.collections.hooks import after_sweep
+from clirbench.report import markdown
 
 DOCS = Path(__file__).parents[3] / "docs"
 METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1", "LengthRatio", "TypeCount")
-ROW = Contrast(PRIMARY, "A", "B", 0.0, nan, nan, nan, 1.0, "", "", 50, 600, 30, "collections", 0.0, 0.1)
+ROW = PlannedContrast(PRIMARY, "A", "B", 0.0, nan, nan, nan, 1.0, "", "", 50, 600, 30, "collections", 0.0, 0.1)
 
 
 def job(folder: Path, part: str, seed: int, errors: dict[str, float], n: int = 14) -> Path:
@@ -66,8 +70,8 @@ PARTS = [
 
 
 @pytest.fixture(scope="module")
-def plan() -> Plan:
-    return Plan.read(DOCS / "data" / "atlas-plan.yaml")
+def plan() -> StudyPlan:
+    return StudyPlan.read(DOCS / "data" / "atlas-plan.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -82,11 +86,11 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def found(jobs: list[Path], plan: Plan) -> Study:
+def found(jobs: list[Path], plan: StudyPlan) -> Study:
     return study(jobs, plan)
 
 
-def rows(found: Study, view: str) -> dict[str, Contrast]:
+def rows(found: Study, view: str) -> dict[str, PlannedContrast]:
     return {atlas_page.name_of(row): row for row in found.rows if row.view == view}
 
 
@@ -147,22 +151,29 @@ def test_the_page_names_what_was_left_out_and_is_short(found: Study, jobs: list[
 
 
 def test_a_plan_that_is_not_there_and_runs_of_no_collection_are_refused(
-    plan: Plan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    plan: StudyPlan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(InputError, match="the plan of the study is missing"):
-        Plan.read(tmp_path / "plan.yaml")
+        StudyPlan.read(tmp_path / "plan.yaml")
     (tmp_path / "list.yaml").write_text("- a\n")
     with pytest.raises(InputError, match="a mapping was expected"):
-        Plan.read(tmp_path / "list.yaml")
+        StudyPlan.read(tmp_path / "list.yaml")
     with pytest.raises(InputError, match="demo: no run of a collection YEAR/PAIR"):
         study([job(tmp_path / "demo", "demo", 1, {})], plan)
 
 
-def test_the_changelog_has_the_plans_hash(plan: Plan) -> None:
+def test_the_sweep_runs_every_part_with_the_settings_of_the_study() -> None:
+    arguments = prepare_arguments(["+experiment=atlas", "paths.mirror=data"])
+    (parts,) = [argument for argument in arguments if argument.startswith("corpus.part=")]
+    assert parts.startswith("corpus.part=wmt21/bn-hi,wmt21/cs-en/A-B,wmt21/cs-en/B-A,")
+    assert {"--multirun", "+experiment=wmt_folder", "pool.plan=docs/data/atlas-plan.yaml"} <= {*arguments}
+
+
+def test_the_changelog_has_the_plans_hash(plan: StudyPlan) -> None:
     assert plan.sha256 in (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_the_sweep_has_every_collection_and_both_ways_of_two_references(plan: Plan) -> None:
+def test_the_sweep_has_every_collection_and_both_ways_of_two_references(plan: StudyPlan) -> None:
     settings = sweep_of("atlas")
     assert settings is not None
     parts = list(settings.sweep.over["corpus.part"])
@@ -175,3 +186,28 @@ def test_the_sweep_has_every_collection_and_both_ways_of_two_references(plan: Pl
     groups = yaml.safe_load((DOCS / "data" / "atlas-plan.yaml").read_text())["groups"]
     targets = {pair.rpartition("-")[2] for pair in pairs}
     assert targets <= {code for codes in groups.values() for code in codes}
+
+
+def read_rows(path: Path, kind: type) -> list[object]:
+    """The rows of a table as what they were written from."""
+    made = []
+    for record in read_table(path).records():
+        values = {
+            field.name: record[field.name]
+            if field.type in (str, "str")
+            else int(record[field.name])
+            if field.type in (int, "int")
+            else float(record[field.name] or "nan")
+            for field in fields(kind)
+        }
+        made.append(kind(**values))
+    return made
+
+
+def test_the_findings_of_the_documentation_are_those_of_its_data_files(plan: StudyPlan) -> None:
+    table = DOCS / "data" / "findings"
+    contrasts = tuple(read_rows(table / "atlas.tsv", PlannedContrast))
+    included = tuple(read_rows(table / "atlas_collections.tsv", Included))
+    page = markdown.page(atlas_page.page(Study(plan, contrasts, included)))  # type: ignore[arg-type]
+    assert page == (DOCS / "findings.md").read_text(encoding="utf-8")
+    assert len(page.split()) <= 1500

@@ -102,7 +102,7 @@ def test_the_summary_is_that_of_pooled_tsv(tmp_path: Path) -> None:
 
 def test_the_findings_of_the_documentation_are_those_of_its_data_files() -> None:
     docs = Path(__file__).parents[3] / "docs"
-    page = (docs / "findings.md").read_text(encoding="utf-8")
+    page = (docs / "findings-study.md").read_text(encoding="utf-8")
     for folder in ("", "gowda2021_clssts_scores"):
         every = rows_of(docs / "data" / "findings" / folder / "pooled.tsv")
         rows = [row for row in every if row.retriever in ("bm25", "imported")]

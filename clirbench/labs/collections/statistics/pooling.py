@@ -64,7 +64,7 @@ class Point(AboutMetric):
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class PooledEntry:
     """Settings of one collection, joined: their mean, its variance from joint resamples, independent systems."""
 
     names: tuple[str, ...]
@@ -103,7 +103,7 @@ def pool_stratum(
     return [replace(row, p_holm=next(adjusted)) if row.other else row for row in rows], points
 
 
-def estimates_of(settings: Sequence[Setting], metric: str, other: str = "") -> list[Entry]:
+def estimates_of(settings: Sequence[Setting], metric: str, other: str = "") -> list[PooledEntry]:
     """The tau of a metric, or how much higher it is than another's, of each collection that has it."""
     metrics = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
     there = [i for i, s in enumerate(settings) if metric in s.metrics and (not other or other in s.metrics)]
@@ -138,7 +138,7 @@ def _average(values: Doubles, units: Ints) -> Doubles:
 
 def entries_of(
     settings: Sequence[Setting], alike: list[list[int]], variances: Doubles, metric: str, other: str
-) -> Iterator[Entry]:
+) -> Iterator[PooledEntry]:
     """`alike`: pairs of settings of one collection."""
     cluster = joined(alike, len(settings))
     for label in range(int(cluster.max()) + 1 if len(cluster) else 0):
@@ -148,7 +148,7 @@ def entries_of(
         errors = np.sqrt(np.maximum(variances[own], 0.0))  # metrics that order alike: 0 up to rounding
         variance = float(errors @ _likeness(held, metric, other) @ errors) / len(own) ** 2
         names = tuple(s.name for s in held)
-        yield Entry(names, float(np.mean(values)), variance, max(s.units for s in held), tuple(held))
+        yield PooledEntry(names, float(np.mean(values)), variance, max(s.units for s in held), tuple(held))
 
 
 def contrast(values: Doubles, setting: Setting, metric: str, other: str) -> Doubles:
@@ -171,7 +171,13 @@ def _likeness(settings: Sequence[Setting], metric: str, other: str) -> Doubles:
 
 
 def _pooled(
-    stratum: Stratum, metric: str, other: str, entries: Sequence[Entry], groups: Sequence[str], level: float, seed: int
+    stratum: Stratum,
+    metric: str,
+    other: str,
+    entries: Sequence[PooledEntry],
+    groups: Sequence[str],
+    level: float,
+    seed: int,
 ) -> Pooled:
     y, v = np.array([e.value for e in entries]), np.array([e.variance for e in entries])
     limit = 2.0 if other else 1.0
@@ -217,7 +223,7 @@ def _pooled(
     )  # fmt: skip
 
 
-def _sharing(entries: Sequence[Entry], groups: Sequence[str]) -> Iterator[list[int]]:
+def _sharing(entries: Sequence[PooledEntry], groups: Sequence[str]) -> Iterator[list[int]]:
     """Entries that have a value of a group in common."""
     for group in groups:
         values = [{s.collection.about.get(group, "") for s in e.settings} - {""} for e in entries]
@@ -225,7 +231,7 @@ def _sharing(entries: Sequence[Entry], groups: Sequence[str]) -> Iterator[list[i
             yield [i for i, held in enumerate(values) if value in held]
 
 
-def _point(row: Pooled, entry: Entry) -> Point:
+def _point(row: Pooled, entry: PooledEntry) -> Point:
     name, error = "+".join(entry.names), float(np.sqrt(entry.variance))
     return Point(
         row.judge, row.measure, row.retriever, row.metric, row.other, name, entry.value, error, entry.systems,

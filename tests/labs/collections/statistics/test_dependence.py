@@ -62,9 +62,9 @@ def test_common_makers_widen_and_raise_p() -> None:
     assert found.high - found.low > plain.high - plain.low
     assert found.p_value > plain.p_value
     # by hand: equal weights 1/8; the sum of all pairs is (8 / 8 * .1)^2 - 8 (.1 / 8)^2 = .01 - .00125
-    assert found.maker_share == pytest.approx(
-        0.00875 / (0.00875 + ((plain.high - plain.mean) / 2.3646243) ** 2), rel=1e-6
-    )
+    squared = ((plain.high - plain.mean) / 2.3646243) ** 2  # Student's t of 7 degrees of freedom, .975
+    assert found.maker_share == pytest.approx(0.00875 / (0.00875 + squared), rel=1e-6)
+    assert found.freedom == pytest.approx((squared + 0.00875) ** 2 / (squared**2 / 7 + 0.00875**2 / 1), rel=1e-6)
 
 
 def test_too_few_groups_of_texts_give_no_interval() -> None:
