@@ -46,7 +46,7 @@ def record(configuration: Any, result: Result) -> dict[str, Any]:
         "lower_is_better": [column.name for column in result.board.columns if not column.higher_is_better],
         "inputs": inputs(result),
         "read": _read(),
-        "near_copies": result.near_copies,
+        "near_copies": [list(pair) for pair in result.near_copies],
         "notes": list(result.notes),
         "configuration": configuration,
     }
