@@ -185,6 +185,8 @@ def section(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str
 
 def first_line(error: Exception) -> str:
     """What OmegaConf says, without the names of its own that follow."""
+    if missing := re.search(r"Missing mandatory value: (\S+)", str(error)):
+        return f"{missing[1]} is not set; give it a value, {missing[1]}=..."
     return str(error).partition("\n")[0]
 
 

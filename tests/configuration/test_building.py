@@ -111,3 +111,10 @@ def test_limits_are_those_of_the_configuration() -> None:
         limits_of(composed("+limits.topic=7"))
     with pytest.raises(ConfigError, match=r"limits\.pairs='x' must be a whole number"):
         limits_of(composed("limits.pairs=x"))
+
+
+def test_a_value_that_another_key_needs_is_asked_for() -> None:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        cfg = compose("config", overrides=["+experiment=demo", "corpus=wmt_folder", "++title=${corpus.part}"])
+    with pytest.raises(ConfigError, match=r"corpus\.part is not set; give it a value, corpus\.part=\.\.\."):
+        build(cfg)
