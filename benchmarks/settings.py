@@ -1,4 +1,4 @@
-"""Does a setting turn the answer round? `python -m benchmarks.settings --data ../shared/data --out docs/data/settings.tsv`.
+"""Does a setting turn the answer round? `python -m benchmarks.settings --data ../shared/data --out settings.tsv`.
 
 Ten set-ups of each folder: k of 3, 10 and 100, with one metric and with eight; then with eight, each alone: a covariate
 that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of the reference. One
