@@ -51,6 +51,8 @@ def lines(path: Path) -> tuple[str, ...]:
 def copied(folder: Path, place: Path) -> Path:
     """A copy of a folder that may be added to."""
     shutil.copytree(folder, place, ignore=shutil.ignore_patterns("human*", "official*"))
+    for made in (place, place / "systems"):
+        made.chmod(0o755)
     return place
 
 
@@ -61,7 +63,7 @@ def mixed(ours: Sequence[str], theirs: Sequence[str], every: int) -> str:
 
 def changed(folder: Path, base: cb.Outcome, place: Path) -> Iterator[tuple[str, Path]]:
     """(set-up, folder) of the four that add something."""
-    values = base.systems.set_index("system")[base.results["measure"]].sort_values()
+    values = base.systems[base.results["measure"]].sort_values()
     covariate = copied(folder, place / "covariate")
     table = "".join(f"{name}\t{1000 * (1 + i // 2)}\n" for i, name in enumerate(values.index))
     (covariate / "systems.tsv").write_text(f"system\ttraining_lines\n{table}", encoding="utf-8")

@@ -1,0 +1,308 @@
+"""Every number of a run's answer and decision, read from its folder and compared with the cells of its tables.
+
+`differences` knows each sentence as a pattern whose numbers are named cells. What no pattern matches, or has other
+digits than its cell, is returned. Nothing of clirbench is used: numbers are written here a second time.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan, nan
+from pathlib import Path
+from typing import Any
+
+NAME = r"(?:.+?)"
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?![\w(])")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+Row = Mapping[str, str]
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream, delimiter="\t"))
+
+
+def cell(row: Row, name: str) -> float:
+    return float(row[name]) if row.get(name) else nan
+
+
+def percent(tau: float) -> str:
+    share = 50 * (1 + tau)
+    if 99.5 <= share < 100 - 1e-9:
+        return "over 99 %"
+    return f"{share:.0f} %" if share >= 0.5 or share < 1e-9 else "under 1 %"
+
+
+def decimals(value: float, digits: int = 3) -> str:
+    if isnan(value):
+        return "undefined"
+    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}")
+
+
+def amount(value: float) -> str:
+    return "under .001" if 0 < value < 0.0005 else decimals(value)
+
+
+def chance(value: float) -> str:
+    return "> .999" if value > 0.9995 else "< .001" if value < 0.0005 else decimals(value)
+
+
+def p_value(value: float) -> str:
+    return "p < .001" if value < 0.001 else f"p = {decimals(value)}"
+
+
+class Folder:
+    """The files of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.results: dict[str, Any] = json.loads((path / "results.json").read_text(encoding="utf-8"))
+        self.correlations = table(path / "correlations.tsv")
+        self.rows = {(r["measure"], r["metric"]): r for r in self.correlations if r["coefficient"] == "kendall"}
+        self.decision, self.picks = table(path / "decision.tsv"), table(path / "picks.tsv")
+        self.baseline = {row["system"]: row for row in table(path / "baseline.tsv")}
+        self.scorings, self.systems = table(path / "scorings.tsv"), table(path / "systems.tsv")
+        self.findings: list[dict[str, Any]] = self.results["findings"]
+
+    def of(self, kind: str) -> Iterator[dict[str, Any]]:
+        return (one for one in self.findings if one["kind"] == kind)
+
+
+def differences(path: Path) -> list[str]:
+    """What differs, in words; nothing where every number is its cell."""
+    run = Folder(path)
+    return [*_findings(run), *_answer(run), *_decision(run), *_latex(run), *_plots(run)]
+
+
+def _same(where: str, value: object, text: str) -> Iterator[str]:
+    if value is None or (isinstance(value, float) and isnan(value)):
+        if text:
+            yield f"{where}: {value} in results.json, {text} in the table"
+    elif isinstance(value, bool | str) or not text:
+        if str(value).lower() != text.lower():
+            yield f"{where}: {value} in results.json, {text} in the table"
+    elif float(text) != value:
+        yield f"{where}: {value} in results.json, {text} in the table"
+
+
+CELLS = {
+    "tau": "value", "low": "ci_low", "high": "ci_high", "lower": "lower", "upper": "upper", "p_value": "p_value",
+    "systems": "n_systems", "groups": "groups", "grade": "grade", "lowered": "lowered", "better_half": "better_half",
+    "reliability": "reliability",
+}  # fmt: skip
+
+
+def _findings(run: Folder) -> Iterator[str]:
+    """results.json against the tables, as numbers."""
+    for found in [*run.of("agreement"), *run.of("second")]:
+        row = run.rows[found["measure"], found["metric"]]
+        for name, column in CELLS.items():
+            yield from _same(f"{found['metric']} {name}", found[name], row[column])
+    for found in run.of("noise"):
+        rows = [row for row in run.rows.values() if row["measure"] == found["measure"]]
+        if found["ceiling"] not in {cell(row, "ceiling") for row in rows}:
+            yield f"ceiling {found['ceiling']} is in no row"
+    for found in run.of("range"):
+        yield from _same("range", found["tau"], run.rows[run.results["measure"], found["metric"]]["better_half"])
+    for found in run.of("scorings"):
+        own = [r for r in run.scorings if r["metric"] == found["metric"] and r["half"].lower() == "false"]
+        if (found["shown"], found["scorings"]) != (sum(row["shown"].lower() == "true" for row in own), len(own)):
+            yield f"scorings {found['shown']} of {found['scorings']} is not in scorings.tsv"
+    for mine, row in zip(run.results["decision"] or [], run.decision, strict=True):
+        for name, value in mine.items():
+            yield from _same(f"decision {row['system']} {name}", None if value == "" else value, row[name])
+    for mine, row in zip(run.results["correlations"], run.correlations, strict=True):
+        for name, value in mine.items():
+            yield from _same(f"correlations {row['measure']} {row['metric']} {name}", value, row[name])
+
+
+def _match(sentence: str, patterns: Sequence[tuple[str, Sequence[str]]]) -> bool:
+    """Whether a sentence is one of the patterns, its groups the texts beside it."""
+    return any(
+        (found := re.fullmatch(pattern, sentence)) is not None and list(found.groups()) == list(texts)
+        for pattern, texts in patterns
+    )
+
+
+def _answer(run: Folder) -> Iterator[str]:
+    """Every sentence of the answer with a number is a pattern, with the digits of its cells."""
+    rest = run.results["answer"]
+    patterns = [*_first(run), *_further(run)]
+    for pattern, texts in patterns:
+        for found in re.finditer(pattern, rest):
+            if list(found.groups()) == list(texts):
+                rest = rest.replace(found.group(), "", 1)
+    for name in sorted(_names(run), key=len, reverse=True):
+        rest = rest.replace(name, "")
+    if NUMBER.search(rest):
+        yield f"numbers of the answer that are no cells: {rest!r}"
+    agreements = list(run.of("agreement"))
+    if agreements and rest == run.results["answer"]:
+        yield f"no sentence is a pattern: {rest!r}"
+
+
+def _names(run: Folder) -> set[str]:
+    return (
+        {row["system"] for row in run.systems}
+        | set(run.systems[0] if run.systems else ())
+        | {name for row in run.correlations for name in (row["measure"], row["metric"])}
+    )
+
+
+def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
+    found = next(run.of("agreement"), None)
+    if found is None:
+        return
+    row, metric = run.rows[found["measure"], found["metric"]], re.escape(found["metric"])
+    tau, lower, upper, groups = cell(row, "value"), cell(row, "lower"), cell(row, "upper"), int(row["groups"])
+    of = rf"(?:; {groups} (?:systems|groups)(?:, if made independently)?)?"
+    pairs = rf"{metric} orders (.+?) of system pairs as .+? \(at least (.+?){of}\): .+?\."
+    yield pairs, (percent(tau), percent(lower))
+    yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){of}\): .+?\.", (
+        str(groups * (groups - 1) // 2), percent(lower),
+    )  # fmt: skip
+    yield r"It rests on (\d+) (?:systems|groups).*?\.", (str(groups),)
+    yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
+    yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
+    yield rf"{metric}: undecided with (\d+) (?:systems|groups)\.", (str(groups),)
+    yield rf"{metric}: undecided; about (\d+) (?:systems|groups) are needed\.", (str(found["groups_needed"]),)
+    yield rf"{metric}: undecided; (more than 100) (?:systems|groups) are needed\.", ("more than 100",)
+    topics, more = found["topics"], found["topics_to_add"]
+    yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
+    yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)
+
+
+def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
+    others = [found["grade"] for found in run.of("agreement")][1:]
+    for grade in dict.fromkeys(others):
+        yield rf"{grade.capitalize() or 'Not tested'}[^.]*? and (\d+) more\.", (str(others.count(grade) - 4),)
+        yield rf"Also {grade}: .*? and (\d+) more\.", (str(others.count(grade) - 4),)
+    for found in run.of("covariate"):
+        right = str(found["right"]), str(found["pairs"])
+        yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs\.", right
+    for found in run.of("noise"):
+        yield r"Noise over topics alone limits .+? to about (.+?) of pairs\.", (percent(found["ceiling"]),)
+    for found in run.of("range"):
+        tau = cell(run.rows[run.results["measure"], found["metric"]], "better_half")
+        yield r"Within the better half of the systems .+? orders (\S+ %)\.", (percent(tau),)
+        yield r"Within the better half of the systems .+? orders (\S+ %), where noise alone allows (.+?)\.", (
+            percent(tau), percent(found.get("ceiling", nan)),
+        )  # fmt: skip
+    for found in run.of("scorings"):
+        yield r"hown in (\d+) of (\d+) other scorings of the same topics\.", (
+            str(found["shown"]), str(found["scorings"]),
+        )  # fmt: skip
+    for found in run.of("second"):
+        row = run.rows[found["measure"], found["metric"]]
+        yield r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.", (
+            percent(cell(row, "value")), percent(cell(row, "lower")),
+        )  # fmt: skip
+    for found in [*run.of("given"), *run.of("same step")]:
+        yield r"\((p [<=] \.\d+)\)\.", (p_value(found["p_value"]),)
+    for found in run.of("training"):
+        yield r"Checkpoints of \w+ runs? cannot validate a metric; train five\.", ()
+        yield r"These are checkpoints of (\d+) training runs", (str(found["runs"]),)
+
+
+def _decision(run: Folder) -> Iterator[str]:
+    """Every sentence of the decision: its numbers are cells of decision.tsv, picks.tsv or baseline.tsv."""
+    systems = {row["system"]: row for row in run.decision}
+    picks = {row["metric"]: row for row in run.picks}
+    for found in run.findings:
+        sentence = found.get("sentence")
+        if not sentence:
+            continue
+        cells: list[str] = []
+        if found["kind"] == "recommendation" and "reason" in found:
+            cells += NUMBER.findall(found["reason"])
+        elif found["kind"] == "recommendation":
+            cells += [str(len(run.decision))]
+            if "nearest" in found:
+                row = systems[found["nearest"]]
+                cells += [amount(cell(row, "difference")), *_ends(row, "difference_low", "difference_high")]
+            cells += _more(found["systems"]) + _more(found["tied"])
+        elif found["kind"] == "choice":
+            rows = [picks[metric] for metric in found["metrics"]]
+            if "loss" in found:
+                cells += [amount(cell(rows[0], "loss")), *_ends(rows[0], "loss_low", "loss_high")]
+            if "loss_high" in found:
+                cells += [amount(max(cell(row, "loss_high") for row in rows))]
+            cells += _more(found["metrics"]) + _more(found["systems"])
+        elif found["kind"] == "rise":
+            row = picks[found["metric"]]
+            cells += ["1", chance(cell(row, "better")), *_ends(row, "better_low", "better_high")]
+        elif found["kind"] == "cheapest":
+            cells += [found["step"]]
+        elif found["kind"] == "baseline":
+            for name in found["systems"]:
+                row = run.baseline[name]
+                cells += [amount(cell(row, "difference")), *_ends(row, "low", "high")]
+                cells += [chance(cell(row, "p_better")), chance(cell(row, "p_loss")), str(int(cell(row, "n_topics")))]
+                cells += [f"{cell(row, 'margin'):g}"]
+            cells += [str(len(run.baseline)), str(len(found["systems"])), *_more(found["systems"])]
+        else:
+            yield f"a kind of sentence that no cell is known for: {sentence}"
+        rest = sentence
+        for name in sorted(_names(run), key=len, reverse=True):
+            rest = rest.replace(name, "")
+        for number in NUMBER.findall(rest):
+            if number.lstrip("+") not in {part for text in cells for part in NUMBER.findall(text)}:
+                yield f"{number} is no cell of {cells}: {sentence}"
+
+
+def _ends(row: Row, low: str, high: str) -> list[str]:
+    return [decimals(cell(row, low)), decimals(cell(row, high))]
+
+
+def _more(names: Sequence[str], most: int = 6) -> list[str]:
+    return [str(len(names) - most)] if len(names) > most else []
+
+
+def _latex(run: Folder) -> Iterator[str]:
+    """Cells of latex/tau*.tex against correlations.tsv."""
+    known = {_plain(measure): measure for measure, _ in run.rows}
+    for path in sorted((run.path / "latex").glob("tau*.tex")):
+        lines = path.read_text(encoding="utf-8").split("\\midrule")
+        header = lines[0].strip().split("\n")[-1].removesuffix(r" \\").split(" & ")[1:]
+        for line in lines[1].split("\\bottomrule")[0].strip().split("\n"):
+            name, *cells = line.removesuffix(r" \\").removeprefix("{}").split(" & ")
+            for metric, text in zip(header, cells, strict=True):
+                (row,) = (r for (me, mt), r in run.rows.items() if me == known[name] and _plain(mt) == metric)
+                tau = cell(row, "value")
+                ours = "--" if isnan(tau) else decimals(tau)
+                theirs = re.sub(r"\\textbf\{(.*?)\}|\\,\S+|\$", r"\1", text)
+                if ours != theirs:
+                    yield f"{path.name}: {name}, {metric}: {theirs}, not {ours}"
+
+
+def _plain(name: str) -> str:
+    """A name as LaTeX has it."""
+    return re.sub(r"([{}&%$#_])", r"\\\1", name)
+
+
+def _plots(run: Folder) -> Iterator[str]:
+    """What stands above each plot: in the figures' labels, and in the data of the page."""
+    page = (run.path / "report.html").read_text(encoding="utf-8")
+    payload = re.search(r'<script type="application/json" id="payload">(.*?)</script>', page, re.DOTALL)
+    if payload is not None:
+        shown = json.loads(payload[1])["tau"]
+        for (measure, metric), row in run.rows.items():
+            if measure in shown and not shown[measure][metric].startswith(_head(row)):
+                yield f"report.html: {measure}, {metric}: {shown[measure][metric]}, not {_head(row)}"
+    for measure in dict.fromkeys(measure for measure, _ in run.rows):
+        stem = "".join(c if c.isalnum() or c in "@.-+" else "_" for c in measure).strip("_")
+        path = run.path / "figures" / f"{stem}.svg"
+        labels = re.findall(r">tau ([^<]*)<", path.read_text(encoding="utf-8")) if path.is_file() else []
+        heads = {_head(row) for (of, _), row in run.rows.items() if of == measure}
+        for label in labels:
+            if re.sub(r" [x?](?= |$)", "", label) not in heads:
+                yield f"{path.name}: {label} is no tau of {measure}: {sorted(heads)}"
+
+
+def _head(row: Row) -> str:
+    """`.667 [.15, .89]`."""
+    low, high = cell(row, "ci_low"), cell(row, "ci_high")
+    return decimals(cell(row, "value")) + ("" if isnan(low) else f" [{decimals(low, 2)}, {decimals(high, 2)}]")
