@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -137,6 +137,23 @@ class Table:
         values = ((getattr(record, name) for name in names) for record in kept)
         rows = tuple(tuple("" if value is None else value for value in row) for row in values)
         return cls(name, title, tuple(header or names), rows, tuple(text), figure, shown, said, records=kept)
+
+    def compact(self) -> "Table":
+        """The table as pages show it: without empty columns, and a note that all rows share is a sentence.
+
+        A matrix keeps its columns, and so does every table of its `Cell`s, whose holes are marked.
+        """
+        if self.matrix or isinstance(self.rows, Streamed) or not self.rows:
+            return self
+        kept, text = [0], self.text
+        for at, name in enumerate(self.header[1:], start=1):
+            cells = [row[at] for row in self.rows]
+            if name == "note" and len(cells) > 1 and cells[0] and len(set(map(value_of, cells))) == 1:
+                text = (*text, f"All rows: {value_of(cells[0])}.")
+            elif not all(value in ("", None) or is_hole(value) for value in cells):
+                kept.append(at)
+        rows = tuple(tuple(row[at] for at in kept) for row in self.rows)
+        return replace(self, header=tuple(self.header[at] for at in kept), rows=rows, text=text)
 
     @cached_property
     def columns(self) -> tuple[TableColumn, ...]:

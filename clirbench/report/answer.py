@@ -1,11 +1,12 @@
 """The answer: sentences made from findings, one template for each kind.
 
-At most 60 words; the first sentence has at most 25. What limits the answer and where judgments are from always has a
-sentence; others are left out where there is no room.
+At most 60 words; the first sentence has at most 25. Sentences of the kinds in `OPTIONAL` are there as far as there is
+room.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from clirbench.pages import wording
 from clirbench.pages.finding import Finding
@@ -23,8 +24,8 @@ EVIDENCE = {
     MODERATE: "moderate evidence",
     WEAK: "better than chance, not enough to choose by",
 }
-OPTIONAL = ("range", "second", "others")
-"""Kinds whose sentences are left out where the answer would be too long."""
+OPTIONAL = ("reading", "basis", "noise", "lowered", "scorings", "others", "range", "second")
+"""Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -58,18 +59,16 @@ def sentences(found: Sequence[Finding]) -> list[str]:
     """The first metric, the others, and one sentence for each further finding, as far as there is room."""
     agreements = [one for one in found if one.kind == "agreement"]
     made = [("agreement", first_sentence(agreements[0]))] if agreements else []
+    made += [("basis", f"It rests on {_of(one)}.") for one in agreements[:1] if one["grade"] == WEAK and _of(one)]
     made += [("others", other_metrics(agreements))]
     made += [(one.kind, TEMPLATES[one.kind](one)) for one in found if one.kind in TEMPLATES]
     kept = [(kind, text) for kind, text in made if text]
-    room = WORDS - sum(len(text.split()) for kind, text in kept if kind not in OPTIONAL)
-    said = []
-    for kind, text in kept:
-        if kind in OPTIONAL:
-            room -= len(text.split())
-            if room < 0:
-                continue
-        said.append(text)
-    return said
+    needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
+    optional = [at for at in range(len(kept)) if at not in needed]
+    for at in sorted(optional, key=lambda at: OPTIONAL.index(kept[at][0])):
+        if sum(len(kept[i][1].split()) for i in (*needed, at)) <= WORDS:
+            needed.append(at)
+    return [kept[at][1] for at in sorted(needed)]
 
 
 def percent(tau: float) -> str:
@@ -87,8 +86,7 @@ def first_sentence(found: Finding) -> str:
         of = _of(found)
         at_least = f"at least {percent(found['lower'])}"
         if grade == WEAK:  # its words are many: the number of systems has a sentence of its own
-            rests = f" It rests on {of}." if of else ""
-            return f"{metric} orders {what} as {_judge(found)} ({at_least}): {EVIDENCE[grade]}.{rests}"
+            return f"{metric} orders {what} as {_judge(found)} ({at_least}): {EVIDENCE[grade]}."
         at_least += f"; {of}" if of else ""
         return f"{metric} orders {what} as {_judge(found)} ({at_least}): {EVIDENCE[grade]}."
     if grade == CONTRADICTED:
@@ -166,7 +164,8 @@ def _noise(found: Finding) -> str:
 
 
 def _range(found: Finding) -> str:
-    return f"Within the better half of the systems {found['metric']} orders {percent(found['tau'])}."
+    noise = "" if isnan(found["ceiling"]) else f" (noise allows about {percent(found['ceiling'])})"
+    return f"Within the better half of the systems {found['metric']} orders {percent(found['tau'])}{noise}."
 
 
 def _judged(found: Finding) -> str:
@@ -184,7 +183,8 @@ def _judged(found: Finding) -> str:
 
 
 def _scorings(found: Finding) -> str:
-    return f"Shown in {found['shown']} of {found['scorings']} other scorings of the same topics."
+    shown = f"{found['shown']} of {found['scorings']} other scorings of the same topics"
+    return f"{found['metric']} is shown in {shown}."
 
 
 def _reading(found: Finding) -> str:

@@ -130,6 +130,12 @@ def marks(table: Table) -> str:
     return "; ".join([*meanings, *(["?: not tested"] if "?" in kept else [])])
 
 
+def p_method(table: Table) -> str:
+    """How the p-values of a tau table were made; `max-T` is one-sided, for all metrics together."""
+    used = dict.fromkeys(row.p_method for row in table.records if isinstance(row, Correlation) and row.p_method)
+    return ", ".join(used) or "none"
+
+
 def interval(row: Correlation) -> str:
     """` [.71, .95]` where the run made an interval, nothing where it did not."""
     return "" if isnan(row.ci_low) or isnan(row.ci_high) else f" {wording.interval(row.ci_low, row.ci_high, 2)}"

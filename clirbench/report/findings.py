@@ -130,14 +130,15 @@ def _scorings(result: Result, metric: str) -> Iterator[Finding]:
 
 def _limits(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
     """What limits the first metric's agreement: outliers, a covariate, noise, the range of the systems."""
+    row = next(r for r in result.correlations if r.metric == top["metric"] and r.measure == measure.name)
     if top["lowered"]:
         yield Finding("lowered", values={"metric": top["metric"], "by": top["lowered"]})
     if top["grade"] in SHOWN:
         yield from _covariate(result, measure, top)
         if not isnan(top["better_half"]):
-            yield Finding("range", values={"metric": top["metric"], "tau": top["better_half"]})
+            values = {"metric": top["metric"], "tau": top["better_half"], "ceiling": row.better_half_ceiling}
+            yield Finding("range", values=values)
         return
-    row = next(r for r in result.correlations if r.metric == top["metric"] and r.measure == measure.name)
     if row.ceiling < SHOWN["strong"]:
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
 

@@ -36,7 +36,8 @@ def run_page(result: Result) -> Page:
 
 def of_table(made: Table) -> Section:
     """A table under its title, after what it says."""
-    return Section(made.name, made.title, (*made.text, made))
+    shown = made.compact()
+    return Section(made.name, made.title, (*shown.text, shown))
 
 
 def counts(result: Result) -> list[str]:
@@ -46,10 +47,10 @@ def counts(result: Result) -> list[str]:
 
 
 def _taus(result: Result) -> Iterator[Section]:
-    tested = f"p >= {short(result.experiment.alpha)}, p-value: {result.experiment.p_value}"
     for place, coefficient in enumerate(result.experiment.coefficients):
         for found in facts.tau_tables(result.board, result.correlations, coefficient):
             title = facts.coefficient_name(coefficient) + (f": {found.title}" if found.title else "")
             notes = [f"Note: {note}." for note in facts.table_notes(result, found.title)] if place == 0 else []
+            tested = f"p >= {short(result.experiment.alpha)}, p-value: {facts.p_method(found)}"
             said = f"{result.units.said}; {facts.marks(found)} ({tested})."
             yield Section(found.name, title, (found, said, *notes))

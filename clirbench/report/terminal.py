@@ -138,6 +138,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
 
 def show_analysis(made: Table) -> None:
     """One table of an analysis, long texts cut short, and what it says."""
+    made = made.compact()
     say(made.title)
     _print_rows(lines_of(made, made.said))
     if len(made.rows) > made.said:

@@ -13,7 +13,7 @@ from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.grades import graded, reliability
-from clirbench.statistics.model.ceiling import without_noise
+from clirbench.statistics.model.ceiling import better_half_ceiling, without_noise
 from clirbench.statistics.p_values import significance
 from clirbench.statistics.units.agreement import DRAWS, Agreement, agreements
 from clirbench.statistics.units.belonging import Units, units_of
@@ -39,10 +39,11 @@ class Correlation:
     how many systems it was computed over. For `kendall`: tau between the independent `groups`; `p_value` one-sided,
     for all metrics of the run together (`p_method` `max-T`); `ci_low`, `ci_high` of this pair alone; `lower`, `upper`
     one-sided bounds for all metrics together (`Agreement`); `grade` (`grades`) and what `lowered` it; `better_half`:
-    tau within the better half of the systems by the measure; `reliability` of the measure over topics. Other
-    coefficients: `p_value` two-sided by `p_method` (`exact`, `normal`, `permutation`, `scipy`), for independent systems
-    alone; `scheme` names what the interval is of. `p_error`: the standard error of a sampled p. `corrected`: tau
-    without measurement noise, `ceiling`: expected of a metric without error (`with_corrections`), with .95 intervals.
+    tau within the better half of the systems by the measure, `better_half_ceiling` its ceiling; `reliability` of the
+    measure over topics. Other coefficients: `p_value` two-sided by `p_method` (`exact`, `normal`, `permutation`,
+    `scipy`), for independent systems alone; `scheme` names what the interval is of. `p_error`: the standard error
+    of a sampled p. `corrected`: tau without measurement noise, `ceiling`: expected of a metric without error
+    (`with_corrections`), with .95 intervals.
     """
 
     measure: str
@@ -71,6 +72,7 @@ class Correlation:
     grade: str = ""
     lowered: str = ""
     better_half: float = nan
+    better_half_ceiling: float = nan
     reliability: float = nan
 
 
@@ -237,6 +239,10 @@ def with_corrections(
             true, top = found[row.measure, row.metric].corrected, found[row.measure, row.metric].ceiling
             row = replace(row, corrected=true.value, corrected_low=true.low, corrected_high=true.high)
             row = replace(row, corrected_note=true.note, ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high)
+            y = evidence.board[row.measure].oriented
+            kept = np.flatnonzero(np.isfinite(y))
+            if not isnan(row.better_half):
+                row = replace(row, better_half_ceiling=better_half_ceiling(top.value, y[kept], units.index[kept]))
         joined.append(row)
     return joined
 

@@ -62,7 +62,7 @@ def graded(
     A low outlier is 2.5 scaled median deviations below the median of the measure.
     """
     grades = [grade(one.lower, one.upper, reliability) for one in found]
-    low = low_outliers(y)
+    low = low_outliers(y, unit)
     if not low.any() or not SHOWN.keys() & set(grades):
         return [Graded(name) for name in grades]
     rest = agreements(x, np.where(low, nan, y), unit, alpha=alpha, seed=seed)
@@ -75,11 +75,16 @@ def graded(
     ]
 
 
-def low_outliers(y: Doubles) -> "np.typing.NDArray[np.bool_]":
-    """(n,): values more than 2.5 times 1.4826 median absolute deviations below the median; holes are none."""
-    kept = y[np.isfinite(y)]
-    if not len(kept):
+def low_outliers(y: Doubles, unit: Ints) -> "np.typing.NDArray[np.bool_]":
+    """(n,): values more than 2.5 times 1.4826 median absolute deviations below the median; holes are none.
+
+    The median and the deviations are of the means of groups, so that a copy of a system moves neither.
+    """
+    known = np.isfinite(y)
+    labels, own = np.unique(unit[known], return_inverse=True)
+    if not len(labels):
         return np.zeros(len(y), dtype=bool)
+    kept = np.bincount(own, weights=y[known]) / np.bincount(own)
     middle = float(np.median(kept))
     spread = 1.4826 * float(np.median(np.abs(kept - middle)))
     return np.asarray(y < middle - OUTLYING * spread) if spread > 0 else np.zeros(len(y), dtype=bool)

@@ -32,6 +32,16 @@ def test_the_kind_of_a_column_is_that_of_its_values() -> None:
     assert Table("t", "T", ("p_value",), (), about={"p_value": "of this table"}).columns[0].meaning == "of this table"
 
 
+def test_pages_leave_out_empty_columns_and_say_a_shared_note_once() -> None:
+    rows = (("a", NAN, "", Cell(NAN), "held"), ("b", NAN, "", Cell(NAN), "held"))
+    shown = Table("t", "T", ("system", "p_value", "seed", "MAP", "note"), rows, ("First.",)).compact()
+    assert (shown.header, shown.text) == (("system", "MAP"), ("First.", "All rows: held."))
+    assert [row[0] for row in shown.rows] == ["a", "b"]
+    assert MADE.compact() == MADE
+    matrix = Table("t", "T", ("measure", "BLEU"), (("MAP", NAN),), matrix=True)
+    assert matrix.compact() is matrix
+
+
 def test_every_writer_shows_the_same_digits() -> None:
     """.04567 has the four decimals .0457, 123.456 one: 123.5."""
     assert MADE.cells(MADE.rows) == [

@@ -188,11 +188,12 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in run.of("range"):
         tau = cell(run.rows[run.results["measure"], found["metric"]], "better_half")
         yield r"Within the better half of the systems .+? orders (\S+ %)\.", (percent(tau),)
-        yield r"Within the better half of the systems .+? orders (\S+ %), where noise alone allows (.+?)\.", (
-            percent(tau), percent(found.get("ceiling", nan)),
+        top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
+        yield r"Within the better half of the systems .+? orders (\S+ %) \(noise allows about (.+?)\)\.", (
+            percent(tau), percent(top),
         )  # fmt: skip
     for found in run.of("scorings"):
-        yield r"hown in (\d+) of (\d+) other scorings of the same topics\.", (
+        yield r"is shown in (\d+) of (\d+) other scorings of the same topics\.", (
             str(found["shown"]), str(found["scorings"]),
         )  # fmt: skip
     for found in run.of("second"):

@@ -79,7 +79,7 @@ def test_systems_that_belong_together_are_said_and_not_tested() -> None:
     lines = tau_table(result(made), taus, "tab:tau")
     assert r"MAP & \textbf{1.000}\,? \\" in lines
     caption = next(line for line in lines if line.startswith(r"\caption"))
-    assert "$n=10$ systems in 2 units (family)" in caption
+    assert "$n=10$ systems in 2 groups (family)" in caption
     assert "?: not tested. Not tested: too few independent groups (2)" in caption
 
 

@@ -71,7 +71,7 @@ def test_the_heading_says_which_systems_belong_together_and_the_note_why_nothing
     rising = [float(i) for i in range(10)]
     terminal.show(result(board({"A": rising}, {"MAP": rising}, {"family": ["a"] * 5 + ["b"] * 5})))
     shown = capsys.readouterr().out
-    assert "\n\nKendall's tau over 10 systems in 2 units (family) (?: not tested)\n\tA\nMAP\t1.000 ?\n" in shown
+    assert "\n\nKendall's tau over 10 systems in 2 groups (family) (?: not tested)\n\tA\nMAP\t1.000 ?\n" in shown
     assert "note: not tested: too few independent groups (2)\n" in shown
 
 

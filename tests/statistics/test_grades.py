@@ -52,7 +52,10 @@ def test_one_low_outlier_may_not_carry_a_grade() -> None:
     unit = np.arange(11)
     found = agreements(with_low[0][None], with_low[1], unit)
     (rest,) = agreements(x[None], y, np.arange(9))
-    assert low_outliers(with_low[1]).tolist() == [False] * 9 + [True, True]
+    assert low_outliers(with_low[1], unit).tolist() == [False] * 9 + [True, True]
+    copied = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0])
+    assert low_outliers(copied, np.arange(8)).sum() == 2
+    assert not low_outliers(copied, np.array([0, 1, 2, 3, 4, 4, 4, 4])).any()  # copies of the best system
     (made,) = graded(found, with_low[0][None], with_low[1], unit)
     assert (grade(found[0].lower, found[0].upper), grade(rest.lower, rest.upper)) == (WEAK, OPEN)
     assert (made.grade, made.lowered) == (OPEN, "outliers")

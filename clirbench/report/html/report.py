@@ -87,17 +87,16 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
         "name": experiment.name,
         "answer": answered(result),
         "decision": decision_sentences(result),
-        "decided": [(made, *cut(made)) for made in decision_tables(result)],
+        "decided": [(made, *cut(made)) for made in map(Table.compact, decision_tables(result))],
         "taus": [_taus(result, name) for name in experiment.coefficients] if result.correlations else [],
         "alpha": experiment.alpha,
-        "p_value": experiment.p_value,
         "metrics": [column.name for column in board.metrics],
         "measures": [column.name for column in board.measures],
         "group_columns": group_columns(board),
         "systems": systems,
         "systems_left_out": systems_left_out,
         "steps": checkpoints(board),
-        "analyses": [(made, *cut(made)) for made in ordered(all_tables(result))],
+        "analyses": [(made, *cut(made)) for made in map(Table.compact, ordered(all_tables(result)))],
         "topics": bool(result.retrieval),
         "pair": pair,
         "warnings": facts.warnings(result),
@@ -131,7 +130,8 @@ def _taus(result: Result, coefficient: str) -> dict[str, Any]:
     for found in facts.tau_tables(result.board, result.correlations, coefficient):
         caption = f"{name}{f': {found.title}' if found.title else ''}, over {result.units.said}"
         about = column_meanings(result.board.metrics)
-        tables.append((replace(found, title=caption, about=about), facts.table_notes(result, found.title)))
+        notes = [f"p-value: {facts.p_method(found)}", *facts.table_notes(result, found.title)]
+        tables.append((replace(found, title=caption, about=about), notes))
     return {"name": name, "coefficient": coefficient, "tables": tables}
 
 

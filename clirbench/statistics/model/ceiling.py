@@ -148,6 +148,24 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: fl
     return Interval(_ceiling(ratio), _ceiling(float(low)), _ceiling(float(high)))
 
 
+def better_half_ceiling(ceiling: float, y: Doubles, unit: Ints) -> float:
+    """The ceiling of the systems whose measured value is at least the median; NaN where `ceiling`, that of all, is.
+
+    With R = sin(pi ceiling / 2)^2 the reliability, V and v the measured variances of all and of the better half, true
+    values of the half correlate with measured ones by sqrt(R v / (R v + (1 - R) V)), as normal ones do that are
+    selected by what was measured. `y`: (n,) finite, more is better.
+    **Source:** Lord and Novick 1968, 6.6 (restriction of range).
+    """
+    better = y >= np.median(y)
+    if np.isnan(ceiling) or len(np.unique(unit[better])) < 2:
+        return nan
+    reliable = np.sin(pi * ceiling / 2) ** 2
+    whole, half = (float(variances_between(y[rows], unit[rows])[0]) for rows in (np.ones(len(y), dtype=bool), better))
+    explained = reliable * half
+    total = explained + (1 - reliable) * whole
+    return 2 / pi * asin(min(1.0, sqrt(explained / total))) if total > 0 else nan
+
+
 def _ceiling(ratio: float) -> float:
     """Of a variance that is `ratio` times its noise."""
     return 2 / pi * asin(sqrt(max(0.0, 1 - 1 / ratio))) if ratio > 0 else 0.0

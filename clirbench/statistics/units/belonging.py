@@ -75,11 +75,11 @@ class Units:
 
     @property
     def said(self) -> str:
-        """`16 systems`, or `16 systems in 2 units (family)`."""
+        """`16 systems`, or `16 systems in 2 groups (family)`."""
         systems = f"{len(self.labels)} system{'' if len(self.labels) == 1 else 's'}"
         if self.independent:
             return systems
-        return f"{systems} in {self.number} unit{'' if self.number == 1 else 's'} ({self.source})"
+        return f"{systems} in {self.number} group{'' if self.number == 1 else 's'} ({self.source})"
 
     @property
     def along_training(self) -> bool:

@@ -10,6 +10,7 @@ from scipy.stats import kendalltau
 from clirbench.statistics.model.ceiling import (
     SAME_LINES,
     TOO_NOISY,
+    better_half_ceiling,
     between_error,
     ceiling,
     corrected_tau,
@@ -39,6 +40,21 @@ def test_the_correction_by_hand() -> None:
     naive = corrected_tau(true_x + shared, y, 0.25, 1.0, np.arange(600))
     assert both.value == pytest.approx(2 / pi * asin(0.6), abs=0.06)
     assert naive.value > both.value + 0.1
+
+
+@pytest.mark.parametrize("reliable", [0.5, 0.9])
+def test_the_ceiling_of_the_better_half_is_what_true_values_reach_there(reliable: float) -> None:
+    """Normal true values, measured with noise; scipy counts tau of both among the better half of 3,000."""
+    rng = np.random.default_rng(4)
+    true = sqrt(reliable) * rng.normal(size=3000)
+    y = true + sqrt(1 - reliable) * rng.normal(size=3000)
+    better = y >= np.median(y)
+    expected = kendalltau(true[better], y[better]).statistic
+    whole = ceiling(y, 1 - reliable, np.inf, np.arange(3000)).value
+    assert better_half_ceiling(whole, y, np.arange(3000)) == pytest.approx(expected, abs=0.03)
+    assert whole > expected + 0.05
+    assert np.isnan(better_half_ceiling(float("nan"), y, np.arange(3000)))
+    assert better_half_ceiling(1.0, y, np.arange(3000)) == 1.0
 
 
 def test_noise_between_units() -> None:
