@@ -116,6 +116,8 @@ The answer itself was read in 96 further worlds (`benchmarks/validity_answer.py`
 fails where near-copies are not declared and only scores are known.
 
 What 58 runs answer, all WMT folders among them: [answers.tsv](../data/answers.tsv).
+Ten set-ups of six WMT folders (other k, metrics, a covariate, copies) are about one measure, and no metric's grade
+moves by more than one step: [settings.tsv](../data/settings.tsv).
 
 Every claim in every world, with rate, width, the oracle's width and power: [validity.tsv](../data/validity.tsv)."""
 
