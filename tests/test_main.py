@@ -445,7 +445,10 @@ class TestEveryEndIsOurs:
         assert capsys.readouterr().out == f"clirbench {__version__}, Python {platform.python_version()}\n"
 
     @pytest.mark.parametrize("names", ["[chrF++]", "chrF++", "BLEU", "[METEOR]", "[METEOR(nltk)]"])
-    def test_printed_names_single_names_and_what_needs_data_by_default(self, names: str, monkeypatch, capsys) -> None:
+    def test_printed_names_single_names_and_what_needs_data_by_default(
+        self, names: str, tmp_path: Path, monkeypatch, capsys
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", ["clirbench", "+experiment=demo", "check=true", f"metric={names}"])
         monkeypatch.setattr(signal, "signal", lambda *_: None)
         main()
@@ -512,7 +515,7 @@ class TestEveryEndIsOurs:
             ("retrieval.k1=x", "retrieval.k1='x' must be a number of at least 0"),
             ("hydra.mode=NOPE", "hydra.mode=NOPE: a value of another kind belongs there"),
             ("title='${nowhere}'", "the configuration: Interpolation key 'nowhere' not found"),
-            ("analyzer=language", "unknown language of analyzer.code ''. Choices: ar, bg"),
+            ("analyzer=language", "unknown language of analyzer.code ''. Choices: aa, ab"),
             ("hydra.run.dir=null", "a value of another kind belongs there"),
             ("comapre", "'comapre' is neither key=value nor a command. Did you mean 'compare'?"),
             ("somewhere/", "a folder is named by folder=DIR"),
@@ -522,8 +525,9 @@ class TestEveryEndIsOurs:
         ],
         ids=lambda text: text[:30],
     )
-    def test_slips_of_the_command_line(self, override: str, said: str, monkeypatch, capsys) -> None:
+    def test_slips_of_the_command_line(self, override: str, said: str, tmp_path: Path, monkeypatch, capsys) -> None:
         # In this process: what imports in seconds is imported once.
+        monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", ["clirbench", "+experiment=demo", "check=true", override])
         monkeypatch.setattr(signal, "signal", lambda *_: None)
         monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
