@@ -1,0 +1,151 @@
+"""The memory of `clirbench ask`: `python -m benchmarks.memory RUN RUN ...` reads finished runs of WMT collections.
+
+Writes clirbench/labs/memory/data/{collections,places,scales}.tsv, which travel with the program, and
+docs/data/memory.tsv: for each metric, language group and band of quality, what was predicted for collections that were
+left out (with every collection of the same two languages) and what was seen. The measure is RBO(p=0.9) against the
+ranking of the reference. Runs are jobs of +experiment=wmt_folder; where a collection has two references, those count in
+which one is searched and the other scores, for a shared reference favours metrics that match words.
+"""
+
+import argparse
+import csv
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from clirbench.files.tables import read_table
+from clirbench.labs.memory.kept import BANDS, DATA, group_of
+from clirbench.labs.memory.model import FEWEST, Pairs, Told, learn, pairs_of, reliability, told
+from clirbench.types import Doubles
+
+ROOT = Path(__file__).resolve().parents[1]
+MEASURE = "RBO(p=0.9)"
+METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1")
+PART = re.compile(r"(?P<year>wmt\d\d)/(?P<pair>[a-z]{2,3}-[a-z]{2,3})(?:/(?P<searched>\w+)-(?P<scores>\w+))?")
+FEWEST_SYSTEMS = 3
+"""Of one band of quality in a collection."""
+BINS = (0.0, 0.65, 0.8, 0.92, 1.01)
+
+
+class Run:
+    """A finished run: its `systems`, of near-copies the first; `values[metric]`, and `per_topic` (systems, topics)."""
+
+    def __init__(self, folder: Path) -> None:
+        provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+        results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+        self.name = provenance["configuration"]["corpus"]["part"]
+        found = PART.fullmatch(self.name)
+        assert found, f"{folder}: {self.name} is not YEAR/SOURCE-TARGET"
+        self.pair, self.collection = found["pair"], f"{found['year']}/{found['pair']}"
+        self.crossed = found["searched"] != found["scores"]
+        copies = {name for group in provenance["near_copies"] for name in group[1:]}
+        rows = {row["system"]: row for row in read_table(folder / "systems.tsv").records()}
+        values: dict[str, dict[str, float]] = {}
+        for row in read_table(folder / "per_topic.tsv").records():
+            if row["measure"] == MEASURE:
+                values.setdefault(row["system"], {})[row["topic_id"]] = float(row["value"])
+        self.systems = [name for name in rows if name in values and name not in copies]
+        topics = sorted(values[self.systems[0]])
+        self.per_topic = np.array([[values[name][topic] for topic in topics] for name in self.systems])
+        self.values = {metric: np.array([float(rows[name][metric]) for name in self.systems]) for metric in METRICS}
+        self.signatures = {one["name"]: one["signature"] for one in results["columns"]}
+        self.lines = int(results["inputs"]["test_segments"])
+        self.references = results["inputs"]["texts"]["references"]
+
+    @property
+    def cluster(self) -> str:
+        return "-".join(sorted(self.pair.split("-")))
+
+    def told(self, metric: str, which: Doubles, times: int) -> Told:
+        """What some of its systems tell, as it is read back; a collection that is searched several `times` tells it
+        once."""
+        one = told(self.cluster, self.values[metric][which], self.per_topic[which])
+        kept = np.array([float(cell) for cell in cells(one.profile / times).split()])
+        return Told(one.cluster, kept, one.slope, one.error)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path)
+    runs = sorted((Run(path) for path in parser.parse_args(arguments).runs), key=lambda run: run.name)
+    crossed = {run.collection for run in runs if run.crossed}
+    runs = [run for run in runs if run.crossed or run.collection not in crossed]
+    times = Counter(run.collection for run in runs)
+    print(f"{len(runs)} runs of {len({run.collection for run in runs})} collections", file=sys.stderr)
+    DATA.mkdir(exist_ok=True)
+    write(DATA / "collections.tsv", ("collection", "pair", "systems", "lines", "topics", "references"), (
+        (run.name, run.pair, len(run.systems), run.lines, run.per_topic.shape[1], " ".join(run.references))
+        for run in runs
+    ))  # fmt: skip
+    places, scales, calibration = [], [], []
+    for metric in METRICS:
+        levels = {
+            group: float(np.median(np.concatenate([run.values[metric] for run in runs if group_of(run.pair) == group])))
+            for group in dict.fromkeys(group_of(run.pair) for run in runs)
+        }
+        parts: dict[tuple[str, str], list[tuple[Run, Told, Pairs]]] = {}
+        for run in runs:
+            group, every = group_of(run.pair), pairs_of(run.values[metric], run.per_topic)
+            for band, upper in zip(BANDS, (False, True), strict=True):
+                which = (run.values[metric] >= levels[group]) == upper
+                if which.sum() >= FEWEST_SYSTEMS:
+                    one = run.told(metric, which, times[run.collection])
+                    which = (every.level >= levels[group]) == upper
+                    parts.setdefault((group, band), []).append((run, one, every.chosen(which)))
+                    scales.append((run.name, metric, band, f"{one.slope:.6f}", f"{one.error:.4f}", cells(one.profile)))
+        everything = [one for part in parts.values() for _, one, _ in part]
+        for (group, band), part in parts.items():
+            stratum = [(one, pairs) for _, one, pairs in part]
+            if len({one.cluster for one, _ in stratum}) < FEWEST:
+                continue
+            predicted, seen, weight = reliability(stratum, everything)
+            level, gap = (np.concatenate([getattr(pairs, name) for _, pairs in stratum]) for name in ("level", "gap"))
+            lines = [run.lines for run, _, _ in part]
+            signatures = {run.signatures[metric] for run, _, _ in part}
+            expected, found = (float(np.average(values, weights=weight)) for values in (predicted, seen))
+            low, high = np.quantile(level, [0.025, 0.975])
+            low, high = (levels[group], high) if band == BANDS[1] else (low, levels[group])
+            places.append((
+                metric, group, band, " ".join(sorted(signatures)), f"{levels[group]:.3f}", f"{low:.3f}",
+                f"{high:.3f}", f"{np.quantile(gap, 0.95):.3f}", min(lines) // 2, max(lines) * 2,
+                f"{expected:.4f}", f"{found:.4f}",
+            ))  # fmt: skip
+            belief = learn([one for one, _ in stratum], learn(everything))
+            for first, last in pairwise(BINS):
+                inside = (predicted >= first) & (predicted < last)
+                if inside.any():
+                    shares = (np.average(values[inside], weights=weight[inside]) for values in (predicted, seen))
+                    calibration.append((
+                        metric, group, band, len(part), len({run.cluster for run, _, _ in part}), int(inside.sum()),
+                        f"{first:.2f}", *(f"{share:.3f}" for share in shares), f"{np.exp(belief.centre):.3f}",
+                    ))  # fmt: skip
+            print(metric, group, band, len(part), f"{predicted:.3f} {found:.3f}", file=sys.stderr)
+    write(DATA / "places.tsv", (
+        "metric", "group", "band", "signature", "level", "lowest", "highest", "widest", "shortest", "longest",
+        "predicted", "seen",
+    ), places)  # fmt: skip
+    write(DATA / "scales.tsv", ("collection", "metric", "band", "slope", "error", "profile"), scales)
+    write(ROOT / "docs" / "data" / "memory.tsv", (
+        "metric", "group", "band", "collections", "language_pairs", "pairs_of_systems", "from", "predicted", "seen",
+        "points_for_84_percent",
+    ), calibration)  # fmt: skip
+    return 0
+
+
+def cells(profile: Iterable[float]) -> str:
+    return " ".join(f"{max(value, -20):.2f}" for value in profile)
+
+
+def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, delimiter="\t", lineterminator="\n").writerows([header, *rows])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

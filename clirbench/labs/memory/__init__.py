@@ -1,0 +1,1 @@
+"""What many collections said, kept for those who ask before they search."""

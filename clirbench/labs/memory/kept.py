@@ -1,0 +1,120 @@
+"""The memory: what many collections said, as tables that travel with the program; `benchmarks/memory.py` makes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from clirbench.files.tables import read_table
+from clirbench.labs.memory.model import SCALES, Told
+
+DATA = Path(__file__).with_name("data")
+BANDS = ("lower", "upper")
+"""Pairs of systems by the metric's mean of the two: below or above the median of their metric and language group."""
+ENGLISH, CHARACTERS, OTHERS = "into English", "into Chinese or Japanese", "into other languages"
+WRITTEN_IN_CHARACTERS = ("zh", "ja", "ko", "th")
+NEAR = 0.05
+"""A stratum is calibrated where predicted and seen shares of left-out pairs differ by no more."""
+
+
+def group_of(pair: str) -> str:
+    """The language group of a language pair such as `de-en`: what its metrics' values are compared with."""
+    target = pair.split("-")[-1]
+    return ENGLISH if target == "en" else CHARACTERS if target in WRITTEN_IN_CHARACTERS else OTHERS
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A collection: its language pair, number of systems, lines and topics, and sha256 of each of its references."""
+
+    name: str
+    pair: str
+    systems: int
+    lines: int
+    topics: int
+    references: tuple[str, ...]
+
+    @property
+    def cluster(self) -> str:
+        """What counts as one: both directions and all years of two languages, whose texts and makers are shared."""
+        return "-".join(sorted(self.pair.split("-")))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A metric in a language group and band: its `signature`; `level`, where the two bands meet; what its pairs have:
+    levels between `lowest` and `highest` (but for 2.5 % at the outer end), gaps up to `widest` (95 %), texts of
+    `shortest` to `longest` lines; and of pairs that were left out the share `predicted` and `seen` to be better."""
+
+    metric: str
+    group: str
+    band: str
+    signature: str
+    level: float
+    lowest: float
+    highest: float
+    widest: float
+    shortest: int
+    longest: int
+    predicted: float
+    seen: float
+
+    @property
+    def calibrated(self) -> bool:
+        return abs(self.predicted - self.seen) <= NEAR
+
+
+@dataclass(frozen=True)
+class Memory:
+    """`collections` by name; `places` by (metric, group, band); `told[metric, band]`: what each collection told."""
+
+    collections: Mapping[str, Collected]
+    places: Mapping[tuple[str, str, str], Place]
+    told: Mapping[tuple[str, str], Mapping[str, Told]]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(metric for metric, _, _ in self.places))
+
+    def of_group(self, metric: str, group: str, band: str, without: frozenset[str] = frozenset()) -> dict[str, Told]:
+        """What the collections of a language group told, by name, `without` some."""
+        kept = self.told.get((metric, band), {})
+        return {
+            name: one
+            for name, one in kept.items()
+            if name not in without and group_of(self.collections[name].pair) == group
+        }
+
+    def everything(self, metric: str, without: frozenset[str] = frozenset()) -> list[Told]:
+        """What all collections told of a metric, in both bands."""
+        parts = (self.told.get((metric, band), {}) for band in BANDS)
+        return [one for part in parts for name, one in part.items() if name not in without]
+
+
+@cache
+def memory(folder: Path = DATA) -> Memory:
+    """The memory of a folder: collections.tsv, places.tsv and scales.tsv."""
+    collections = {
+        row["collection"]: Collected(
+            row["collection"], row["pair"], int(row["systems"]), int(row["lines"]), int(row["topics"]),
+            tuple(row["references"].split()),
+        )
+        for row in read_table(folder / "collections.tsv").records()
+    }  # fmt: skip
+    places = {}
+    for row in read_table(folder / "places.tsv").records():
+        places[row["metric"], row["group"], row["band"]] = Place(
+            row["metric"], row["group"], row["band"], row["signature"], level=float(row["level"]),
+            lowest=float(row["lowest"]), highest=float(row["highest"]), widest=float(row["widest"]),
+            shortest=int(row["shortest"]), longest=int(row["longest"]), predicted=float(row["predicted"]),
+            seen=float(row["seen"]),
+        )  # fmt: skip
+    told: dict[tuple[str, str], dict[str, Told]] = {}
+    for row in read_table(folder / "scales.tsv").records():
+        profile = np.array([float(cell) for cell in row["profile"].split()])
+        assert len(profile) == len(SCALES)
+        one = Told(collections[row["collection"]].cluster, profile, float(row["slope"]), float(row["error"]))
+        told.setdefault((row["metric"], row["band"]), {})[row["collection"]] = one
+    return Memory(collections, places, told)
