@@ -146,6 +146,41 @@ def test_very_many_systems_have_an_interval_without_their_pairs() -> None:
     assert "at most 2000 are compared pair by pair" in grouped.note
 
 
+def orders(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """An order of n systems for every tau that they can have, and how many orders have each tau (by recursion)."""
+    counts = np.ones(1)
+    for k in range(2, n + 1):
+        counts = np.convolve(counts, np.ones(k))
+    made = []
+    for inversions in range(len(counts)):
+        left, order, rest = inversions, [], list(range(n))
+        for k in range(n - 1, -1, -1):
+            step = min(k, left)
+            order.append(rest.pop(step))
+            left -= step
+        made.append(order)
+    return np.array(made, dtype=float), counts / counts.sum()
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 9, 12])
+def test_a_useless_metric_alone_is_shown_in_at_most_six_of_a_hundred_orders(n: int) -> None:
+    """Every order of n systems is equally likely where the metric has nothing to do with the measure: no sampling."""
+    made, shares = orders(n)
+    shown = [agreements(x[None], np.arange(n, dtype=float), np.arange(n))[0].lower > 0 for x in made]
+    assert shares[shown].sum() <= 0.06
+
+
+def test_metrics_with_holes_next_to_a_perfect_one_are_shown() -> None:
+    """Nine systems; a column with tau 1, one that is good, and one that is good and has six systems of nine."""
+    y = np.arange(9.0)
+    good = np.array([0, 1, 2, 4, 3, 5, 6, 7, 8.0])
+    holed = np.where(y < 3, np.nan, y)
+    perfect, whole, fewer = agreements(np.stack([y, good, holed]), y, np.arange(9))
+    assert (fewer.groups, fewer.tau) == (6, 1.0)
+    assert min(perfect.lower, whole.lower, fewer.lower) > 0
+    assert max(perfect.p_value, whole.p_value, fewer.p_value) < 0.05
+
+
 def test_groups_needed_are_those_that_show_it_four_times_in_five() -> None:
     needed = groups_needed(0.6, 0.05)
     assert needed is not None
