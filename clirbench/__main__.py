@@ -7,6 +7,7 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
@@ -30,6 +31,7 @@ from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
+from clirbench.configuration.keys import BY_NAME
 from clirbench.configuration.reach import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, closest_match, raise_all
@@ -81,9 +83,12 @@ def _one_run(cfg: DictConfig) -> int:
         terminal.say(f"\n{' '.join(swept) or 'the one condition'}\n")
     experiment = build(cfg)
     if cfg.check:
-        with read_through_snapshot():
-            experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
-            terminal.show_inputs(experiment, inputs, Store(Path(cfg.paths.cache) / "store"))
+        try:
+            with read_through_snapshot():
+                experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
+                terminal.show_inputs(experiment, inputs, Store(Path(cfg.paths.cache) / "store"))
+        finally:
+            remove_unused(Path(HydraConfig.get().runtime.output_dir))
         return 0
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     if HydraConfig.get().mode is RunMode.MULTIRUN and _done_before(folder, plain_configuration(cfg)):
@@ -111,6 +116,19 @@ def _done_before(folder: RunFolder, configuration: dict[str, Any]) -> bool:
             shutil.copy2(earlier / PLAN, place / PLAN)
     terminal.say(f"done before: {earlier}")
     return True
+
+
+def remove_unused(folder: Path) -> None:
+    """Remove the folder that Hydra made for a run that only checks, with those below runs/ that it leaves empty."""
+    left = {path.name for path in folder.iterdir()} if folder.is_dir() else {"?"}
+    if left - {".hydra"}:
+        return
+    shutil.rmtree(folder / ".hydra", ignore_errors=True)
+    with suppress(OSError):  # not empty, or not ours to remove
+        for made in (folder, *folder.parents):
+            made.rmdir()
+            if Path("runs").absolute() not in made.absolute().parents:
+                break
 
 
 def _command() -> list[str]:
@@ -240,7 +258,10 @@ def parse_arguments(arguments: Sequence[str]) -> Namespace:
 
 
 def _refuse(message: str) -> NoReturn:
-    raise ConfigError(f"{message}; clirbench --help lists the options")
+    named = message.removeprefix("unrecognized arguments: ").split()[0].removeprefix("--").partition("=")[0]
+    key = BY_NAME.get(named)
+    meant = f"; type {named}={'true' if key.kind == 'true or false' else 'VALUE'}" if key else ""
+    raise ConfigError(f"{message}{meant}; clirbench --help lists the options")
 
 
 def own_folders(arguments: Sequence[str]) -> list[Path] | None:

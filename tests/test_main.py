@@ -134,7 +134,13 @@ class TestFolder:
         assert done.returncode == 0, done.stderr
         for part in ("4: every2, every3, every5, every9", "60 segments", "10 documents", "BLEU", "MAP", "bm25"):
             assert part in done.stdout
-        assert not (small_folder.parent / "out" / "systems.tsv").exists()
+        assert not (small_folder.parent / "out").exists()
+        kept = small_folder.parent / "earlier"
+        (kept / "within").mkdir(parents=True)
+        for folder in ([], ["hydra.run.dir=earlier"], ["hydra.run.dir=earlier/within/here"]):
+            assert cli("+experiment=folder", "folder=small", *FAST, "check=true", *folder).returncode == 0
+        assert not list(small_folder.parent.glob("runs/*/*/.hydra"))
+        assert (kept / "within").is_dir()
 
     def test_one_or_two_workers_give_the_same_bytes(self, cli, small_folder: Path) -> None:
         for workers in ("1", "2"):
@@ -520,6 +526,10 @@ class TestEveryEndIsOurs:
             ("comapre", "'comapre' is neither key=value nor a command. Did you mean 'compare'?"),
             ("somewhere/", "a folder is named by folder=DIR"),
             ("--nope", "unrecognized arguments: --nope; clirbench --help lists the options"),
+            ("--check", "unrecognized arguments: --check; type check=true; clirbench --help"),
+            ("--folder=x", "unrecognized arguments: --folder=x; type folder=VALUE; clirbench --help"),
+            ("metric=BLEU,chrF2", "metric=BLEU,chrF2 has several values: 'metric=[BLEU,chrF2]' is a list of them"),
+            ("measures=[MAP,RBO(p=0.9)]", "quotes: 'measures=[MAP,\"RBO(p=0.9)\"]'"),
             ("--cfg=nope", "invalid choice: 'nope'"),
             ("--config-dir=nowhere", "nowhere' not found"),
         ],

@@ -18,7 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration import keys, leftovers
 from clirbench.configuration.laboratories import config_folders
-from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra
+from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 
 HERE = Path(__file__).resolve().parents[1]
@@ -107,10 +107,9 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException:
-        key, _, value = text.partition("=")
         raise ConfigError(
             f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
-            f"quotes: '{key}=\"{value}\"'"
+            f"quotes: '{with_quotes(text)}'"
         ) from None
     group, own = override.key_or_group, folders
     folders = None if folders is None else [*config_parts(group), *(folder / group for folder in folders)]

@@ -197,5 +197,10 @@ def refusal(error: Exception) -> ConfigError:
         return ConfigError(text.removeprefix("Error merging override ") + meant)
     if found := re.match(r"Could not delete '([^']*)'", text):
         return ConfigError(f"~{found[1]}: nothing of that name can be taken away; an empty list is {found[1]}=[]")
+    if found := re.match(r"Ambiguous value for argument '([^=']+)=([^']*)'", text):
+        return ConfigError(
+            f"{found[1]}={found[2]} has several values: '{found[1]}=[{found[2]}]' is a list of them; with "
+            "--multirun each is a run of its own"
+        )
     said = re.sub(r" (To append|Config search path:) .*", "", text)
     return ConfigError(f"the configuration cannot be put together: {said}")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+PLAIN = re.compile(r"[\w.@+/*-]+")
 HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
 BEYOND = re.compile(r"""(?=.*[^\x00-\x7f])[^"'\\\[\](){}=,$]*""")
 """A text with letters beyond English ones, which Hydra's grammar takes in quotes alone."""
@@ -41,3 +42,20 @@ def mentioned_experiment(overrides: Sequence[str]) -> str:
     if any(override.startswith(("folder=", "corpus=")) for override in overrides):
         return "folder"
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
+
+
+def with_quotes(override: str) -> str:
+    """An override whose value Hydra's grammar cannot read, with that value in quotes; in a list each item.
+
+    >>> print(with_quotes("measures=[MAP,RBO(p=0.9)]"), with_quotes("folder=/a,b/c"))
+    measures=[MAP,"RBO(p=0.9)"] folder="/a,b/c"
+    """
+    key, _, value = override.partition("=")
+    if not (value.startswith("[") and value.endswith("]")):
+        return f'{key}="{value}"'
+    items = re.findall(r"(?:\([^()]*\)|[^,()])+", value[1:-1])
+    return f"{key}=[{','.join(item if PLAIN.fullmatch(item) else _quoted(item) for item in items)}]"
+
+
+def _quoted(item: str) -> str:
+    return '"' + item.strip().strip("\"'") + '"'

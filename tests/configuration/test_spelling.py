@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.configuration.composing import config_parts
-from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra
+from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
 
 METRICS = config_parts("metric")
 
@@ -50,3 +50,21 @@ def test_the_experiment_that_is_spoken_of() -> None:
         "scores",
         "demo",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        ("measures=[RBO(p=0.9)]", ["RBO(p=0.9)"]),
+        ("measures=[MAP,RBO(p=0.9),nDCG(cutoff=10, judged_only=True)]",
+         ["MAP", "RBO(p=0.9)", "nDCG(cutoff=10, judged_only=True)"]),
+        ("measures=[MAP, RBO(p=0.9)]", ["MAP", "RBO(p=0.9)"]),
+        ("folder=/a,b(c", "/a,b(c"),
+        ("folder=/a=b/c", "/a=b/c"),
+    ],
+)  # fmt: skip
+def test_the_quotes_that_are_advised_are_read(written: str, values: object) -> None:
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    read = OverridesParser.create().parse_override(with_quotes(written)).value()
+    assert (list(map(str, read)) if isinstance(read, list) else str(read)) == values

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
-from clirbench.errors import escape_unseen
+from clirbench.errors import ConfigError, escape_unseen
 from clirbench.labs.collections.findings import sentences
 from clirbench.labs.collections.pooling import pool
 from clirbench.labs.collections.view import write
@@ -31,6 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _pool(options: Namespace) -> int:
+    for run in map(str, options.runs):
+        if "=" in run and not Path(run).exists():
+            to = run.partition("=")[2] if run.startswith("hydra.run.dir=") else "DIR"
+            raise ConfigError(f"pool: {run}: keys of a run have no meaning here; --out {to} says where the files go")
     lists = (options.groups, options.measures, options.metrics, options.apart)
     groups, measures, metrics, apart = ([name for name in text.split(",") if name] for text in lists)
     found = pool(options.runs, groups, measures, metrics, apart=apart)

@@ -200,3 +200,10 @@ def test_table_4_of_gowda_2021_is_three_language_pairs(tmp_path: Path, capsys: p
     }
     assert main([str(table)]) == 1
     assert "--measures MAP,RBO" in capsys.readouterr().err
+
+
+def test_keys_of_a_run_are_no_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["a", "hydra.run.dir=X"]) == 1
+    assert "pool: hydra.run.dir=X: keys of a run have no meaning here; --out X says where" in capsys.readouterr().err
+    assert main(["a", "measures=[MAP]"]) == 1
+    assert "pool: measures=[MAP]: keys of a run have no meaning here; --out DIR" in capsys.readouterr().err
