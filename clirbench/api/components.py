@@ -115,7 +115,7 @@ def _retrievers(made: dict[str, Any]) -> dict[str, Any]:
 def _several(key: str, value: Any) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         value = [value]
-    read = [parse(one) if key == "measures" and isinstance(one, str) else one for one in value]
+    read = [as_measure(one) if key == "measures" else one for one in value]
     found = tuple(checked(key, one, SEVERAL[key]) for one in read)
     names = [getattr(one, "name", "") for one in found] if key != "analyses" else []
     if doubled := sorted({name for name in names if names.count(name) > 1}):
@@ -128,3 +128,9 @@ def checked(key: str, value: Any, protocol: type) -> Any:
         hint = f"; did you mean {value.__name__}()?" if isinstance(value, type) else ""
         raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}{hint}")
     return value
+
+
+def as_measure(measure: Any) -> Any:
+    """A measure by its name, or as an object of ir_measures (`nDCG @ 10`), as ours; any other object as it is."""
+    is_theirs = type(measure).__module__.partition(".")[0] == "ir_measures"
+    return parse(str(measure)) if is_theirs or isinstance(measure, str) else measure

@@ -1,17 +1,16 @@
 """Scores of one system: an MT metric of its lines, IR measures of its run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from clirbench.api.components import checked
+from clirbench.api.components import as_measure, checked
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
-from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.steps.evaluate import Evaluate
 from clirbench.text import TextFile
@@ -23,6 +22,13 @@ if TYPE_CHECKING:
     Lines = Sequence[str] | pd.Series[str] | Path
 
 Measures = Sequence[str | Measure]
+COLUMNS = {
+    "topic": ("query_id", "qid", "q_id", "topic_id"),
+    "document": ("doc_id", "docno", "docid"),
+    "relevance": ("relevance", "label", "rel"),
+    "score": ("score", "sim"),
+}
+"""Names of columns of ir_measures, PyTerrier, ranx and trec_eval, ours among them; the first that is there counts."""
 
 
 @lru_cache(maxsize=64)
@@ -118,9 +124,10 @@ def evaluate(
 ) -> "dict[str, float] | pd.DataFrame":
     """IR measures of a run: a value for each measure or, with `per_topic`, a row for each measure and topic.
 
-    `qrels`, `run`: {topic: {document: grade or score}}; a DataFrame or named tuples with the columns of ir_measures
-    (query_id, doc_id, relevance or score); the path of a TREC file; or our own `Qrels` and `Run`. `ideal`: the run
-    that RBO and its like compare with; default, the judged documents by their grade, equal grades tied.
+    `qrels`, `run`: {topic: {document: grade or score}}; rows, a pandas or polars DataFrame with the columns of
+    ir_measures (query_id, doc_id, relevance or score), PyTerrier (qid, docno, label), ranx (q_id) or trec_eval (docid,
+    rel, sim); the path of a TREC file; or our own `Qrels` and `Run`. `measures`: names, or objects of ir_measures.
+    `ideal`: the run that RBO and its like compare with; default, the judged documents by grade, equal grades tied.
     `n_documents`: the size of the collection, which AQWV needs.
 
     Every judged topic counts; one for which the run has nothing scores 0.
@@ -137,7 +144,7 @@ def evaluate(
     }
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
     names: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
-    chosen = tuple(parse(one) if isinstance(one, str) else checked("measures", one, Measure) for one in names)
+    chosen = tuple(checked("measures", as_measure(one), Measure) for one in names)
     found = {name: values for (_, name), values in Evaluate(chosen, {"": judged})(_run(run)).items()}
     if not per_topic:
         return {one.name: float(one.aggregate(found[one.name])) for one in chosen}
@@ -170,7 +177,7 @@ def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, floa
         if isinstance(given, Mapping):
             return {str(topic): {str(doc_id): kind(one) for doc_id, one in by.items()} for topic, by in given.items()}
         return _by_rows(given, value, kind)
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
         raise ConfigError(
             f"{what}: expected a mapping of mappings, a TREC file, or rows with query_id, doc_id and {value} (a number)"
         ) from None
@@ -178,6 +185,22 @@ def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, floa
 
 def _by_rows(given: Any, value: str, kind: type) -> Mapping[str, Mapping[str, float]]:
     found: dict[str, dict[str, float]] = {}
-    for row in given.itertuples(index=False) if hasattr(given, "itertuples") else given:
-        found.setdefault(str(row.query_id), {})[str(row.doc_id)] = kind(getattr(row, value))
+    columns: list[str] = []
+    for row in _rows(given):
+        cells: Mapping[str, Any] = (
+            row if isinstance(row, Mapping) else row._asdict() if hasattr(row, "_asdict") else vars(row)
+        )
+        columns = columns or [
+            next(name for name in COLUMNS[key] if name in cells) for key in ("topic", "document", value)
+        ]
+        topic, document, number = (cells[name] for name in columns)
+        found.setdefault(str(topic), {})[str(document)] = kind(number)
     return found
+
+
+def _rows(given: Any) -> Iterator[Any]:
+    """Rows of a pandas or polars DataFrame, or of what holds rows itself."""
+    if hasattr(given, "itertuples"):
+        yield from given.itertuples(index=False)
+    else:
+        yield from given.iter_rows(named=True) if hasattr(given, "iter_rows") else given

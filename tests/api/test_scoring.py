@@ -75,6 +75,40 @@ def test_evaluate_takes_every_form_and_gives_the_run_s_values(texts: cb.Outcome,
     assert each.groupby("measure").value.mean().to_dict() == pytest.approx(ours)
 
 
+@pytest.mark.parametrize(
+    ("topic", "document", "grade", "score"),
+    [
+        ("query_id", "doc_id", "relevance", "score"),  # ir_measures
+        ("qid", "docno", "label", "score"),  # PyTerrier
+        ("q_id", "doc_id", "rel", "score"),  # ranx: from_df(q_id_col, doc_id_col, score_col)
+        ("qid", "docid", "rel", "sim"),  # trec_eval's names of its columns
+        ("topic_id", "doc_id", "relevance", "score"),  # ours
+    ],
+)
+def test_columns_of_other_libraries_and_frames_of_polars(topic: str, document: str, grade: str, score: str) -> None:
+    judged = {topic: ["q1", "q1", "q2"], document: ["a", "b", "x"], grade: [1, 0, 1], "query": ["w", "w", "v"]}
+    ranked = {topic: ["q1", "q1", "q2"], document: ["b", "a", "x"], score: [2.0, 1.0, 3.0], "rank": [0, 1, 0]}
+    expected = {"AP": 0.75, "P@1": 0.5}  # by hand: q1 has its document at rank 2, q2 at rank 1
+    assert cb.evaluate(pd.DataFrame(judged), pd.DataFrame(ranked), ["AP", "P@1"]) == expected
+    rows = [
+        [dict(zip(kept, row, strict=True)) for row in zip(*kept.values(), strict=True)] for kept in (judged, ranked)
+    ]
+    assert cb.evaluate(*rows, ["AP", "P@1"]) == expected
+    polars = pytest.importorskip("polars", reason="POLARS ABSENT: its frames are not tested")
+    assert cb.evaluate(polars.DataFrame(judged), polars.DataFrame(ranked), ["AP", "P@1"]) == expected
+
+
+def test_measures_of_ir_measures_are_measures() -> None:
+    from ir_measures import AP, RBP, P, nDCG
+
+    theirs = [AP, nDCG @ 10, P @ 1, RBP(p=0.8)]
+    judged, ranked = {"q1": {"a": 1, "b": 0}}, {"q1": {"b": 2.0, "a": 1.0}}
+    assert cb.evaluate(judged, ranked, theirs) == cb.evaluate(judged, ranked, list(map(str, theirs)))
+    assert cb.evaluate(judged, ranked, AP) == {"AP": 0.5}
+    found = cb.run("demo", measures=[AP, nDCG @ 10], metric=["BLEU"])
+    assert {"AP", "nDCG@10"} <= set(found.systems.columns)
+
+
 def test_the_ideal_run_of_judgments_scores_one() -> None:
     qrels = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"x": 1}}
     best = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0}}
