@@ -36,6 +36,7 @@ from clirbench.configuration.reach import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, closest_match, raise_all
 from clirbench.experiment import run, with_store
+from clirbench.files.manifest import read_manifest
 from clirbench.files.run_files import refuse_links
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.report import terminal
@@ -111,9 +112,9 @@ def _done_before(folder: RunFolder, configuration: dict[str, Any]) -> bool:
     if earlier is None:
         return False
     if earlier.resolve() != place.resolve():
-        folder.put(lambda unfinished: copy_run(earlier, unfinished))
         if (earlier / PLAN).is_file():
             shutil.copy2(earlier / PLAN, place / PLAN)
+        folder.put(lambda unfinished: copy_run(earlier, unfinished), read_manifest(earlier).inputs)
     terminal.say(f"done before: {earlier}")
     return True
 

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import ClirbenchError
+from clirbench.files.manifest import MANIFEST, broken
 from clirbench.files.run_files import PROVENANCE, path_inside, read_marker, read_provenance
 from clirbench.report.provenance import code_sha256, folder_names, versions
-from clirbench.text import TextFile, sha256_of
+from clirbench.text import TextFile
 
 MADE_BY = ("clirbench", "python", "unicode", "platform", "libraries", "code")
 """What of a provenance must be the same, beside configuration and inputs."""
 
 
 def earlier_run(folders: Iterable[Path], configuration: Mapping[str, Any]) -> Path | None:
-    """The first of the folders with a finished run of this configuration whose inputs, code and tables are unchanged.
+    """The first of the folders with a finished run of this configuration whose inputs, code and files are unchanged.
 
     `configuration`: plain values; the store (`paths.cache`) may be another. No failed system, no file that was added
     to a folder that the run read from. A folder that cannot be read is none.
@@ -33,8 +34,8 @@ def earlier_run(folders: Iterable[Path], configuration: Mapping[str, Any]) -> Pa
 
 
 def copy_run(earlier: Path, unfinished: Path) -> None:
-    """Copy the files that the marker of a run's folder names."""
-    for name in read_marker(earlier):
+    """Copy the files that the marker of a run's folder names, but for the seal, which is made for the new folder."""
+    for name in (name for name in read_marker(earlier) if name != MANIFEST):
         path = path_inside(earlier, name)
         if path.is_dir():
             shutil.copytree(path, unfinished / name)
@@ -50,7 +51,7 @@ def _is_same(folder: Path, recorded: Mapping[str, Any], wanted: Any) -> bool:
         and _comparable(recorded["configuration"]) == wanted
         and all(folder_names(Path(path)) == sha for path, sha in recorded["folders"].items())
         and all(Path(path).is_file() and _content(Path(path)) == sha for path, sha in recorded["read"].items())
-        and all(sha256_of([(folder / name).read_bytes()]) == sha for name, sha in recorded["files"].items())
+        and not any(broken(folder))
     )
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from clirbench.files.manifest import broken
+
 TABLE = "system\tBLEU\tchrF2\tMAP\n" + "".join(f"s{i}\t{20 + i}\t{40 + i * i}\t.{30 + i}\n" for i in range(8))
 SWEEP = ("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=0,1")
 
@@ -38,7 +40,10 @@ def test_a_sweep_again_does_nothing_and_one_beside_it_copies(swept: Callable[...
     assert swept() == 2
     assert content(tmp_path / "sweeps" / "one" / "0") == before
     assert swept("sweeps/two") == 2
-    assert content(tmp_path / "sweeps" / "two" / "0") == before
+    copied = content(tmp_path / "sweeps" / "two" / "0")
+    assert copied.keys() == before.keys()
+    assert {name for name in before if copied[name] != before[name]} <= {"manifest.json"}  # it has Hydra's files too
+    assert not any(broken(tmp_path / "sweeps" / "two" / "0"))
 
 
 def test_a_job_that_was_not_finished_is_done(swept: Callable[..., int], tmp_path: Path) -> None:
