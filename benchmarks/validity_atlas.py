@@ -74,7 +74,9 @@ def draw(
         yield (rho * parts[:, [0]] + np.sqrt(1 - rho**2) * errors).T, parts[:, 0]
 
 
-def difference_of(collections: list[tuple[np.ndarray, np.ndarray]], makers: list[list[str]]) -> tuple[np.ndarray, ...]:
+def difference_of(
+    collections: list[tuple[np.ndarray, np.ndarray]], makers: list[list[str]]
+) -> tuple[np.ndarray, np.ndarray, list[dict[str, float]]]:
     """(k,) differences, their noise variances, and what each maker does to each."""
     found = [estimates(x, y, np.arange(len(y))) for x, y in collections]
     units = np.array([len(y) for _, y in collections])
@@ -93,7 +95,7 @@ def difference_of(collections: list[tuple[np.ndarray, np.ndarray]], makers: list
         for maker, value in zip(own, influence.tolist(), strict=True):
             summed[maker] = summed.get(maker, 0.0) + value
         influences.append(summed)
-    return taus @ signs, v, influences  # type: ignore[return-value]
+    return taus @ signs, v, influences
 
 
 def world_row(seed: int, world: tuple[float, float, float], data: Path, draws: int) -> Row:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import ClirbenchError
-from clirbench.files.manifest import MANIFEST, broken
-from clirbench.files.run_files import PROVENANCE, path_inside, read_marker, read_provenance
+from clirbench.files.manifest import broken
+from clirbench.files.run_files import MANIFEST, PROVENANCE, path_inside, read_marker, read_provenance
 from clirbench.report.provenance import code_sha256, folder_names, versions
 from clirbench.text import TextFile
 

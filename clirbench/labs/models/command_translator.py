@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -99,18 +99,19 @@ class CommandTranslator:
         given = as_input(lines)
         if self.program.asks_for(SOURCE) or self.program.asks_for(OUTPUT):
             with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
-                content = self._through_files(given, model, Path(folder) / "source.txt", Path(folder) / "output.txt")
+                ended = self._through_files(given, model, Path(folder) / "source.txt", Path(folder) / "output.txt")
         else:
-            content = self._run(_places(model), given).output
+            ended = self._run(_places(model), given)
+        content = ended.output
         try:
             written = split_lines(content.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise ResourceError(str(invalid_utf8(f"output of {self._named}", content, error.start))) from None
         if len(written) != len(lines):
-            raise miscounted(self._named, len(lines), len(written))
+            raise miscounted(self._named, len(lines), len(written), ended.last_words)
         return written
 
-    def _through_files(self, given: bytes, model: Path | None, source: Path, output: Path) -> bytes:
+    def _through_files(self, given: bytes, model: Path | None, source: Path, output: Path) -> Finished:
         """What a command with `{source}`, `{output}` or both writes; the other way is stdin or stdout."""
         reads_file = self.program.asks_for(SOURCE)
         if reads_file:
@@ -118,10 +119,10 @@ class CommandTranslator:
         places = {SOURCE: source, OUTPUT: output, **_places(model)}
         ended = self._run(places, None if reads_file else given)
         if not self.program.asks_for(OUTPUT):
-            return ended.output
+            return ended
         if not output.is_file():
             raise ResourceError(f"{self._named}: ended well but wrote no {OUTPUT} file")
-        return output.read_bytes()
+        return replace(ended, output=output.read_bytes())
 
     def _run(self, places: Mapping[str, Path], given: bytes | None) -> Finished:
         attempts = f": {self.retries + 1} attempts failed, the last" if self.retries else ""

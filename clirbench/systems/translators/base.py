@@ -63,11 +63,11 @@ def translate_lines(engine: Translate, lines: Sequence[str], where: str) -> list
     return [next(rest).replace("\n", " ") if line.strip() else "" for line in lines]
 
 
-def miscounted(where: str, given: int, written: int) -> AlignmentError:
-    """The error for an engine that wrote more or fewer lines than it read."""
+def miscounted(where: str, given: int, written: int, last_words: str = "") -> AlignmentError:
+    """The error for an engine that wrote more or fewer lines than it read; `last_words`: the end of its stderr."""
     return AlignmentError(
         f"{where}: {given} source lines were given, {written} lines came back; a translator writes exactly one line "
-        "for each line it reads, and lines end at '\\n' alone"
+        "for each line it reads, and lines end at '\\n' alone" + (f"; stderr ends: {last_words}" if last_words else "")
     )
 
 

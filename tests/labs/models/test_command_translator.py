@@ -67,6 +67,15 @@ def test_too_few_and_too_many_lines(code: str, count: int) -> None:
         run(CommandTranslator(python(code), retries=0), ["a", "b", "c"])
 
 
+def test_too_few_lines_of_a_pipe_name_the_broken_stage() -> None:
+    """The last stage of a pipe ends well; what an earlier one said is in the error."""
+    pipe = CommandTranslator("cat > /dev/null; (echo 'lt-proc: no such file' >&2; exit 1) | cat", shell=True, retries=0)
+    with pytest.raises(
+        AlignmentError, match="2 source lines were given, 0 lines came back.*ends: lt-proc: no such file"
+    ):
+        run(pipe, ["a", "b"])
+
+
 def test_a_program_that_hangs() -> None:
     with pytest.raises(
         ResourceError, match=r"2 attempts failed, the last: ran out of time and was killed; stderr ends: waiting"

@@ -1,0 +1,41 @@
+"""Help pages with their titles as queries: what the English side reaches is what the data say."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clirbench.files.tables import read_table
+
+DATA = Path(__file__).parents[4] / "shared" / "data" / "libreoffice-help"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("code", "rr", "recall"), [("es", 0.658, 0.879), ("eu", 0.667, 0.891)])
+def test_the_english_side_as_a_system(
+    cli: Callable[..., Any], tmp_path: Path, code: str, rr: float, recall: float
+) -> None:
+    """Reciprocal rank and recall at 10 of BM25 on the English side, as the README of the data has them."""
+    if not DATA.is_dir():
+        pytest.skip("the help pages are not here: ../shared/data/libreoffice-help")
+    folder = tmp_path / "help"
+    (folder / "systems").mkdir(parents=True)
+    for path in (DATA / code).iterdir():
+        if path.is_file() and path.name != "systems.tsv":
+            shutil.copyfile(path, folder / path.name)
+    for name in ("direct", "direct-drop3", "direct-known"):
+        shutil.copyfile(DATA / code / "systems" / f"{name}.txt.gz", folder / "systems" / f"{name}.txt.gz")
+    shutil.copyfile(DATA / code / "reference.txt.gz", folder / "systems" / "english.txt.gz")
+    done = cli(f"+experiment=help_{code}en", f"folder={folder}", "units=none", "keep_copies=true", "paths.mirror=x",
+               "hydra.run.dir=out", "engine=serial")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = {row["system"]: row for row in read_table(tmp_path / "out" / "systems.tsv").records()}
+    assert float(rows["english"]["RR"]) == pytest.approx(rr, abs=0.002)
+    assert float(rows["english"]["R@10"]) == pytest.approx(recall, abs=0.002)
+    # leaving out every third word costs most of BLEU and little of retrieval; leaving out unknown words the reverse
+    bleu = {name: float(row["BLEU"]) for name, row in rows.items()}
+    found = {name: float(row["RR"]) for name, row in rows.items()}
+    assert bleu["direct-drop3"] < bleu["direct-known"] < bleu["direct"]
+    assert found["direct-known"] < found["direct-drop3"] < found["direct"]
