@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -20,7 +21,7 @@ from clirbench.commands.verify import main
 from clirbench.files.manifest import broken, seal
 from clirbench.files.run_files import MANIFEST
 from clirbench.report.compared.following import not_following
-from tests.conftest import PACKAGE
+from tests.conftest import PACKAGE, Cli
 from tests.waiting import wait_until
 
 SETTINGS: dict[str, Any] = {
@@ -237,6 +238,61 @@ def test_the_process_that_computes_ends_with_the_one_that_is_interrupted(
     assert process.returncode == 130, said
     assert not Path(f"/proc/{child}").exists()
     assert not list(tmp_path.glob("clirbench-verify-*"))
+
+
+@pytest.mark.slow
+def test_any_byte_that_changes_is_named(
+    world: Path, run: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """200 bytes of the files of a run and of its inputs; nothing is computed for it."""
+    monkeypatch.setattr(command, "compute", None)
+    read = [Path(path) for path in json.loads((run / "provenance.json").read_text())["read"]]
+    sealed = [path for path in sorted(run.rglob("*")) if path.is_file()]
+    draw = random.Random(7)
+    assert len(read) == 7
+    for _ in range(200):
+        path = draw.choice(draw.choice((sealed, read)))
+        before = path.read_bytes()
+        at = draw.randrange(len(before))
+        path.write_bytes(before[:at] + bytes([before[at] ^ draw.randint(1, 255)]) + before[at + 1 :])
+        status, said = verify(run)
+        path.write_bytes(before)
+        assert (status, path.name in said) == (4, True), (path, at, said)
+
+
+@pytest.mark.slow
+def test_the_demo_and_a_job_of_a_sweep_follow(cli: Cli, small_folder: Path) -> None:
+    assert cli("hydra.run.dir=demo").returncode == 0
+    done = cli("verify", "demo")
+    assert done.returncode == 0, done.stdout
+    swept = ["metric=[BLEU]", "measures=[RBO]", "topics.n=5", "relevance.k=2,3", "engine=serial"]
+    done = cli("-m", "+experiment=folder", "folder=small", *swept, "hydra.sweep.dir=swept")
+    assert done.returncode == 0, done.stderr
+    done = cli("verify", "swept/1")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_real_texts_follow_from_a_mirror_that_has_moved(cli: Cli, shared_data: Path) -> None:
+    done = cli("+experiment=europarl_csen", f"paths.mirror={shared_data}", "hydra.run.dir=run")
+    assert done.returncode == 0, done.stderr
+    (cli.cwd / "mirror").symlink_to(shared_data)
+    done = cli("verify", "run", "--data", "mirror")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_a_metric_that_a_command_computes_cannot_be_checked(cli: Cli, small_folder: Path) -> None:
+    (cli.cwd / "length.py").write_text("import sys\nfor line in open(sys.argv[1]): print(len(line))\n")
+    program = f"{sys.executable} {cli.cwd}/length.py {{hypothesis}}"
+    made = cli(
+        "+experiment=folder", "folder=small", "metric=[BLEU,Command]", f'metric.Command.command="{program}"',
+        "measures=[RBO]", "topics.n=5", "relevance.k=3", "hydra.run.dir=run",
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    done = cli("verify", "run")
+    assert done.returncode == 5, done.stdout
+    assert done.stdout.startswith("cannot be checked:\n  Command: metric.Command runs a command\n")
 
 
 def test_a_signature_is_made_and_checked_as_the_page_says(run: Path, tmp_path: Path) -> None:

@@ -1,0 +1,77 @@
+"""Answers of a server that are damaged or hostile: lines, vectors or an error of ours; nothing else is touched."""
+
+import io
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clirbench.labs.models import server
+from clirbench.labs.models.dense_openai import OpenAIEncoder
+from clirbench.labs.models.openai_translator import OpenAITranslator
+from clirbench.labs.models.server import Server
+from clirbench.systems.translators.base import translate_lines
+from tests.fuzz.budget import SEED, refused
+from tests.fuzz.mutation import mutated
+
+CHAT = {
+    "choices": [{"message": {"content": "<think>so</think>A\nB"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 10, "completion_tokens": 2},
+}
+VECTORS = {"data": [{"index": at, "embedding": [1.0, at, -0.5]} for at in range(3)], "usage": {"prompt_tokens": 3}}
+VALUES = (
+    None, True, -1, 0, 10**400, 1e308, "", "1", [], {}, [[]], "\ud800", "\x1b[2J", "x" * 5000, {"index": 0},
+    float("inf"), float("nan"), 1.5, "../../etc", [1e308] * 3,
+)  # fmt: skip
+
+
+def part(draw: random.Random, value: Any) -> Any:
+    """A JSON value with one of its parts replaced, or taken away."""
+    if isinstance(value, dict) and value and draw.random() < 0.9:
+        key = draw.choice(list(value))
+        if draw.random() < 0.1:
+            return {name: item for name, item in value.items() if name != key}
+        return {**value, key: part(draw, value[key])}
+    if isinstance(value, list) and value and draw.random() < 0.9:
+        at = draw.randrange(len(value))
+        return [*value[:at], part(draw, value[at]), *value[at + 1 :]]
+    return draw.choice(VALUES)
+
+
+@pytest.mark.parametrize("numbers", [range(200), pytest.param(range(200, 5200), marks=pytest.mark.release)], ids=str)
+def test_an_answer_is_understood_or_refused(numbers: range, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection is replaced, so that thousands of answers take seconds; each is asked for once."""
+    content = b""
+    monkeypatch.setattr(server, "answer", lambda *_: io.BytesIO(content))
+    asked = Server("http://127.0.0.1:9/v1", retries=0)
+    outcomes = {True: 0, False: 0}
+    for number in numbers:
+        draw = random.Random(f"{SEED} answers {number}")
+        sample = draw.choice((CHAT, VECTORS))
+        text = json.dumps(part(draw, sample)) if draw.random() < 0.6 else json.dumps(sample)
+        content = text.replace("10", draw.choice(("10", "1e999")), 1).encode("utf-8", "surrogatepass")
+        content = mutated(draw, content) if draw.random() < 0.4 else content
+        folder = tmp_path / str(number)
+
+        def translated(folder: Path = folder) -> None:
+            made = OpenAITranslator(asked, "m", batch_lines=2, folder=folder)
+            with made.loaded(None) as engine:
+                lines = translate_lines(engine, ["a", "b"], "test")
+            assert len(lines) == 2
+            assert all("\n" not in line for line in lines)
+
+        def encoded() -> None:
+            found = OpenAIEncoder(asked.url, "m", batch_size=3, retries=0).encode(["a", "b", "c"])
+            assert found.shape[0] == 3
+            assert np.isfinite(found).all()
+
+        work: Callable[[], None] = translated if sample is CHAT else encoded
+        outcomes[refused(f"CLIRBENCH_FUZZ_SEED={SEED} number {number}: {content[:80]!r}", work)] += 1
+        written = {path.suffix for path in folder.rglob("*") if path.is_file()} if folder.exists() else set()
+        assert written <= {".jsonl"}, written
+        assert {path.name for path in tmp_path.iterdir()} <= {str(n) for n in numbers}
+    assert min(outcomes.values()) > len(numbers) // 20, outcomes
