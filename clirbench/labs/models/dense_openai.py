@@ -103,8 +103,11 @@ def _distance(one: Floats, other: Floats) -> float:
 
 def _rows(said: Any, n: int) -> Floats:
     """The vectors of an answer, in the order of the texts; raises ValueError and the like where it is none."""
-    vectors = {int(one["index"]): one["embedding"] for one in said["data"]}
-    found = np.array([vectors[at] for at in range(n)], dtype=np.float32)
+    vectors = {one["index"]: one["embedding"] for one in said["data"]}
+    if any(type(value) not in (int, float) for vector in vectors.values() for value in vector):
+        raise ValueError("numbers")
+    with np.errstate(over="ignore"):  # what is beyond a float32 is not finite, which is refused below
+        found = np.array([vectors[at] for at in range(n)], dtype=np.float32)
     if found.ndim != 2 or len(vectors) != n or not np.isfinite(found).all():
         raise ValueError("a vector of finite numbers for each text")
     return found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clirbench.errors import ResourceError
 from clirbench.labs.models import server
 from clirbench.labs.models.dense_openai import OpenAIEncoder
 from clirbench.labs.models.openai_translator import OpenAITranslator
@@ -75,3 +76,12 @@ def test_an_answer_is_understood_or_refused(numbers: range, tmp_path: Path, monk
         assert written <= {".jsonl"}, written
         assert {path.name for path in tmp_path.iterdir()} <= {str(n) for n in numbers}
     assert min(outcomes.values()) > len(numbers) // 20, outcomes
+
+
+@pytest.mark.parametrize("value", [1e308, "1", True, None, float("inf")])
+def test_a_vector_of_other_than_numbers_is_refused(value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1e308 is no float32: it was a fault of clirbench; "1" and true were read as numbers."""
+    said = json.dumps({"data": [{"index": 0, "embedding": [value, 0.5]}]}).encode()
+    monkeypatch.setattr(server, "answer", lambda *_: io.BytesIO(said))
+    with pytest.raises(ResourceError, match="the answer is not as OpenAI's interface has it"):
+        OpenAIEncoder("http://127.0.0.1:9/v1", "m", retries=0).encode(["a"])
