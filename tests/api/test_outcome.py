@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import clirbench as cb
-from clirbench.errors import UnknownName
+from clirbench.errors import InputError, UnknownName
 from tests.conftest import PACKAGE
 
 SCHEMA = json.loads((PACKAGE / "clirbench/data/results.schema.json").read_text())
@@ -112,6 +112,17 @@ def test_an_error_of_a_column_that_is_absent_says_why() -> None:
         left_out.plot("P@10", "chrF2")
     with pytest.raises(UnknownName, match="unknown column 'P@1'"):
         left_out.plot("P@1", "chrF2")
+
+
+@pytest.mark.parametrize(
+    "content", ["", "a\tb\n1\t2\n", "system\nx\n", "\0\0", "system\tBLEU\nA\n", '"', "system\tBLEU\nA\tx\n"]
+)
+def test_a_table_with_other_content_is_an_error_of_ours(published: cb.Outcome, tmp_path: Path, content: str) -> None:
+    folder = published.save(tmp_path / "run")
+    (folder / "systems.tsv").write_text(content, encoding="utf-8")
+    for ask in (lambda: cb.load(folder).systems, lambda: cb.load(folder).plot("MAP", "BLEU")):
+        with pytest.raises(InputError, match=r"systems\.tsv"):
+            ask()
 
 
 def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> None:
