@@ -220,7 +220,7 @@ def _decision(run: Folder) -> Iterator[str]:
         if found["kind"] == "recommendation" and "reason" in found:
             cells += NUMBER.findall(found["reason"])
         elif found["kind"] == "recommendation":
-            cells += [str(len(run.decision))]
+            cells += [str(len(run.decision)), str(len(run.decision) - len(found["systems"]))]
             if "nearest" in found:
                 row = systems[found["nearest"]]
                 cells += [amount(cell(row, "difference")), *_ends(row, "difference_low", "difference_high")]

@@ -16,7 +16,7 @@ READ = ("europarl_csen", "wmt21_deen", "wmt21_isen", "wmt21_jaen", "wmt21_ruen")
 FOLDERS: Mapping[str, Mapping[str, object]] = {
     "wmt22/de-en": {"relevance__k": 10, "baseline": "Online-B"},
     "wmt23/zh-en": {"metric": ["BLEU", "chrF2", "TER"]},
-    "wmt21/ha-en": {"units": "maker", "retrieval__k1": 1.2},
+    "wmt21/ha-en": {"units": "none", "retrieval__k1": 1.2},
     "wmt22/en-liv": {"topics": "titles"},
 }
 
