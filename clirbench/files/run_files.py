@@ -43,7 +43,8 @@ PROVENANCE_SHAPE = {
     },
 }  # fmt: skip
 RESULTS_SHAPE = {
-    "name?": str, "answer?": str, "measure?": str, "findings?": [{...: object}], "warnings?": [str], "coefficients?": [str],
+    "name?": str, "answer?": str, "measure?": str, "findings?": [{...: object}], "warnings?": [str],
+    "coefficients?": [str],
     "units?": {"said": str},
     "tables?": {...: {"columns": [str], "text": [str]}},
     "columns?": [
