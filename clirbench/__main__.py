@@ -114,7 +114,8 @@ def _done_before(folder: RunFolder, configuration: dict[str, Any]) -> bool:
     if earlier.resolve() != place.resolve():
         if (earlier / PLAN).is_file():
             shutil.copy2(earlier / PLAN, place / PLAN)
-        folder.put(lambda unfinished: copy_run(earlier, unfinished), read_manifest(earlier).inputs)
+        sealed = read_manifest(earlier)
+        folder.put(lambda unfinished: copy_run(earlier, unfinished), sealed.inputs, sealed.clirbench)
     terminal.say(f"done before: {earlier}")
     return True
 

@@ -13,6 +13,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clirbench import __version__
 from clirbench.api.components import experiment_of, is_plain, parts
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
 from clirbench.engines.local import close_workers
@@ -191,7 +192,7 @@ def load(folder: str | Path) -> Outcome:
         for name, table in found["tables"].items()
     }
     made = read_provenance(path)
-    return Outcome(found, made, Tables(tables, holds=True), lambda target: _copy(path, target, made.get("read", {})))
+    return Outcome(found, made, Tables(tables, holds=True), lambda target: _copy(path, target, made))
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,7 @@ class TableFile:
         return found
 
 
-def _copy(folder: Path, target: Path, read: Mapping[str, str]) -> None:
+def _copy(folder: Path, target: Path, made: Mapping[str, Any]) -> None:
     if target.resolve() == folder.resolve():
         return
     refuse_links(folder)
@@ -232,7 +233,7 @@ def _copy(folder: Path, target: Path, read: Mapping[str, str]) -> None:
     claimed = RunFolder.claim(target)
     if (folder / PLAN).is_file():
         shutil.copy2(folder / PLAN, target / PLAN)
-    claimed.put(write, read)
+    claimed.put(write, made.get("read", {}), made.get("clirbench", __version__))
 
 
 def _outcome(

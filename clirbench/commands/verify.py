@@ -76,10 +76,12 @@ def _verify(options: Namespace) -> int:
         recorded, results = read_provenance(folder, KEPT), read_results(folder, ("columns", "tables"))
     except InputError as error:
         return _failed([str(error)])
-    if read_manifest(folder).inputs != recorded["read"]:
+    sealed = read_manifest(folder)
+    if sealed.inputs != recorded["read"]:
         return _failed([f"{MANIFEST}: names other inputs than {PROVENANCE}"])
-    if results.get("clirbench") != recorded.get("clirbench"):
-        return _failed([f"{RESULTS}: clirbench: is another version than that of {PROVENANCE}"])
+    for name, version in ((MANIFEST, sealed.clirbench), (RESULTS, results.get("clirbench"))):
+        if version != recorded.get("clirbench"):
+            return _failed([f"{name}: clirbench: is another version than that of {PROVENANCE}"])
     if cannot := no_command_line(recorded["command"]):
         return _tell(folder, folder, Verdict((Unchecked(cannot),)), recorded, results)
     places = input_places(recorded, options.data) if options.data else {}

@@ -80,10 +80,13 @@ class RunFolder:
         read = provenance.get("read", {})
         self.put(lambda unfinished: _write_all(unfinished, result, provenance, live), read, keep=live is None)
 
-    def put(self, write: Callable[[Path], None], read: Mapping[str, str], keep: bool = True) -> None:
+    def put(
+        self, write: Callable[[Path], None], read: Mapping[str, str], made_by: str = __version__, *, keep: bool = True
+    ) -> None:
         """Have all files written to a folder beside their place, seal them, then move them in.
 
-        read: sha256 of every input, by path. keep: an earlier run is kept.
+        read: sha256 of every input, by path. made_by: the version of clirbench that computed the run, not the one that
+        copies it. keep: an earlier run is kept.
         """
         name = writer()
         unfinished = self.path / f"{WRITING}{name}"
@@ -92,7 +95,7 @@ class RunFolder:
             write(unfinished)
             names = sorted({MANIFEST, *(path.name for path in unfinished.iterdir())})
             (unfinished / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
-            seal(unfinished, self.path, __version__, read)
+            seal(unfinished, self.path, made_by, read)
             unfinished.rename(self.path / f"{READY}{name}")
             try:
                 self._move_in(name, keep=keep)

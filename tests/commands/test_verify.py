@@ -163,6 +163,16 @@ def test_a_forger_who_seals_the_folder_again_is_found(
     assert name in said.splitlines()[0]
 
 
+@pytest.mark.parametrize("name", [MANIFEST, "results.json"])
+def test_another_version_than_the_provenance_records_is_named(run: Path, name: str, verify: Verify) -> None:
+    edit(run / name, clirbench="9.9")
+    if name != MANIFEST:
+        forge(run)
+    status, said = verify(run)
+    assert status == 4, said
+    assert f"{name}: clirbench: is another version than that of provenance.json" in said
+
+
 def test_last_bits_are_no_difference_and_texts_are(tmp_path: Path) -> None:
     for name, text in (("a", "x\t0.1\t7\n"), ("b", "x\t0.10000000000000002\t7\n"), ("c", "x\t0.1\t8\n")):
         (tmp_path / name).mkdir()

@@ -46,6 +46,13 @@ def test_a_saved_copy_has_a_seal_of_its_own_and_an_earlier_run_keeps_its(run: Pa
     assert list(broken(tmp_path / "other")) == []  # a seal says that nothing changed since, not that it is right
 
 
+def test_the_seal_of_a_copy_names_the_version_that_computed_the_run(run: Path, tmp_path: Path) -> None:
+    for name in ("provenance.json", "results.json"):
+        (run / name).write_text(json.dumps({**json.loads((run / name).read_text()), "clirbench": "0.0.9"}))
+    cb.load(run).save(tmp_path / "copy")
+    assert read_manifest(tmp_path / "copy").clirbench == "0.0.9"  # what was saved is of that version
+
+
 def changed(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1] + b"x")
 
