@@ -1,8 +1,8 @@
 """Folders of runs that somebody else sent: nothing outside them is read, written or moved, and nothing is executed.
 
 Files of a real run are damaged or made hostile, and sealed again now and then. Then the folder is loaded, saved,
-compared, pooled, run again, verified, and used for a new run. An audit hook of Python sees every file that is opened or
-moved and every program that would start.
+compared, pooled, run again, verified, and used for a new run; of every eighth folder, with a damaged journal in it, a
+watch makes its own. An audit hook of Python sees every file that is opened or moved and every program that would start.
 """
 
 import io
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from copy import deepcopy
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,13 @@ MOVES = (
     "os.chmod",
 )
 STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "socket.connect")
+LABS = [
+    import_module(f"tests.labs.{path.parent.name}.run_folders")
+    for path in sorted((Path(__file__).resolve().parents[1] / "labs").glob("*/run_folders.py"))
+]
+"""What laboratories do with a run's folder and a journal in it: `NAME`, `JOURNAL`, `COMPOSES`, `look`."""
+SHARE = 8
+"""Of so many folders one is for laboratories too."""
 QUICK, REST = range(40), [range(begin, begin + 500) for begin in range(0, 10_000, 500)]
 """The numbers of the changes of `make test`, and of the 20 parts of a release: 10,000 folders."""
 
@@ -144,6 +152,10 @@ class World:
             place = self.outside / name
             place.parent.mkdir(exist_ok=True)
             place.write_bytes((self.run / name).read_bytes() if (self.run / name).is_file() else b"secret\n")
+        self.journals: dict[str, bytes] = {}
+        for lab in LABS:
+            lab.look(home / "first", home / lab.NAME, home)
+            self.journals[lab.NAME] = (home / lab.NAME / lab.JOURNAL).read_bytes()
         self.before = self.content()
         recomputing.confinement()  # before the watcher, who then sees only what was let through
         self.watcher = Watcher(self.outside, home)
@@ -230,6 +242,28 @@ def change(world: World, draw: random.Random) -> tuple[str, str]:
     return ("any" if kind in ("link", "left") else name), kind
 
 
+def change_journal(world: World, draw: random.Random, path: Path, content: bytes) -> str:
+    """Put a journal into a folder, changed in one place or not at all; returns the kind of the change."""
+    kind = draw.choice(("bytes", "part", "part", "part", "line", "link", "folder", "nothing"))
+    lines = content.split(b"\n")[:-1]
+    at = draw.randrange(len(lines))
+    if kind == "bytes":
+        content = mutated(draw, content)
+    elif kind in ("part", "line"):
+        row = replaced(draw, json.loads(lines[at]), world.hostile(draw))
+        changed = json.dumps(row).encode() if kind == "part" else mutated(draw, lines[at])
+        content = b"\n".join([*lines[:at], changed, *lines[at + 1 :], b""])
+    path.write_bytes(content)
+    if kind == "link":
+        name = draw.choice((path.name, ".watching", "report.html"))
+        (path.parent / name).unlink(missing_ok=True)
+        (path.parent / name).symlink_to(draw.choice((world.outside / "secret", world.outside / "new", world.outside)))
+    elif kind == "folder":
+        path.unlink()
+        path.mkdir()
+    return kind
+
+
 def seal_again(folder: Path) -> None:
     """As somebody does who wants a changed folder to pass."""
     try:
@@ -296,12 +330,21 @@ class NotVerified(cb.ClirbenchError):
     """A folder whose tables do not follow from its texts."""
 
 
+def tried(world: World, what: str, work: Callable[[], object]) -> bool:
+    """Do the work; whether it was refused. Fails where it knew something of the outside, or started a program."""
+    with world.watcher.watching(), redirect_stdout(io.StringIO()):
+        failed = refused(what, work)
+    assert not world.watcher.seen, f"{what}: {world.watcher.seen[:3]}"
+    assert world.content() == world.before, what
+    return failed
+
+
 @pytest.mark.parametrize("numbers", [QUICK, *(pytest.param(part, marks=pytest.mark.release) for part in REST)], ids=str)
 def test_a_sent_folder_reaches_nothing_outside_it(
     numbers: range, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     composed = cache(composing.compose_configuration)  # the same command line again and again
-    for module in (composing, recomputing):
+    for module in (composing, recomputing, *(lab.COMPOSES for lab in LABS)):
         monkeypatch.setattr(module, "compose_configuration", lambda words: deepcopy(composed(tuple(words))))
     monkeypatch.setattr(verify, "compute", world.recomputed)
     counts: Counter[tuple[str, bool]] = Counter()
@@ -311,13 +354,13 @@ def test_a_sent_folder_reaches_nothing_outside_it(
         shutil.copytree(world.run, world.sent)
         name, kind = change(world, draw)
         what = f"CLIRBENCH_FUZZ_SEED={SEED} number {number}: {name}, {kind}"
+        journals = {lab: world.home / f"{lab.NAME}-{number}" for lab in LABS if number % SHARE == 0}
+        for place in journals.values():
+            shutil.copytree(world.sent, place, symlinks=True)
         for action, work in actions(world, number).items():
             if name not in ("any", *READ_BY[action]) or (kind == "nothing" and number % 4):
                 continue
-            with world.watcher.watching(), redirect_stdout(io.StringIO()):
-                failed = refused(f"{what}, {action}", work)
-            assert not world.watcher.seen, f"{what}, {action}: {world.watcher.seen[:3]}"
-            assert world.content() == world.before, f"{what}, {action}"
+            failed = tried(world, f"{what}, {action}", work)
             assert not (failed and kind == "nothing"), f"{what}, {action}: a whole folder was refused"
             if action == "verify":
                 same = not failed and all((world.sent / n).read_bytes() == (world.run / n).read_bytes() for n in FILES)
@@ -327,8 +370,16 @@ def test_a_sent_folder_reaches_nothing_outside_it(
                 assert not other or worded, f"{what}: a changed folder passed"
             if kind != "nothing":
                 counts[action, failed] += 1
+        for lab, place in journals.items():
+            journal = change_journal(world, draw, place / lab.JOURNAL, world.journals[lab.NAME])
+            told = f"{what}, {lab.NAME}, journal: {journal}"
+            failed = tried(world, told, lambda lab=lab, place=place: lab.look(world.home / "first", place, world.home))
+            assert not (failed and kind == journal == "nothing"), f"{told}: a whole folder was refused"
+            counts[lab.NAME, failed] += 1
+            shutil.rmtree(place)
         shutil.rmtree(world.home / f"saved-{number}", ignore_errors=True)
     print(dict(counts))
-    for action in READ_BY if len(numbers) > 100 else ():  # a check that refuses all, or takes all, has compared nothing
+    tried_in_all = (*READ_BY, *(lab.NAME for lab in LABS)) if len(numbers) > 100 else ()
+    for action in tried_in_all:  # a check that refuses all, or takes all, has compared nothing
         assert counts[action, False] > len(numbers) // 50, (action, counts)
         assert counts[action, True] >= len(numbers) // 200, (action, counts)
