@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from clirbench.errors import InputError, escape_unseen
 from clirbench.files.run_files import MANIFEST, MARKER, is_plain, path_inside, read_marker, read_object
+from clirbench.text import whole_content
 
 VERSION = 1
 """Of the format; `clirbench` beside it is the program's."""
@@ -49,14 +50,19 @@ def seal(folder: Path, staying: Path, clirbench: str, inputs: Mapping[str, str])
     places = [(folder, folder), *((staying, staying / name) for name in STAYING)]
     files = {path.relative_to(root).as_posix(): path for root, below in places for path in _files(below)}
     found = {name: _size_and_sha256(path) for name, path in sorted(files.items()) if name != MANIFEST}
+    files = {name: {"size": size, "sha256": sha256} for name, (size, sha256) in found.items()}
+    (folder / MANIFEST).write_text(_text(clirbench, inputs, files), encoding="utf-8", newline="\n")
+
+
+def _text(clirbench: str, inputs: Mapping[str, str], files: Mapping[str, Mapping[str, object]]) -> str:
+    """The one way in which a manifest of this content is written."""
     values = {
         "version": VERSION,
         "clirbench": clirbench,
         "inputs": dict(sorted(inputs.items())),
-        "files": {name: {"size": size, "sha256": sha256} for name, (size, sha256) in found.items()},
+        "files": {name: {key: files[name][key] for key in ("size", "sha256")} for name in sorted(files)},
     }
-    text = escape_unseen(json.dumps(values, indent=2, ensure_ascii=False))
-    (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    return escape_unseen(json.dumps(values, indent=2, ensure_ascii=False)) + "\n"
 
 
 def read_manifest(folder: Path) -> Seal:
@@ -78,10 +84,14 @@ def broken(folder: Path) -> Iterator[str]:
     """A line for each file that is not as the seal of its folder says, the first word being its name."""
     try:
         manifest = read_manifest(folder)
+        content = whole_content(folder / MANIFEST)
         names = set(read_marker(folder)) if not _was_moved(folder) else set()
     except InputError as error:
         yield str(error)
         return
+    found = json.loads(content)  # `read_manifest` has checked it
+    if content != _text(found["clirbench"], found["inputs"], found["files"]).encode():
+        yield f"{MANIFEST}: is not written as a run writes it"
     there = {}
     for path in (path for entry in folder.iterdir() if not _is_free(entry.name) for path in _files(entry)):
         name = path.relative_to(folder).as_posix()

@@ -124,6 +124,19 @@ def test_a_manifest_that_is_none_is_named(run: Path, key: str, value: object) ->
     assert "it has no manifest.json" in line
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("\n", "\r\n"), (": ", ":\t"), ('"size": ', '"note": "checked", "size": '), ("{", '{"note": "checked",'),
+     ('"version": 1', '"version": 1, "note": {}'), ("e", "\\u0065")],
+)  # fmt: skip
+def test_a_manifest_of_the_same_content_that_no_run_wrote_is_named(run: Path, old: str, new: str) -> None:
+    """Every byte of the seal counts: nothing can be added to it that nobody compares."""
+    sealed = (run / MANIFEST).read_bytes()
+    (run / MANIFEST).write_bytes(sealed.replace(old.encode(), new.encode(), 1))
+    assert (run / MANIFEST).read_bytes() != sealed
+    assert list(broken(run)) == ["manifest.json: is not written as a run writes it"]
+
+
 def test_a_folder_of_folders_is_walked(run: Path) -> None:
     deep = run
     for _ in range(200):
