@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from clirbench.errors import InputError, escape_unseen
-from clirbench.files.run_files import MANIFEST, MARKER, is_plain, path_inside, read_marker, read_object
+from clirbench.files.run_files import MANIFEST, MARKER, is_plain, marker_text, path_inside, read_marker, read_object
 from clirbench.text import whole_content
 
 VERSION = 1
@@ -92,6 +92,8 @@ def broken(folder: Path) -> Iterator[str]:
     found = json.loads(content)  # `read_manifest` has checked it
     if content != _text(found["clirbench"], found["inputs"], found["files"]).encode():
         yield f"{MANIFEST}: is not written as a run writes it"
+    if names and whole_content(folder / MARKER) != marker_text(names).encode():
+        yield f"{MARKER}: is not written as a run writes it"
     there = {}
     for path in (path for entry in folder.iterdir() if not _is_free(entry.name) for path in _files(entry)):
         name = path.relative_to(folder).as_posix()

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,11 @@ def read_marker(folder: Path) -> list[str]:
     if len({*names}) < len(names):
         raise InputError(f"{folder / MARKER}: a name is there twice")
     return names
+
+
+def marker_text(names: Iterable[str]) -> str:
+    """The one content of the marker that names these files."""
+    return "".join(f"{name}\n" for name in sorted(names))
 
 
 def read_results(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:

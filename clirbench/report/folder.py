@@ -19,7 +19,7 @@ from typing import Any
 from clirbench import __version__
 from clirbench.errors import StoreError, escape_unseen
 from clirbench.files.manifest import seal
-from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_marker, refuse_links
+from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, marker_text, read_marker, refuse_links
 from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import first_names
@@ -93,8 +93,8 @@ class RunFolder:
         try:
             unfinished.mkdir()
             write(unfinished)
-            names = sorted({MANIFEST, *(path.name for path in unfinished.iterdir())})
-            (unfinished / MARKER).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+            names = {MANIFEST, *(path.name for path in unfinished.iterdir())}
+            (unfinished / MARKER).write_text(marker_text(names), encoding="utf-8", newline="\n")
             seal(unfinished, self.path, made_by, read)
             unfinished.rename(self.path / f"{READY}{name}")
             try:
