@@ -50,8 +50,8 @@ def seal(folder: Path, staying: Path, clirbench: str, inputs: Mapping[str, str])
     places = [(folder, folder), *((staying, staying / name) for name in STAYING)]
     files = {path.relative_to(root).as_posix(): path for root, below in places for path in _files(below)}
     found = {name: _size_and_sha256(path) for name, path in sorted(files.items()) if name != MANIFEST}
-    files = {name: {"size": size, "sha256": sha256} for name, (size, sha256) in found.items()}
-    (folder / MANIFEST).write_text(_text(clirbench, inputs, files), encoding="utf-8", newline="\n")
+    sealed = {name: {"size": size, "sha256": sha256} for name, (size, sha256) in found.items()}
+    (folder / MANIFEST).write_text(_text(clirbench, inputs, sealed), encoding="utf-8", newline="\n")
 
 
 def _text(clirbench: str, inputs: Mapping[str, str], files: Mapping[str, Mapping[str, object]]) -> str:
