@@ -1,6 +1,6 @@
 """The memory of `clirbench ask`: `python -m benchmarks.memory RUN RUN ...` reads finished runs of WMT collections.
 
-Writes clirbench/labs/memory/data/{collections,places,scales}.tsv, which travel with the program, and
+Writes clirbench/labs/memory/data/{collections,places,scales,taus}.tsv, which travel with the program, and
 docs/data/memory.tsv: for each metric, language group and band of quality, what was predicted for collections that were
 left out (with every collection of the same two languages) and what was seen. The measure is RBO(p=0.9) against the
 ranking of the reference. Runs are jobs of +experiment=wmt_folder; where a collection has two references, those count in
@@ -20,12 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.files.tables import read_table
-from clirbench.labs.memory.kept import BANDS, DATA, group_of
+from clirbench.labs.memory.kept import BANDS, DATA, PRIMARY, group_of
 from clirbench.labs.memory.model import FEWEST, Pairs, Told, learn, pairs_of, reliability, told
 from clirbench.types import Doubles
 
 ROOT = Path(__file__).resolve().parents[1]
-MEASURE = "RBO(p=0.9)"
 METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1")
 PART = re.compile(r"(?P<year>wmt\d\d)/(?P<pair>[a-z]{2,3}-[a-z]{2,3})(?:/(?P<searched>\w+)-(?P<scores>\w+))?")
 FEWEST_SYSTEMS = 3
@@ -48,7 +47,7 @@ class Run:
         rows = {row["system"]: row for row in read_table(folder / "systems.tsv").records()}
         values: dict[str, dict[str, float]] = {}
         for row in read_table(folder / "per_topic.tsv").records():
-            if row["measure"] == MEASURE:
+            if row["measure"] == PRIMARY:
                 values.setdefault(row["system"], {})[row["topic_id"]] = float(row["value"])
         self.systems = [name for name in rows if name in values and name not in copies]
         topics = sorted(values[self.systems[0]])
@@ -57,6 +56,11 @@ class Run:
         self.signatures = {one["name"]: one["signature"] for one in results["columns"]}
         self.lines = int(results["inputs"]["test_segments"])
         self.references = results["inputs"]["texts"]["references"]
+        self.taus = {
+            row["metric"]: (float(row["value"]), int(row["groups"]))
+            for row in read_table(folder / "correlations.tsv").records()
+            if row["measure"] == PRIMARY and row["coefficient"] == "kendall" and row["value"] and row["groups"]
+        }
 
     @property
     def cluster(self) -> str:
@@ -82,6 +86,10 @@ def main(arguments: Sequence[str]) -> int:
     write(DATA / "collections.tsv", ("collection", "pair", "systems", "lines", "topics", "references"), (
         (run.name, run.pair, len(run.systems), run.lines, run.per_topic.shape[1], " ".join(run.references))
         for run in runs
+    ))  # fmt: skip
+    write(DATA / "taus.tsv", ("collection", "metric", "tau", "systems", "spread"), (
+        (run.name, metric, f"{tau:.4f}", groups, f"{np.std(run.values[metric], ddof=1):.3f}")
+        for run in runs for metric, (tau, groups) in run.taus.items() if metric in METRICS
     ))  # fmt: skip
     places, scales, calibration = [], [], []
     for metric in METRICS:

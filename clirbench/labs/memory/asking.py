@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -113,8 +112,7 @@ def ask(
     a, b, lines = _lines(first), _lines(second), _lines(reference)
     if not len(a) == len(b) == len(lines):
         raise AlignmentError(f"ask: {len(a)}, {len(b)} and {len(lines)} lines; systems and reference need equally many")
-    digest = sha256("\n".join(lines).encode()).hexdigest()
-    known = frozenset(name for name, one in kept.collections.items() if digest in one.references)
+    known = kept.sharing([lines])
     found = []
     for name in kept.metrics:
         metric = metric_by_name(name)
@@ -165,10 +163,10 @@ def outlook(
         float(np.median([getattr(one, name) for _, part in beliefs for one in part])) for name in _OF_TOPICS
     )
     topics = float("inf") if asked.gap == 0 else (POWER * error / (slope * asked.gap)) ** 2
-    left_out = _collections(name for name in without if group_of(kept.collections[name].pair) == group)
+    left_out = _collections(kept, (name for name in without if group_of(kept.collections[name].pair) == group))
     return Expectation(
         asked, pair, min(p for p, _, _ in chances), max(p for p, _, _ in chances), min(low for _, low, _ in chances),
-        max(high for _, _, high in chances), max(map(_collections, named)), left_out,
+        max(high for _, _, high in chances), max(_collections(kept, part) for part in named), left_out,
         None if topics > MANY else max(10, 10 * round(topics / 10)),
     )  # fmt: skip
 
@@ -176,9 +174,9 @@ def outlook(
 _OF_TOPICS = ("slope", "error")
 
 
-def _collections(names: Iterable[str]) -> int:
-    """How many collections: one with two references stands twice, wmt22/de-en/A-B and wmt22/de-en/B-A."""
-    return len({tuple(name.split("/")[:2]) for name in names})
+def _collections(kept: Memory, names: Iterable[str]) -> int:
+    """How many collections these are."""
+    return len({kept.collections[name].collection for name in names})
 
 
 def _better(belief: Belief, gap: float) -> tuple[float, float, float]:

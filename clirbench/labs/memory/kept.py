@@ -1,16 +1,20 @@
 """The memory: what many collections said, as tables that travel with the program; `benchmarks/memory.py` makes them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from clirbench.files.tables import read_table
 from clirbench.labs.memory.model import SCALES, Told
+from clirbench.labs.memory.taus import Observed
 
 DATA = Path(__file__).with_name("data")
+PRIMARY = "RBO(p=0.9)"
+"""The measure of everything here."""
 BANDS = ("lower", "upper")
 """Pairs of systems by the metric's mean of the two: below or above the median of their metric and language group."""
 ENGLISH, CHARACTERS, OTHERS = "into English", "into Chinese or Japanese", "into other languages"
@@ -35,6 +39,11 @@ class Collected:
     lines: int
     topics: int
     references: tuple[str, ...]
+
+    @property
+    def collection(self) -> str:
+        """wmt22/de-en of wmt22/de-en/A-B, where A is searched and B scores, or the other way round."""
+        return "/".join(self.name.split("/")[:2])
 
     @property
     def cluster(self) -> str:
@@ -68,11 +77,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Memory:
-    """`collections` by name; `places` by (metric, group, band); `told[metric, band]`: what each collection told."""
+    """`collections` by name; `places` by (metric, group, band); `told[metric, band]` what each collection told of a
+    difference; `taus[metric]`: each collection's tau with PRIMARY."""
 
     collections: Mapping[str, Collected]
     places: Mapping[tuple[str, str, str], Place]
     told: Mapping[tuple[str, str], Mapping[str, Told]]
+    taus: Mapping[str, Mapping[str, Observed]]
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -87,6 +98,12 @@ class Memory:
             if name not in without and group_of(self.collections[name].pair) == group
         }
 
+    def sharing(self, texts: Iterable[Sequence[str]]) -> frozenset[str]:
+        """Collections, by name, that have one of these references (lines); of two that search one text in turn both."""
+        digests = {sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest() for lines in texts}
+        found = {one.collection for one in self.collections.values() if digests & set(one.references)}
+        return frozenset(name for name, one in self.collections.items() if one.collection in found)
+
     def everything(self, metric: str, without: frozenset[str] = frozenset()) -> list[Told]:
         """What all collections told of a metric, in both bands."""
         parts = (self.told.get((metric, band), {}) for band in BANDS)
@@ -95,7 +112,7 @@ class Memory:
 
 @cache
 def memory(folder: Path = DATA) -> Memory:
-    """The memory of a folder: collections.tsv, places.tsv and scales.tsv."""
+    """The memory of a folder: collections.tsv, places.tsv, scales.tsv and taus.tsv."""
     collections = {
         row["collection"]: Collected(
             row["collection"], row["pair"], int(row["systems"]), int(row["lines"]), int(row["topics"]),
@@ -117,4 +134,9 @@ def memory(folder: Path = DATA) -> Memory:
         assert len(profile) == len(SCALES)
         one = Told(collections[row["collection"]].cluster, profile, float(row["slope"]), float(row["error"]))
         told.setdefault((row["metric"], row["band"]), {})[row["collection"]] = one
-    return Memory(collections, places, told)
+    taus: dict[str, dict[str, Observed]] = {}
+    for row in read_table(folder / "taus.tsv").records():
+        cluster = collections[row["collection"]].cluster
+        observed = Observed(cluster, float(row["tau"]), int(row["systems"]), float(row["spread"]))
+        taus.setdefault(row["metric"], {})[row["collection"]] = observed
+    return Memory(collections, places, told, taus)
