@@ -78,16 +78,25 @@ def graded(
 def low_outliers(y: Doubles, unit: Ints) -> "np.typing.NDArray[np.bool_]":
     """(n,): values more than 2.5 times 1.4826 median absolute deviations below the median; holes are none.
 
-    The median and the deviations are of the means of groups, so that a copy of a system moves neither.
+    A system weighs 1 / (systems of its group), so that a copy of a system moves neither the median nor the deviations.
     """
     known = np.isfinite(y)
-    labels, own = np.unique(unit[known], return_inverse=True)
-    if not len(labels):
+    if not known.any():
         return np.zeros(len(y), dtype=bool)
-    kept = np.bincount(own, weights=y[known]) / np.bincount(own)
-    middle = float(np.median(kept))
-    spread = 1.4826 * float(np.median(np.abs(kept - middle)))
+    _, own, sizes = np.unique(unit[known], return_inverse=True, return_counts=True)
+    kept, weight = y[known], 1 / sizes[own]
+    middle = _median(kept, weight)
+    spread = 1.4826 * _median(np.abs(kept - middle), weight)
     return np.asarray(y < middle - OUTLYING * spread) if spread > 0 else np.zeros(len(y), dtype=bool)
+
+
+def _median(values: Doubles, weight: Doubles) -> float:
+    """The weighted median: half of the weight is at or below it; the middle of two values where both are."""
+    order = np.argsort(values, kind="stable")
+    values, below = values[order], np.cumsum(weight[order]) / weight.sum()
+    first = int(np.searchsorted(below, 0.5 - 1e-9))
+    last = min(int(np.searchsorted(below, 0.5 + 1e-9)), len(values) - 1)
+    return float((values[first] + values[last]) / 2)
 
 
 def after_scorings(graded: Graded, shown: int, scorings: int) -> Graded:
