@@ -30,7 +30,12 @@ DESCRIBED = ("name", "role", "origin", "higher_is_better", "table", "signature")
 
 
 class RunWarning(UserWarning):
-    """A warning of a run (`Outcome.warnings`), as Python shows it; `warnings.filterwarnings` turns it off."""
+    """A warning of a run (`Outcome.warnings`), as Python shows it.
+
+    >>> import warnings
+    >>> import clirbench as cb
+    >>> warnings.simplefilter("ignore", cb.RunWarning)
+    """
 
 
 class UnknownTable(UnknownName, KeyError):

@@ -97,6 +97,10 @@ def ask(
     `first`: a question such as "chrF2 54.1 -> 55.3" or "chrF2 +1.2"; or the lines (or the Path) of a system, with
     `second` those of the other and `reference`: then one outlook for each metric that the memory has. `pair`: the
     language pair, such as "de-en". Raises `ConfigError` for a question that is none.
+
+    >>> import clirbench as cb
+    >>> str(cb.ask("TER 50 -> 49", pair="de-en"))
+    'TER 50.00 -> 49.00: no comparable collections: the memory has BLEU, chrF1, chrF2, MacroF1.'
     """
     if not PAIR.fullmatch(pair):
         raise ConfigError(f"pair={pair}: a language pair was expected, such as de-en")

@@ -162,4 +162,4 @@ def test_an_attribute_of_ten_thousand_characters(tmp_path: Path) -> None:
         return "".join(tag.replace('"d"', f'"d{number}"') for number in range(n))
 
     assert read_or_refused(read_sgml, tmp_path / "a.sgm", long_names) == ""
-    assert len(read_sgml(tmp_path / "a.sgm")) == 100
+    assert len(read_sgml(tmp_path / "a.sgm")) == 25  # 500,000 characters, 20,000 a document
