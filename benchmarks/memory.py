@@ -133,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
                         metric, group, band, len(part), len({run.cluster for run, _, _ in part}), int(inside.sum()),
                         f"{first:.2f}", *(f"{share:.3f}" for share in shares), f"{np.exp(belief.centre):.3f}",
                     ))  # fmt: skip
-            print(metric, group, band, len(part), f"{predicted:.3f} {found:.3f}", file=sys.stderr)
+            print(metric, group, band, len(part), f"{expected:.3f} {found:.3f}", file=sys.stderr)
     write(DATA / "places.tsv", (
         "metric", "group", "band", "signature", "level", "lowest", "highest", "widest", "shortest", "longest",
         "predicted", "seen",

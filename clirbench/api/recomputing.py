@@ -234,7 +234,8 @@ class Confinement:
                     self.judge(f"{os.path.realpath(place.parent)}/{place.name}", True)
 
     def judge(self, place: str, writes: bool) -> None:
-        if "/__pycache__" not in place and not place.startswith(self.writable if writes else self.readable):
+        roots = self.writable if writes else self.readable
+        if "/__pycache__" not in place and not any(f"{place}/".startswith(f"{root.rstrip('/')}/") for root in roots):
             self.refuse(f"{'write' if writes else 'read'} {place}")
 
     def refuse(self, what: str) -> NoReturn:

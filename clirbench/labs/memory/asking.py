@@ -12,7 +12,7 @@ from clirbench.configuration.languages import target_of, tokeniser_of
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.labs.memory.kept import BANDS, Memory, Place, group_of, memory
 from clirbench.labs.memory.model import FEWEST, Belief, learn
-from clirbench.pages.wording import short
+from clirbench.pages.wording import listed, short
 from clirbench.text import TextFile
 
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
@@ -197,8 +197,8 @@ def _beyond(place: Place, asked: Question, lines: int | None) -> str:
             f"there the memory predicts {_percent(place.predicted)} % and {_percent(place.seen)} % were seen "
             f"({place.metric} {place.group}, {place.band} half)."
         )
-    if asked.signature and asked.signature not in place.signature.split():
-        return f"its {place.metric} is {place.signature}, yours {asked.signature}."
+    if asked.signature and asked.signature not in place.signatures:
+        return f"its {place.metric} is {listed(place.signatures)}, yours {asked.signature}."
     if asked.level is not None and not place.lowest <= asked.level <= place.highest:
         return f"systems {place.group} have {place.metric} from {short(place.lowest)} to {short(place.highest)}."
     if abs(asked.gap) > place.widest:

@@ -53,14 +53,14 @@ class Collected:
 
 @dataclass(frozen=True)
 class Place:
-    """A metric in a language group and band: its `signature`; `level`, where the two bands meet; what its pairs have:
+    """A metric in a language group and band: its `signatures`; `level`, where the two bands meet; what its pairs have:
     levels between `lowest` and `highest` (but for 2.5 % at the outer end), gaps up to `widest` (95 %), texts of
     `shortest` to `longest` lines; and of pairs that were left out the share `predicted` and `seen` to be better."""
 
     metric: str
     group: str
     band: str
-    signature: str
+    signatures: tuple[str, ...]
     level: float
     lowest: float
     highest: float
@@ -123,7 +123,7 @@ def memory(folder: Path = DATA) -> Memory:
     places = {}
     for row in read_table(folder / "places.tsv").records():
         places[row["metric"], row["group"], row["band"]] = Place(
-            row["metric"], row["group"], row["band"], row["signature"], level=float(row["level"]),
+            row["metric"], row["group"], row["band"], tuple(row["signature"].split()), level=float(row["level"]),
             lowest=float(row["lowest"]), highest=float(row["highest"]), widest=float(row["widest"]),
             shortest=int(row["shortest"]), longest=int(row["longest"]), predicted=float(row["predicted"]),
             seen=float(row["seen"]),
