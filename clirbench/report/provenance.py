@@ -12,6 +12,7 @@ from typing import Any
 
 from clirbench import __version__
 from clirbench.corpora.base import Corpus
+from clirbench.datasets.manifests import manifest_folder
 from clirbench.result import Result
 from clirbench.store.snapshot import current_snapshot
 from clirbench.text import sha256_of
@@ -65,9 +66,10 @@ def versions() -> dict[str, Any]:
 
 @cache
 def code_sha256() -> str:
-    """sha256 of every file of the package, and of their paths."""
-    paths = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return sha256_of(part for path in paths for part in (str(path.relative_to(PACKAGE)).encode(), path.read_bytes()))
+    """sha256 of every file that ships with the program, and of their paths."""
+    paths = sorted(path for folder in _shipped() for path in folder.rglob("*") if "__pycache__" not in path.parts)
+    files = ((path, path.relative_to(PACKAGE.parent)) for path in dict.fromkeys(paths) if path.is_file())
+    return sha256_of(part for path, name in files for part in (str(name).encode(), path.read_bytes()))
 
 
 def folder_names(folder: Path) -> str:
@@ -78,9 +80,18 @@ def folder_names(folder: Path) -> str:
 
 
 def _read() -> dict[str, str]:
-    """sha256 of the unpacked bytes of every file that was read, by its path; what ships with the package apart."""
+    """sha256 of the unpacked bytes of every file that was read, by its path; what ships with the program apart."""
     seen = current_snapshot().seen
-    return {path: seen[path].sha256 for path in sorted(seen) if not Path(path).is_relative_to(PACKAGE)}
+    return {
+        path: seen[path].sha256
+        for path in sorted(seen)
+        if not any(Path(path).is_relative_to(folder) for folder in _shipped())
+    }
+
+
+def _shipped() -> tuple[Path, ...]:
+    """The package, and its manifests, which lie beside it in a checkout: no input, for another checkout has its own."""
+    return PACKAGE, manifest_folder().resolve()
 
 
 def _references(test: TestSet) -> str:
