@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from clirbench import __version__
 from clirbench.api.components import experiment_of, is_plain, parts
+from clirbench.api.frames import pandas_frame
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
 from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, InputError, escape_unseen
@@ -121,10 +122,11 @@ def quote_value(value: Any) -> str:
     return '"' + text.replace("${", "\\${") + '"'
 
 
-def correlate(df: "pd.DataFrame", measures: Sequence[str], given: Sequence[str] = (), **settings: Any) -> Outcome:
+def correlate(df: Any, measures: Sequence[str], given: Sequence[str] = (), **settings: Any) -> Outcome:
     """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
 
-    `df`: one row for each system, whose name is the index or the column `system`; numeric columns are MT metrics,
+    `df`: a frame of pandas, polars, pyarrow or another library that narwhals reads; one row for each system, whose name
+    is the column `system` (in pandas also the index); numeric columns are MT metrics,
     those that `measures` names IR measures, text columns metadata. `given`: columns that are known beforehand and
     are no metrics, such as `step`.
     Further settings are those of the command line: `scores__lower_is_better=["TER"]`, `units="none"`.
@@ -160,14 +162,21 @@ def _rows(df: object) -> "pd.DataFrame":
     """The DataFrame as a score table: names are text, a column has those of the systems, a hole is None."""
     import pandas as pd
 
-    if not isinstance(df, pd.DataFrame):
-        raise ConfigError(f"correlate: a pandas DataFrame was expected, not {type(df).__module__}.{type(df).__name__}")
-    for what, axis in (("index", df.index), ("columns", df.columns)):
+    table = pandas_frame(df)
+    if table is None:
+        kind = f"{type(df).__module__}.{type(df).__name__}"
+        raise ConfigError(f"correlate: a DataFrame of pandas, polars or pyarrow was expected, not {kind}")
+    for what, axis in (("index", table.index), ("columns", table.columns)):
         if axis.nlevels > 1:
             raise InputError(f"the DataFrame: {axis.nlevels} levels of {what}; make it one name each")
-    labels: list[Any] = list(df.columns)
-    rows = df.set_axis(["" if pd.isna(label) else str(label) for label in labels], axis=1)
+    labels: list[Any] = list(table.columns)
+    rows = table.set_axis(["" if pd.isna(label) else str(label) for label in labels], axis=1)
     if not {"system", "name"} & {name.lower() for name in rows.columns}:
+        if table is not df:
+            raise InputError(
+                "the DataFrame: no column is called system; rename the one that has the names of the systems, "
+                "df.rename({'NAME': 'system'})"
+            )
         rows = rows.rename_axis("system").reset_index()
     if "" in rows.columns:
         raise InputError(f"the DataFrame: column {list(rows.columns).index('')} (from 0) has no name")

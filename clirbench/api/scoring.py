@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from clirbench.api.components import as_measure, checked
+from clirbench.api.frames import pandas_frame
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
@@ -124,7 +125,7 @@ def evaluate(
 ) -> "dict[str, float] | pd.DataFrame":
     """IR measures of a run: a value for each measure or, with `per_topic`, a row for each measure and topic.
 
-    `qrels`, `run`: {topic: {document: grade or score}}; rows, a pandas or polars DataFrame with the columns of
+    `qrels`, `run`: {topic: {document: grade or score}}; rows, or a DataFrame (as in `correlate`), with the columns of
     ir_measures (query_id, doc_id, relevance or score), PyTerrier (qid, docno, label), ranx (q_id) or trec_eval (docid,
     rel, sim); the path of a TREC file; or our own `Qrels` and `Run`. `measures`: names, or objects of ir_measures.
     `ideal`: the run that RBO and its like compare with; default, the judged documents by grade, equal grades tied.
@@ -198,9 +199,9 @@ def _by_rows(given: Any, value: str, kind: type) -> Mapping[str, Mapping[str, fl
     return found
 
 
-def _rows(given: Any) -> Iterator[Any]:
-    """Rows of a pandas or polars DataFrame, or of what holds rows itself."""
-    if hasattr(given, "itertuples"):
-        yield from given.itertuples(index=False)
-    else:
-        yield from given.iter_rows(named=True) if hasattr(given, "iter_rows") else given
+def _rows(given: Any) -> Iterable[Any]:
+    """Rows of a DataFrame, or of what holds rows itself."""
+    if isinstance(given, Iterator | list | tuple):
+        return given
+    frame = pandas_frame(given)
+    return given if frame is None else frame.itertuples(index=False)  # type: ignore[no-any-return]

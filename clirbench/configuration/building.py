@@ -240,7 +240,8 @@ def _tables(cfg: DictConfig, errors: list[ClirbenchError]) -> ScoreTables | None
     if not settings.get("tables"):
         return None
     try:
-        return ScoreTables(**settings)
+        names = {path.stem for folder in config_parts("metric") for path in folder.glob("*.yaml")}
+        return ScoreTables(**settings, metrics=frozenset(names))
     except ClirbenchError as error:
         errors.append(error)
     return None

@@ -11,13 +11,15 @@
     {"name": "BLEU", "score": 31.2, ...}, or a list of them sacrebleu -f json
     a header with a column of systems                       any TSV or CSV: each column of numbers is a metric
 
-Every layout becomes rows: `score`, and `system`, `segment` and `metric` where the file has them.
+Every layout becomes rows: `score`, and `system`, `segment` and `metric` where the file has them. A system of
+comet-score is the path FILE; `keys_by_file` says whose translation that is.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +116,7 @@ def _comet(path: Path, lines: Sequence[str]) -> Iterator[Row]:
                 "Segment N, score: X, separated by tabs"
             )
         if found and found["segment"] is not None:
-            yield number, {"system": system_of(found["file"]), "segment": found["segment"], "score": found["score"]}
+            yield number, {"system": found["file"], "segment": found["segment"], "score": found["score"]}
 
 
 def _bert_score(path: Path, lines: Sequence[str]) -> Iterator[Row]:
@@ -173,7 +175,7 @@ def _comet_json(path: Path, content: Mapping[str, list[Any]]) -> Iterator[Row]:
         for segment, entry in enumerate(entries):
             if not isinstance(entry, dict) or "COMET" not in entry:
                 raise InputError(f"{path}: {file}, segment {segment}: no COMET; comet-score --to_json was expected")
-            yield 1, {"system": system_of(file), "segment": str(segment), "score": str(entry["COMET"])}
+            yield 1, {"system": file, "segment": str(segment), "score": str(entry["COMET"])}
 
 
 def _json_lines(path: Path, records: Sequence[Any]) -> Iterator[Row]:
@@ -189,6 +191,34 @@ def _json_lines(path: Path, records: Sequence[Any]) -> Iterator[Row]:
         yield number, {**({"system": named} if named else {}), "segment": segment, "score": str(score)}
 
 
-def system_of(file: str) -> str:
-    """The system that a file of its outputs is called after."""
-    return Path(file).name.removesuffix(".gz").removesuffix(".txt")
+def without_suffix(file: str | Path) -> str:
+    """The path of a file of translations, without .txt and .gz."""
+    return str(file).removesuffix(".gz").removesuffix(".txt")
+
+
+def keys_by_file(files: Mapping[str, Path | None], keys: Collection[str]) -> dict[str, str]:
+    """The key of each system that names its file: both end in the same folders and name, and no other pair of the two
+    has more of them in common.
+
+    files: the file of each system's translation, where it has one. keys: systems as a file of scores names them, such
+    as the paths that comet-score writes.
+
+    >>> keys_by_file({"run1-step5": Path("exp/run1/5.txt"), "b": None}, ["run1/5.txt", "run2/5.txt", "mt/b.txt"])
+    {'run1-step5': 'run1/5.txt', 'b': 'mt/b.txt'}
+    """
+    names = [(key, Path(without_suffix(key)).parts) for key in keys]
+    shared = {system: {key: _shared(system, file, parts) for key, parts in names} for system, file in files.items()}
+    found = {}
+    for system, by_key in shared.items():
+        most = max(by_key.values(), default=0)
+        best = [key for key, length in by_key.items() if most and length == most]
+        if len(best) == 1 and all(other[best[0]] < most for name, other in shared.items() if name != system):
+            found[system] = best[0]
+    return found
+
+
+def _shared(system: str, file: Path | None, parts: Sequence[str]) -> int:
+    """How many folders and names, counted from the end, a path has in common with the file or the name of a system."""
+    ours = [Path(without_suffix(file)).parts] if file else []
+    pairs = (zip(reversed(one), reversed(parts), strict=False) for one in (*ours, (system,)))
+    return max(sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both)) for both in pairs)

@@ -30,7 +30,8 @@ class ScoreTables:
     comes first: the other lists use the new names. A system missing from a table is a hole in its columns. `title`
     heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
     `error`, a reason to leave that system's row out (`drop`), or a `hole`, which its column has. With a `mark`, an
-    imported measure that is computed too is called `NAME[mark]`.
+    imported measure that is computed too is called `NAME[mark]`. A text column with one of the names `metrics` is an
+    error, unless `metadata` names it.
 
     `read` raises `InputError` for a system that stands twice, a cell that is missing or infinite, text in a column
     that is named as numeric; `ConfigError` for a column that is in two tables, or both computed and imported;
@@ -46,6 +47,7 @@ class ScoreTables:
     title: str = ""
     missing: str = "error"
     mark: str = ""
+    metrics: Collection[str] = ()
 
     def __post_init__(self) -> None:
         for key in ("tables", *_COLUMN_LISTS):
@@ -144,7 +146,7 @@ class ScoreTables:
             if name in self.metadata or not (self._is_named(name) or _is_numeric(list(cells.values()))):
                 found.texts[name] = {system: cell.strip() for system, cell in cells.items()}
                 if name not in self.metadata:
-                    errors += _nearly_numeric(table.where, name, cells)
+                    errors += _nearly_numeric(table.where, name, cells, name in self.metrics)
                 continue
             with gathered(errors):
                 numeric[name] = _numbers(table.where, name, cells)
@@ -205,11 +207,12 @@ def _is_numeric(cells: Collection[str]) -> bool:
     return bool(present) and all(number(cell) is not None for cell in present)
 
 
-def _nearly_numeric(where: str, name: str, cells: Mapping[str, str]) -> list[ClirbenchError]:
-    """An error where most cells of a column are meant as numbers and some are none: a metric would vanish silently."""
+def _nearly_numeric(where: str, name: str, cells: Mapping[str, str], named: bool) -> list[ClirbenchError]:
+    """An error where a metric would vanish silently: some cells are no numbers of a column `named` as a metric is, or
+    of one in which most cells are meant as numbers."""
     present = {system: cell for system, cell in cells.items() if cell.strip().lower() not in MISSING}
     meant = sum(number(cell) is not None or bool(LIKE_A_NUMBER.fullmatch(cell.strip())) for cell in present.values())
-    if meant * 2 <= len(present):
+    if meant * 2 <= len(present) and not (named and present):
         return []
     slips = [(system, cell) for system, cell in present.items() if number(cell) is None]
     listed = ", ".join(f"{cell!r} (system {system!r})" for system, cell in slips[:3])

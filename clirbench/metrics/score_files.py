@@ -1,7 +1,7 @@
 """Scores made elsewhere, as a metric of ours: one score a line, WMT's and mt-metrics-eval's files, sacreBLEU's JSON."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,7 +15,7 @@ from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
 from clirbench.text import Text, TextFile
 from clirbench.types import EMPTY, TestSet
 
-SYSTEM = "{system}"
+SYSTEM, FILE = "{system}", "{file}"
 LAYOUTS: dict[str, tuple[str, ...]] = {
     "mt-metrics-eval": ("system", "score"),
     "wmt15-seg": (*WMT_OLD, "segment", "score"),
@@ -24,6 +24,10 @@ LAYOUTS: dict[str, tuple[str, ...]] = {
     "wmt21-sys": (*WMT_NEW, "score"),
 }
 """Columns of files that hold several systems; further columns (ensemble, available) are ignored."""
+RUN = {name: f"Run{name.removesuffix('mean').removesuffix('median')}" for name in (
+    "BERTScore", "BLEURTmean", "BLEURTmedian", "COMET", "MetricX"
+)}  # fmt: skip
+"""The metric that runs the program whose scores a metric reads."""
 FORMATS = ("lines", "sacrebleu", "table", *LAYOUTS, "auto")
 
 
@@ -31,11 +35,13 @@ FORMATS = ("lines", "sacrebleu", "table", *LAYOUTS, "auto")
 class ScoreFile(MadeElsewhere):
     """A metric whose scores are read from files.
 
-    `path` is the file; where it contains `{system}`, one file a system. `format` is `auto`, recognised by content (the
-    layouts of `files/score_formats.py`), or named: `lines`, `sacrebleu`, `mt-metrics-eval`, `wmt15-seg`, `wmt15-sys`,
-    `wmt21-seg`, `wmt21-sys`, or `table` with the columns that `columns` names, among them system and score, and
-    segment where there is one. Of a file with several metrics `select: {metric: NAME}` chooses one, by default the one
-    that is called like this.
+    `path` is the file; where it contains `{system}`, or `{file}` (the path of the system's translation without .txt),
+    one file a system. In one file for all, a system has its own name, its name in `rename`, or the path of its
+    translation, of which the last part is enough that no other system has. `format` is `auto`, recognised by content
+    (the layouts of `files/score_formats.py`), or named: `lines`, `sacrebleu`, `mt-metrics-eval`, `wmt15-seg`,
+    `wmt15-sys`, `wmt21-seg`, `wmt21-sys`, or `table` with the columns that `columns` names, among them system, score
+    and segment where there is one. Of a file with several metrics `select: {metric: NAME}` chooses one, by default the
+    one that is called like this.
     `select` keeps the rows with these values
     (`{lang_pair: de-en}`). `rename` maps our system names to the file's. `aggregate` is mean or median of segment
     scores, or system. `scale` multiplies every score. `missing=hole` lets a system without scores be a hole, and a
@@ -63,8 +69,11 @@ class ScoreFile(MadeElsewhere):
         check_choice(self.name, "aggregate", self.aggregate, AGGREGATES)
         check_choice(self.name, "missing", self.missing, ("error", "hole"))
         if not self.path:
-            raise ConfigError(f"{self.name}: path is not set: name its score file, metric.{self.name}.path=FILE")
-        if self.format in ("lines", "sacrebleu") and SYSTEM not in self.path:
+            run = f", or let clirbench run its program: metric=[{RUN[self.name]}]" if self.name in RUN else ""
+            raise ConfigError(
+                f"{self.name}: path is not set: name its file of scores, metric.{self.name}.path=FILE{run}"
+            )
+        if self.format in ("lines", "sacrebleu") and not self.is_pattern:
             raise ConfigError(f"{self.name}: format={self.format} has one file a system: path needs {SYSTEM} in it")
         if (self.format == "table") != bool(self.columns) or (
             self.columns and not {"system", "score"} <= {*self.columns}
@@ -74,6 +83,11 @@ class ScoreFile(MadeElsewhere):
             )
         if unknown := sorted(set(self.select) - {*self.layout, "metric"}) if self.format != "auto" else []:
             raise ConfigError(f"{self.name}: select names no column: {', '.join(unknown)}")
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether each system has a file of its own."""
+        return SYSTEM in str(self.path) or FILE in str(self.path)
 
     @property
     def layout(self) -> tuple[str, ...]:
@@ -90,14 +104,14 @@ class ScoreFile(MadeElsewhere):
 
     def for_systems(self, translations: Mapping[str, Text], test: TestSet) -> Mapping[str, SegmentScores]:
         """The scores of every system; raises `InputError` for one that has none, unless holes are allowed."""
+        files = {system: text.files[0] if text.files else None for system, text in translations.items()}
         theirs = {system: self.rename.get(system, system) for system in translations}
-        found = self._read(set(theirs.values()))
+        found = self._read(theirs, files)
+        named = [name for name in found if name not in theirs.values()]
+        theirs |= score_formats.keys_by_file({s: files[s] for s, name in theirs.items() if name not in found}, named)
         lost = [system for system, name in theirs.items() if name not in found]
         if lost and self.missing == "error":
-            close = get_close_matches(theirs[lost[0]], found, n=1)
-            hint = (
-                f"; did you mean {close[0]!r} for {lost[0]!r}? (rename maps our names to the file's)" if close else ""
-            )
+            hint = self._hint(theirs[lost[0]], lost[0], named)
             raise InputError(f"{self.name}: {self.path}: no scores for {', '.join(lost)}{hint}")
         return {
             system: self._scores(system, found[name], len(test))
@@ -114,14 +128,25 @@ class ScoreFile(MadeElsewhere):
             )
         return self.with_scores(scores)
 
-    def _read(self, names: Iterable[str]) -> dict[str, list[float]]:
+    def _hint(self, name: str, system: str, named: Sequence[str]) -> str:
+        """What else the file names, and how to say that it is this system."""
+        if not named:
+            return ""
+        close = get_close_matches(name, named, n=1)
+        meant = f"did you mean {close[0]!r} for {system!r}" if close else f"it names {', '.join(named[:3])}"
+        return f"; {meant}? 'metric.{self.name}.rename={{{system}: {(close or named)[0]}}}'"
+
+    def _read(self, theirs: Mapping[str, str], files: Mapping[str, Path | None]) -> dict[str, list[float]]:
         """Scores by the file's system names."""
         path = str(self.path)
-        if SYSTEM not in path:
+        if not self.is_pattern:
             return self._table(Path(path))
-        files = {name: Path(path.replace(SYSTEM, name)) for name in sorted(names)}
-        read = {name: self._table(file, name) for name, file in files.items() if file.is_file()}
-        return {name: [score for scores in of_file.values() for score in scores] for name, of_file in read.items()}
+        found = {}
+        for system, name in sorted(theirs.items()):
+            file = Path(path.replace(SYSTEM, name).replace(FILE, score_formats.without_suffix(files[system] or system)))
+            if file.is_file():
+                found[name] = [score for scores in self._table(file, name).values() for score in scores]
+        return found
 
     def _rows(self, file: Path) -> Iterator[Row]:
         if self.layout:
@@ -150,10 +175,14 @@ class ScoreFile(MadeElsewhere):
             segments = ordered.setdefault(system or row["system"], {})
             segment = _whole(row["segment"], file, line) if "segment" in row else len(segments) + 1
             if segment in segments or ("segment" not in row and "lang_pair" in row and segments):
+                chosen = (
+                    f"choose rows with select, e.g. 'metric.{self.name}.select={{lang_pair: de-en}}'"
+                    if "lang_pair" in row
+                    else "keep one of them"
+                )
                 raise InputError(
                     f"{file}: line {line}: a second score for {row.get('system', system)}"
-                    f"{f', segment {segment}' if 'segment' in row else ''}; "
-                    f"choose rows with select, e.g. metric.{self.name}.select={{lang_pair: de-en}}"
+                    f"{f', segment {segment}' if 'segment' in row else ''}; {chosen}"
                 )
             hole = self.missing == "hole" and row["score"].lower() in HOLES
             segments[segment] = math.nan if hole else number(row["score"], file, line)

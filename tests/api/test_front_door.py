@@ -164,7 +164,7 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.run(corpus=cb.corpora.Demo(), nope=3), "unknown setting of a run of components"),
         (lambda: cb.run(corpus=cb.metrics.BLEU()), "is not a CorpusSource"),
         (lambda: cb.load(3), "the folder of a run was expected"),  # type: ignore[arg-type]
-        (lambda: cb.correlate(None, ["MAP"]), "a pandas DataFrame was expected"),
+        (lambda: cb.correlate(None, ["MAP"]), "a DataFrame of pandas, polars or pyarrow was expected"),
         (lambda: cb.correlate(TABLE, None), r"measures=None: a list of names was expected, measures=\[A, B\]"),  # type: ignore[arg-type]
         (lambda: cb.correlate(TABLE, 3), "measures=3: a list of names"),  # type: ignore[arg-type]
         (lambda: cb.correlate(TABLE, ["MAP"], given=3), "given=3: a list of names"),  # type: ignore[arg-type]

@@ -189,14 +189,15 @@ LEVELS = pd.MultiIndex.from_product([["a", "b"], [1, 2]])
 @pytest.mark.parametrize(
     ("df", "said"),
     [
-        ({"BLEU": [1.0]}, "a pandas DataFrame was expected, not builtins.dict"),
-        (BASE["MAP"], "a pandas DataFrame was expected"),
+        ({"BLEU": [1.0]}, "a DataFrame of pandas, polars or pyarrow was expected, not builtins.dict"),
+        (BASE["MAP"], "a DataFrame of pandas, polars or pyarrow was expected"),
         (BASE.set_axis(LEVELS), "2 levels of index"),
         (pd.concat({"x": BASE, "y": BASE}, axis=1), "2 levels of columns"),
         (BASE.set_axis(list("aabc")), "^the DataFrame: line 3: system 'a' stands on line 2 already"),
         (BASE.set_axis(["a", None, "c", "d"]), "^the DataFrame: line 3: column 'system' is empty"),
         (BASE.assign(chrF=pd.array([1, None, 2, 3], dtype="Int64")), "system 'b', column 'chrF': no number"),
         (BASE.assign(BLEU=[1, "x", 2, 3]), "'x' .system 'b'"),
+        (BASE.assign(BLEU=list("xyxy")), "column 'BLEU': 4 of 4 cells are not a number: .*scores.metadata=.BLEU"),
         (BASE.set_axis(["MAP", "MAP"], axis=1), "columns stand twice: MAP"),
         (BASE.set_axis(["MAP", None], axis=1), "column 2 .from 0. has no name"),
         (BASE.rename(columns={"BLEU": 'BLEU"'}), "name with a quote is not read alike"),
@@ -223,6 +224,31 @@ def test_a_dataframe_that_is_no_score_table_is_told(df: pd.DataFrame, said: str)
 )
 def test_systems_are_found_where_a_dataframe_has_them(df: pd.DataFrame, systems: str) -> None:
     assert list(cb.correlate(df, "MAP").systems.index) == list(systems)
+
+
+def test_frames_of_polars_and_pyarrow_give_what_a_frame_of_pandas_gives() -> None:
+    rows = BASE.assign(TER=[60.5, None, 58, 50], group=["u", "u", None, "v"], step=[1, 2, 3, 4]).reset_index(
+        names="system"
+    )
+    expected = cb.correlate(rows, "MAP", ["step"], scores__missing="hole")
+    polars = pytest.importorskip("polars", reason="POLARS ABSENT: its frames are not tested")
+    pyarrow = pytest.importorskip("pyarrow", reason="PYARROW ABSENT: its tables are not tested")
+    cells = {name: [None if pd.isna(cell) else cell for cell in rows[name].tolist()] for name in rows}
+    frames = [polars.DataFrame(cells), polars.DataFrame(cells).lazy(), pyarrow.table(cells)]
+    for frame in frames:
+        found = cb.correlate(frame, "MAP", ["step"], scores__missing="hole")
+        assert found.answer == expected.answer
+        pd.testing.assert_frame_equal(found.systems, expected.systems)
+        pd.testing.assert_frame_equal(found.correlations, expected.correlations)
+    with pytest.raises(InputError, match=r"no column is called system; .* df.rename\(.'NAME': 'system'.\)"):
+        cb.correlate(frames[0].drop("system"), "MAP")
+    with pytest.raises(InputError, match="the DataFrame: Expected unique column names, got: - 'MAP' 2 times; rename"):
+        cb.correlate(frames[2].rename_columns(["system", "MAP", "MAP", "TER", "group", "step"]), "MAP")
+
+
+def test_a_text_column_with_the_name_of_a_metric_is_text_where_metadata_names_it() -> None:
+    named = BASE.assign(chrF2=[1.0, 2.0, 4.0, 3.0], BLEU=list("xyxy"))
+    assert cb.correlate(named, "MAP", scores__metadata="BLEU").systems.BLEU.tolist() == list("xyxy")
 
 
 def test_what_is_no_run_is_not_loaded(tmp_path: Path, published: cb.Outcome) -> None:

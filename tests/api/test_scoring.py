@@ -95,7 +95,9 @@ def test_columns_of_other_libraries_and_frames_of_polars(topic: str, document: s
     ]
     assert cb.evaluate(*rows, ["AP", "P@1"]) == expected
     polars = pytest.importorskip("polars", reason="POLARS ABSENT: its frames are not tested")
-    assert cb.evaluate(polars.DataFrame(judged), polars.DataFrame(ranked), ["AP", "P@1"]) == expected
+    assert cb.evaluate(polars.DataFrame(judged), polars.DataFrame(ranked).lazy(), ["AP", "P@1"]) == expected
+    arrow = pytest.importorskip("pyarrow", reason="PYARROW ABSENT: its tables are not tested").table
+    assert cb.evaluate(arrow(judged), arrow(ranked), ["AP", "P@1"]) == expected
 
 
 def test_measures_of_ir_measures_are_measures() -> None:

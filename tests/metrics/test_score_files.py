@@ -12,7 +12,7 @@ import pytest
 from clirbench.errors import ConfigError, InputError
 from clirbench.metrics.per_system import per_system
 from clirbench.metrics.score_files import ScoreFile
-from clirbench.text import TextLines
+from clirbench.text import TextFile, TextLines
 from clirbench.types import TestSet
 from tests.metrics.agreement import lines
 
@@ -45,6 +45,70 @@ def test_mt_metrics_eval(tmp_path: Path) -> None:
     system = tmp_path / "BLEURT-refA.sys.score"
     system.write_text("a 0.25\nb 0.75\n")
     assert scores(ScoreFile("m", str(system), "mt-metrics-eval", "system")) == {"a": 0.25, "b": 0.75}
+
+
+def comet(path: Path, *files: str) -> Path:
+    """`comet-score --to_json` of files of translations: the n-th has the scores n, n, n."""
+    path.write_text(json.dumps({file: [{"COMET": n}] * 3 for n, file in enumerate(files)}))
+    return path
+
+
+def in_files(folder: Path, **names: str) -> dict[str, TextFile]:
+    """Systems and the files of their translations."""
+    for name in names.values():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\ny\nz\n")
+    return {system: TextFile(folder / name) for system, name in names.items()}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["exp/run1/ckpt_1000.txt", "exp/run2/ckpt_1000.txt"],
+        ["run1/ckpt_1000.txt", "run2/ckpt_1000.txt"],
+        ["/elsewhere/exp/run1/ckpt_1000.txt", "/elsewhere/exp/run2/ckpt_1000.txt"],
+        ["run1-step1000.txt", "mt/run2-step1000.txt"],
+    ],
+)
+def test_scores_of_comet_go_to_the_systems_whose_files_they_name(tmp_path: Path, names: list[str]) -> None:
+    systems = in_files(
+        tmp_path, **{"run1-step1000": "exp/run1/ckpt_1000.txt.gz", "run2-step1000": "exp/run2/ckpt_1000.txt"}
+    )
+    path = comet(tmp_path / "comet.json", *names)
+    found = ScoreFile("COMET", str(path)).for_systems(systems, TEST)
+    assert {name: one.scores for name, one in found.items()} == {"run1-step1000": (0, 0, 0), "run2-step1000": (1, 1, 1)}
+
+
+def test_a_file_that_two_systems_may_mean_is_no_system_s(tmp_path: Path) -> None:
+    systems = in_files(tmp_path, one="exp/run1/ckpt.txt", two="exp/run2/ckpt.txt")
+    path = comet(tmp_path / "comet.json", "ckpt.txt", "run2/other.txt")
+    with pytest.raises(
+        InputError, match=r"no scores for one, two; it names .*\? 'metric.COMET.rename=\{one: ckpt.txt\}'"
+    ):
+        ScoreFile("COMET", str(path)).for_systems(systems, TEST)
+    found = ScoreFile("COMET", str(path), rename={"one": "ckpt.txt", "two": "run2/other.txt"})
+    assert [one.scores[0] for one in found.for_systems(systems, TEST).values()] == [0, 1]
+    path.write_text("exp/run1/ckpt.txt\tSegment 0\tscore: 1\n" * 2)
+    with pytest.raises(InputError, match=r"line 2: a second score for exp/run1/ckpt.txt, segment 0; keep one of them$"):
+        ScoreFile("COMET", str(path)).for_systems(systems, TEST)
+
+
+def test_scores_beside_the_translations(tmp_path: Path) -> None:
+    """MetricX writes one output file for each input file, metricx24/predict.py --output_file."""
+    systems = in_files(tmp_path, one="exp/run1/ckpt.txt", two="exp/run2/ckpt.txt.gz")
+    for run in (1, 2):
+        lines = "".join(json.dumps({"prediction": run}) + "\n" for _ in range(3))
+        (tmp_path / f"exp/run{run}/ckpt.jsonl").write_text(lines)
+    found = ScoreFile("MetricX", "{file}.jsonl").for_systems(systems, TEST)
+    assert {name: one.scores[0] for name, one in found.items()} == {"one": 1, "two": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "program"), [("COMET", "RunCOMET"), ("MetricX", "RunMetricX"), ("BLEURTmedian", "RunBLEURT")]
+)
+def test_a_metric_without_its_file_names_both_ways(name: str, program: str) -> None:
+    with pytest.raises(ConfigError, match=rf"its file of scores, metric.{name}.path=FILE, or .*=\[{program}\]"):
+        ScoreFile(name)
 
 
 def test_metrics_task_files(tmp_path: Path) -> None:
@@ -152,7 +216,7 @@ def test_bad_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "path is not set: name its score file, metric.m.path=FILE"),
+        ({}, "path is not set: name its file of scores, metric.m.path=FILE"),
         ({"path": "x", "format": "lines"}, "format=lines has one file a system: path needs {system} in it"),
         ({"path": "x", "format": "csv"}, "format='csv' is not one of lines, sacrebleu"),
         ({"path": "x", "format": "wmt15-seg", "select": {"lang": "x"}}, "select names no column: lang"),
