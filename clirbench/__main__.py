@@ -9,6 +9,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -22,6 +23,7 @@ from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.object_type import ObjectType
 from hydra.errors import CompactHydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig
@@ -208,6 +210,18 @@ def _settled(self: ConfigLoaderImpl, config_name: str | None, overrides: list[st
 
 _loaded = ConfigLoaderImpl.load_configuration
 ConfigLoaderImpl.load_configuration = _settled  # type: ignore[method-assign]
+
+
+def _options(self: ConfigLoaderImpl, group_name: str, *of: Any, **more: Any) -> list[str]:
+    """`get_group_options`: for each of the 145 of `--help` Hydra would copy the whole configuration."""
+    asked = signature(_listed).bind(self, group_name, *of, **more).arguments
+    if asked.get("config_name") or asked.get("overrides"):
+        return _listed(self, group_name, *of, **more)
+    return self.repository.get_group_options(group_name, asked.get("results_filter", ObjectType.CONFIG))
+
+
+_listed = ConfigLoaderImpl.get_group_options
+ConfigLoaderImpl.get_group_options = _options  # type: ignore[method-assign]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import ir_measures
 import pytest
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.hydra import Hydra
 from ir_measures import AP, P, R, nDCG
 
 from clirbench import __version__
+from clirbench.__main__ import _listed as hydra_lists
 from clirbench.__main__ import main, prepare_arguments
 from clirbench.errors import InputError
 
@@ -563,3 +565,27 @@ def test_a_link_in_the_folder_of_a_run_does_not_lead_hydra_s_files_elsewhere(key
     (tmp_path / "sent" / ".hydra" / "config.yaml").symlink_to(tmp_path / "mine")
     with pytest.raises(InputError, match=r"config.yaml: is a link"):
         prepare_arguments([f'{key}="{tmp_path / "sent"}"'])
+
+
+def test_help_lists_what_hydra_itself_would_list_and_copies_its_configuration_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    parse = ConfigLoaderImpl._parse_overrides_and_create_caching_repo
+
+    def counted(self: ConfigLoaderImpl, *of: object) -> object:
+        read.append(of)
+        return parse(self, *of)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ConfigLoaderImpl, "_parse_overrides_and_create_caching_repo", counted)
+    monkeypatch.setattr(sys, "argv", ["clirbench", "--help"])
+    with pytest.raises(SystemExit, match="^0$"):
+        main()
+    ours = capsys.readouterr().out
+    assert "\nretrieval: bm25, " in ours
+    assert len(read) <= 2  # 146 without
+    monkeypatch.setattr(ConfigLoaderImpl, "get_group_options", hydra_lists)
+    with pytest.raises(SystemExit, match="^0$"):
+        main()
+    assert capsys.readouterr().out == ours
+    assert len(read) > 50
