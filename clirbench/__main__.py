@@ -24,7 +24,6 @@ from hydra._internal.hydra import Hydra
 from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.object_type import ObjectType
-from hydra.errors import CompactHydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
@@ -54,28 +53,31 @@ from clirbench.text import set_limits
 OPTIONS = {"--json": "output.json=true", "--quiet": "output.quiet=true"}
 
 
-class UserError(CompactHydraException):
-    """An error in a job of a sweep: the sweep goes on with its other jobs, and says it at the end."""
+KEPT_JOBS = 200
+"""Jobs of a sweep whose configurations are kept in memory until they run."""
 
-    def __init__(self, text: str, status: int) -> None:
-        super().__init__(text)
-        self.status = status
+
+_failed_jobs: list[int] = []
+"""The exit status of each job of a sweep that failed; the sweep goes on with its other jobs."""
 
 
 @hydra.main(config_path=str(CONF), config_name="config", version_base="1.3")
-def job(cfg: DictConfig) -> None:
-    """One run, from the configuration to the run's folder."""
+def job(cfg: DictConfig) -> str | None:
+    """One run, from the configuration to the run's folder; why it failed, of a job of a sweep."""
+    swept = HydraConfig.get().mode is RunMode.MULTIRUN
     try:
         status = _one_run(cfg)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - every one is put into words
         text, status = in_words(error, Path(HydraConfig.get().runtime.output_dir))
-        if HydraConfig.get().mode is RunMode.MULTIRUN:
-            raise UserError(text, status) from error
         print(text, file=sys.stderr)
+        if swept:
+            _failed_jobs.append(status)
+            return text
     finally:
         close_workers()
-    if status and HydraConfig.get().mode is not RunMode.MULTIRUN:
+    if status and not swept:
         sys.exit(status)
+    return None
 
 
 def _one_run(cfg: DictConfig) -> int:
@@ -178,14 +180,13 @@ def main() -> None:
         check_memory()
         sys.argv[1:] = prepare_arguments(sys.argv[1:])
         job()
+        if _failed_jobs:
+            sys.exit(_failed_jobs[0])
     except KeyboardInterrupt:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         close_workers()
         print("stopped; a rerun does what is missing", file=sys.stderr)
         sys.exit(INTERRUPTED)
-    except UserError as error:
-        print(error, file=sys.stderr)
-        sys.exit(error.status)
     except Exception as error:  # noqa: BLE001 - every one is put into words
         text, status = in_words(error)
         print(text, file=sys.stderr)
@@ -222,6 +223,22 @@ def _options(self: ConfigLoaderImpl, group_name: str, *of: Any, **more: Any) -> 
 
 _listed = ConfigLoaderImpl.get_group_options
 ConfigLoaderImpl.get_group_options = _options  # type: ignore[method-assign]
+
+
+def _composed_once(self: ConfigLoaderImpl, master_config: DictConfig, sweep_overrides: list[str]) -> DictConfig:
+    """`load_sweep_config`; Hydra composes all jobs to see that they can be, and each again to run it."""
+    key = tuple(sweep_overrides)
+    if key in _legal:
+        return _legal.pop(key)
+    composed = _composed_job(self, master_config, sweep_overrides)
+    if len(_legal) < KEPT_JOBS:
+        _legal[key] = composed
+    return composed
+
+
+_legal: dict[tuple[str, ...], DictConfig] = {}
+_composed_job = ConfigLoaderImpl.load_sweep_config
+ConfigLoaderImpl.load_sweep_config = _composed_once  # type: ignore[method-assign]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

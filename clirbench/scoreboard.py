@@ -1,6 +1,6 @@
 """The scoreboard: systems x columns, computed here or read from tables; everything statistical starts from it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -123,16 +123,18 @@ class Scoreboard:
         metadata = {name: (*texts, *other.metadata.get(name, empty)) for name, texts in self.metadata.items()}
         return Scoreboard((*self.systems, *other.systems), tuple(columns), metadata, self.primary)
 
-    def holes(self) -> list[str]:
-        """One line for each column with missing systems, naming them."""
-        return [
-            f"{column.name}: no value for {', '.join(s for s, v in self._rows(column) if np.isnan(v))}"
-            for column in self.columns
-            if np.isnan(column.values).any()
-        ]
-
-    def _rows(self, column: Column) -> Iterable[tuple[str, float]]:
-        return zip(self.systems, column.values.tolist(), strict=True)
+    def holes(self, explained: Collection[str] = ()) -> list[str]:
+        """One line for all columns that miss the same systems; none of systems without any value that are `explained`
+        elsewhere."""
+        if not self.columns:
+            return []
+        missing = np.isnan([column.values for column in self.columns])
+        missing &= ~(missing.all(axis=0) & np.isin(self.systems, list(explained)))
+        columns: dict[tuple[str, ...], list[str]] = {}
+        for column, absent in zip(self.columns, missing, strict=True):
+            names = tuple(system for system, hole in zip(self.systems, absent.tolist(), strict=True) if hole)
+            columns.setdefault(names, []).append(column.name)
+        return [f"{', '.join(held)}: no value for {', '.join(names)}" for names, held in columns.items() if names]
 
 
 NO_ROWS = Scoreboard((), ())

@@ -28,6 +28,17 @@ def test_roles_tables_and_holes() -> None:
     assert board().holes() == ["TER: no value for b"]
 
 
+def test_columns_that_miss_the_same_systems_share_a_note_and_an_explained_system_needs_none() -> None:
+    values = np.array([1.0, np.nan, np.nan])
+    columns = tuple(Column(name, "metric", values) for name in ("BLEU", "TER"))
+    part = Column("MAP", "measure", np.array([0.1, np.nan, 0.3]))
+    held = Scoreboard(("a", "lost", "c"), (*columns, part))
+    assert held.holes() == ["BLEU, TER: no value for lost, c", "MAP: no value for lost"]
+    assert held.holes(["lost"]) == ["BLEU, TER: no value for c"]
+    assert held.holes(["lost", "c"]) == ["BLEU, TER: no value for c"]  # c has a value by MAP
+    assert Scoreboard((), ()).holes(["lost"]) == []
+
+
 def test_an_unknown_column_has_a_closest_match() -> None:
     with pytest.raises(UnknownName, match="unknown column 'BLUE'. Did you mean 'BLEU'"):
         board()["BLUE"]

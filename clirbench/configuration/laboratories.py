@@ -27,7 +27,8 @@ HOOKS = ("status_lines", "after_sweep")
 """`status_lines(folder)`: the lines of `clirbench status` for a folder of the laboratory's own, and whether all is
 done; None for another folder.
 
-`after_sweep(folder, jobs, settings)`: the files that it wrote about the finished runs of a sweep.
+`after_sweep(folder, jobs, settings, failed)`: the files that it wrote about the finished runs of a sweep; `settings`:
+the key `pool`, `failed`: why conditions (`KEY=VALUE ...`) have no results.
 """
 
 

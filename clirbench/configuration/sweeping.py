@@ -1,17 +1,19 @@
 """What is written at the end of a sweep: one table over all of its jobs."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
-from hydra.core.utils import JobReturn, JobStatus
+from hydra.core.utils import JobReturn
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from clirbench.configuration.composing import section
 from clirbench.configuration.laboratories import hooks
+from clirbench.errors import escape_unseen
 from clirbench.report.conditions import PAGE, TEXT
-from clirbench.report.sweep import NAME, SUMMARY, combine
+from clirbench.report.sweep import NAME, SUMMARY, Job, combine, swept_keys
 
 
 class SweepTable(Callback):
@@ -19,26 +21,31 @@ class SweepTable(Callback):
 
     def __init__(self, exclude_not_significant: bool = False) -> None:
         self._exclude = exclude_not_significant
-        self._jobs: list[tuple[Path, list[str]]] = []
-        self._failed: dict[Path, str] = {}
+        self._jobs: list[Job] = []
+        self._settings: dict[str, Any] = {}
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
-        """Write the whole table after every job of a sweep: after a failed job, Hydra makes no call at the end."""
+        """Write the whole table after every job of a sweep, so that it is there for one that is interrupted."""
         if config.hydra.mode is RunMode.MULTIRUN:
-            job = Path(config.hydra.runtime.output_dir)
-            self._jobs.append((job, list(config.hydra.overrides.task)))
-            if job_return.status is JobStatus.FAILED:
-                self._failed[job] = str(job_return._return_value).removeprefix("error: ")
-            folder = Path(config.hydra.sweep.dir)
-            combine(folder, self._jobs, exclude_not_significant=self._exclude, failed=self._failed)
+            why = str(job_return.return_value or "").removeprefix("error: ")
+            overrides = list(config.hydra.overrides.task)
+            self._jobs.append(Job.read(Path(config.hydra.runtime.output_dir), overrides, why))
+            self._settings = section(config, "pool", [])  # the configuration of the sweep itself has no task's keys
+            combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Have laboratories write what they make of all jobs, and say where the tables are."""
-        folder, jobs, settings = (
-            Path(config.hydra.sweep.dir),
-            [job for job, _ in self._jobs],
-            section(config, "pool", []),
-        )
-        written = [path for after in hooks("after_sweep") for path in after(folder, jobs, settings)]
+        """Have laboratories write what they make of all jobs, say which failed and where the tables are."""
+        if not self._jobs:
+            return
+        folder, keys = Path(config.hydra.sweep.dir), swept_keys(self._jobs)
+        failed = {
+            " ".join(f"{key}={job.settings.get(key, '')}" for key in keys): job.failed
+            for job in self._jobs
+            if job.failed
+        }
+        for name, why in failed.items():
+            print(escape_unseen(f"{name or 'the one condition'} has no results: {why}"), file=sys.stderr)
+        jobs = [job.folder for job in self._jobs]
+        written = [path for after in hooks("after_sweep") for path in after(folder, jobs, self._settings, failed)]
         for path in (*(folder / name for name in (f"{NAME}.tsv", f"{SUMMARY}.tsv", PAGE, TEXT)), *written):
             print(path)

@@ -262,7 +262,8 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
                 "MAP and P@k say which documents match, not how they are ordered; choose a smaller relevance.k or read "
                 "RBO"
             )
-    return found + result.board.holes() + undefined_reasons(result.correlations) + list(result.notes)
+    holes = result.board.holes(result.failed)
+    return [*found, *holes, *undefined_reasons(result.correlations), *result.notes]
 
 
 def table_notes(result: Result, title: str) -> list[str]:

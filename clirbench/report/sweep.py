@@ -1,13 +1,13 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import nan
 from pathlib import Path
-from types import MappingProxyType
 from urllib.parse import quote
 
 from clirbench.files.run_files import RESULTS, read_results
-from clirbench.files.tables import read_table
+from clirbench.files.tables import TextTable, read_table
 from clirbench.pages.table import Table
 from clirbench.report import conditions
 from clirbench.statistics.aggregate import Aggregate, aggregate
@@ -18,42 +18,66 @@ SUMMARY = "sweep_summary"
 TABLE = "correlations.tsv"
 
 
-def combine(
-    folder: Path,
-    jobs: Sequence[tuple[Path, Sequence[str]]],
-    *,
-    exclude_not_significant: bool = False,
-    failed: Mapping[Path, str] = MappingProxyType({}),
-) -> Path:
+@dataclass(frozen=True)
+class Job:
+    """A finished job of a sweep: the folder of its run, its overrides (`key=value`), and what it wrote there.
+
+    `table`: its correlations.tsv, None where it has none; `taus`: the rows of that; `failed`: why it has none.
+    """
+
+    folder: Path
+    overrides: Sequence[str]
+    table: TextTable | None
+    taus: Sequence[Correlation]
+    answer: str = ""
+    failed: str = ""
+
+    @classmethod
+    def read(cls, folder: Path, overrides: Sequence[str], failed: str = "") -> "Job":
+        """Read what a job wrote; raises `InputError` for a file that is damaged."""
+        table = read_table(folder / TABLE) if (folder / TABLE).is_file() else None
+        taus = [] if table is None else list(map(_row, table.records()))
+        why = failed or ("" if table else "it wrote no table")
+        return cls(folder, tuple(overrides), table, taus, _answer(folder), why)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The value of each overridden key."""
+        return dict(override.lstrip("+").partition("=")[::2] for override in self.overrides)
+
+
+def swept_keys(jobs: Sequence[Job]) -> list[str]:
+    """The keys that are not the same in all jobs."""
+    settings = [job.settings for job in jobs]
+    return [key for key in dict.fromkeys(k for s in settings for k in s) if len({s.get(key) for s in settings}) > 1]
+
+
+def combine(folder: Path, jobs: Sequence[Job], *, exclude_not_significant: bool = False) -> Path:
     """Write `sweep.tsv`: the rows of each job's correlations.tsv behind `job` and one column for each swept key.
 
     `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs
     (`clirbench.statistics.aggregate`, with the papers' exclusion rule where `exclude_not_significant`).
 
-    `jobs`: the run folder of each job and its overrides (`key=value`). A key that is the same in every job has no
-    column. A job that failed has no correlations.tsv: its row says so, so that no hole goes unseen; `failed` says why.
-    `sweep.html` and `sweep.md` show the conditions side by side.
+    A job that failed has no correlations.tsv: its row says so, so that no hole goes unseen. `sweep.html` and `sweep.md`
+    show the conditions side by side.
     """
-    settings = [dict(override.lstrip("+").partition("=")[::2] for override in overrides) for _, overrides in jobs]
-    keys = [key for key in dict.fromkeys(k for s in settings for k in s) if len({s.get(key) for s in settings}) > 1]
-    tables = [read_table(job / TABLE) if (job / TABLE).is_file() else None for job, _ in jobs]
-    taus = [[] if table is None else list(map(_row, table.records())) for table in tables]
-    labels = [",".join(f"{key}={setting.get(key, '')}" for key in keys) or str(n) for n, setting in enumerate(settings)]
-    summary = aggregate(dict(zip(labels, taus, strict=True)), exclude_not_significant=exclude_not_significant)
+    keys = swept_keys(jobs)
+    labels = [",".join(f"{key}={job.settings.get(key, '')}" for key in keys) or str(n) for n, job in enumerate(jobs)]
+    taus = {label: job.taus for label, job in zip(labels, jobs, strict=True)}
+    summary = aggregate(taus, exclude_not_significant=exclude_not_significant)
     Table.of(SUMMARY, "Means over conditions", Aggregate, summary).write(folder)
-    header = next((table.header for table in tables if table), ())
+    header = next((job.table.header for job in jobs if job.table), ())
     rows: list[list[str]] = []
     compared = []
-    for number, ((job, _), setting, table, found) in enumerate(zip(jobs, settings, tables, taus, strict=True)):
-        swept = [str(number), *(setting.get(key, "") for key in keys)]
-        rows += [[*swept, *row] for row in (table.rows if table else ())] or [
-            [*swept, "this job failed or wrote no table", *[""] * (len(header) - 1)]
+    for number, job in enumerate(jobs):
+        swept = {key: job.settings.get(key, "") for key in keys}
+        cells = [str(number), *swept.values()]
+        rows += [[*cells, *row] for row in (job.table.rows if job.table else ())] or [
+            [*cells, "this job failed or wrote no table", *[""] * (len(header) - 1)]
         ]
-        by_pair = {(row.measure, row.metric): row for row in found if row.coefficient == "kendall"}
-        link = f"{quote(job.name)}/report.html" if (job / "report.html").exists() else ""
-        why = failed.get(job, "" if table else "it wrote no table")
-        swept_here = {key: setting.get(key, "") for key in keys}
-        compared.append(conditions.Condition(swept_here, by_pair, link, why, _answer(job)))
+        by_pair = {(row.measure, row.metric): row for row in job.taus if row.coefficient == "kendall"}
+        link = f"{quote(job.folder.name)}/report.html" if (job.folder / "report.html").exists() else ""
+        compared.append(conditions.Condition(swept, by_pair, link, job.failed, job.answer))
     conditions.write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", compared)
     Table(NAME, "Every condition", ("job", *keys, *header), rows).write(folder)
     return folder / f"{NAME}.tsv"

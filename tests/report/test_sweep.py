@@ -1,25 +1,24 @@
 import json
 from pathlib import Path
 
-from clirbench.report.sweep import combine
+from clirbench.report.sweep import Job, combine
 
 HEADER = "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\n"
 
 
-def job(folder: Path, text: str | None) -> Path:
+def job(folder: Path, text: str | None, override: str, answer: str = "") -> Job:
     folder.mkdir()
     if text is not None:
         (folder / "correlations.tsv").write_text(text)
-    return folder
+    if answer:
+        (folder / "results.json").write_text(json.dumps({"answer": answer}))
+    return Job.read(folder, ["+experiment=demo", override])
 
 
 def test_the_swept_key_is_a_column_and_a_failed_job_is_named(tmp_path: Path) -> None:
     jobs = [
-        (
-            job(tmp_path / "0", HEADER + "MAP\tBLEU\tkendall\t0.5\t0.01\t16\ttrue\n"),
-            ["+experiment=demo", "relevance.k=5"],
-        ),
-        (job(tmp_path / "1", None), ["+experiment=demo", "relevance.k=10"]),
+        job(tmp_path / "0", HEADER + "MAP\tBLEU\tkendall\t0.5\t0.01\t16\ttrue\n", "relevance.k=5"),
+        job(tmp_path / "1", None, "relevance.k=10"),
     ]
     lines = combine(tmp_path, jobs).read_text().split("\n")
     assert lines == [
@@ -33,8 +32,8 @@ def test_the_swept_key_is_a_column_and_a_failed_job_is_named(tmp_path: Path) -> 
 def test_the_summary_has_mean_median_sd_and_wins(tmp_path: Path) -> None:
     rows = "MAP\tBLEU\tkendall\t{}\t0.01\t16\ttrue\nMAP\tTER\tkendall\t{}\t0.2\t16\tfalse\n"
     jobs = [
-        (job(tmp_path / "0", HEADER + rows.format(0.5, 0.3)), ["relevance.k=5"]),
-        (job(tmp_path / "1", HEADER + rows.format(0.75, 0.1)), ["relevance.k=10"]),
+        job(tmp_path / "0", HEADER + rows.format(0.5, 0.3), "relevance.k=5"),
+        job(tmp_path / "1", HEADER + rows.format(0.75, 0.1), "relevance.k=10"),
     ]
     combine(tmp_path, jobs)
     bleu, ter = (line.split("\t") for line in (tmp_path / "sweep_summary.tsv").read_text().split("\n")[1:3])
@@ -47,10 +46,9 @@ def test_the_summary_has_mean_median_sd_and_wins(tmp_path: Path) -> None:
 
 def test_a_sweep_over_seeds_or_topics_has_conditions(tmp_path: Path) -> None:
     """Three jobs over one collection: other systems are drawn, or other topics asked, of the same English side."""
-    jobs = [job(tmp_path / str(i), HEADER + f"MAP\tBLEU\tkendall\t0.{i}\t0.01\t16\ttrue\n") for i in range(3)]
-    for at, one in enumerate(jobs):
-        (one / "results.json").write_text(json.dumps({"answer": f"Answer {at}."}))
-    combine(tmp_path, [(one, [f"seed={at}"]) for at, one in enumerate(jobs)])
+    row = "MAP\tBLEU\tkendall\t0.{}\t0.01\t16\ttrue\n"
+    jobs = [job(tmp_path / str(i), HEADER + row.format(i), f"seed={i}", f"Answer {i}.") for i in range(3)]
+    combine(tmp_path, jobs)
     page = (tmp_path / "sweep.md").read_text()
     assert [line for line in page.splitlines() if line.startswith("| seed=")] == [
         *(f"| seed={at} | Answer {at}. |" for at in range(3)),

@@ -55,6 +55,7 @@ def test_commands_translate_and_one_that_fails_is_a_hole(cli: Any, small_folder:
     assert (rows["broken"]["BLEU"], rows["broken"]["P@10"]) == ("", "")
     assert "broken: not translated: " in done.stdout
     assert "60 source lines were given, 3 lines came back" in done.stdout
+    assert sum("broken" in line for line in done.stdout.splitlines() if line.startswith("note: ")) == 1
 
 
 def test_check_lists_models_and_runs_none(cli: Any, small_folder: Path) -> None:

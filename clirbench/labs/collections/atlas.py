@@ -1,9 +1,10 @@
 """The planned study over many collections: contrasts with an equivalence margin, their robustness, and the page."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil, isnan, nan
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ DIFFERENT, EQUIVALENT, UNDECIDED = "different", "equivalent", "undecided"
 PRIMARY, SAME, CROSSED, HALF = "primary", "same reference", "crossed references", "better half"
 COST = "same less crossed"
 ALPHA = 0.05
+EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -115,14 +117,15 @@ class StudyPlan:
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that the plan asked for."""
+    """Everything that the plan asked for; `failed`: why collections that were to take part have no results."""
 
     plan: StudyPlan
     rows: tuple[PlannedContrast, ...]
     included: tuple[Included, ...]
+    failed: Mapping[str, str] = field(default_factory=lambda: EMPTY)
 
 
-def study(folders: Sequence[Path], plan: StudyPlan) -> Study:
+def study(folders: Sequence[Path], plan: StudyPlan, failed: Mapping[str, str] = EMPTY) -> Study:
     """The plan's contrasts over the runs of a sweep; raises `InputError` for runs that are of no collection."""
     measure = str(plan.settings["measure"])
     collections = [_of_measure(collection_of(folder), measure) for folder in folders]
@@ -134,7 +137,7 @@ def study(folders: Sequence[Path], plan: StudyPlan) -> Study:
     rows = list(_view(PRIMARY, main, plan, taus=True))
     rows += [row for view, some in _robustness(main, plan) for row in _view(view, some, plan)]
     rows += [*_view(CROSSED, crossed, plan, taus=True), *_view(SAME, same, plan, taus=True), *_cost(same, crossed)]
-    return Study(plan, tuple(rows), tuple(_included(main, plan)))
+    return Study(plan, tuple(rows), tuple(_included(main, plan)), failed)
 
 
 def _of_measure(collection: Collection, measure: str) -> Collection:

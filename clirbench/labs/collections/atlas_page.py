@@ -188,7 +188,8 @@ def _collections(study: Study) -> Iterator[Block]:
         f"other systems count once with them. Documents: {blocks}."
     )
     left = study.plan.settings["collections"]["excluded"]
-    yield Points([f"{name} is left out: {why}." for name, why in left.items()])
+    failed = [f"{name.removeprefix('corpus.part=')} has no results: {why}" for name, why in study.failed.items()]
+    yield Points([*(f"{name} is left out: {why}." for name, why in left.items()), *failed])
     groups = dict.fromkeys(sorted(one.group for one in study.included))
     header = ("target language", "collections", "systems")
     cells = []

@@ -8,7 +8,7 @@ from clirbench.errors import ClirbenchError
 from clirbench.files.run_files import PROVENANCE
 from clirbench.files.score_tables import table_path
 from clirbench.labs.collections import atlas_page, view
-from clirbench.labs.collections.atlas import StudyPlan, study
+from clirbench.labs.collections.atlas import EMPTY, StudyPlan, study
 from clirbench.labs.collections.pooling import different, pool
 from clirbench.report import markdown
 
@@ -16,17 +16,19 @@ TITLE = "Which MT metrics predict retrieval?"
 METHOD = Path(__file__).with_name("method.md")
 
 
-def after_sweep(folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any]) -> list[Path]:
+def after_sweep(
+    folder: Path, jobs: Sequence[Path], settings: Mapping[str, Any], failed: Mapping[str, str] = EMPTY
+) -> list[Path]:
     """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
 
     settings: the key `pool`: `groups`, `apart`, `tables` (score tables with a column `collection`), their `measures`
     and `metrics`. findings.md is their summary, one page; pooled.md has all sentences and tables. With `plan`, the file
-    of a plan, its study is made instead.
+    of a plan, its study is made instead, whose page names the conditions that `failed`.
     """
     done = [job for job in jobs if (job / PROVENANCE).is_file()]
     try:
         if settings.get("plan"):
-            return atlas_page.write(folder, study(done, StudyPlan.read(Path(str(settings["plan"])))))
+            return atlas_page.write(folder, study(done, StudyPlan.read(Path(str(settings["plan"]))), failed))
         if not done or not different(done):
             return []  # conditions of one collection
         found = {TITLE: pool(done, settings.get("groups") or (), apart=settings.get("apart") or ())}

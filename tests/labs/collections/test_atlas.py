@@ -139,11 +139,13 @@ def test_verdicts(value: float, low: float, high: float, p: float, verdict: str,
 
 
 def test_the_page_names_what_was_left_out_and_is_short(found: Study, jobs: list[Path], tmp_path: Path) -> None:
-    written = after_sweep(tmp_path, jobs, {"plan": str(DOCS / "data" / "atlas-plan.yaml")})
+    failed = {"corpus.part=wmt22/en-hr": "no reference.txt in it"}
+    written = after_sweep(tmp_path, jobs, {"plan": str(DOCS / "data" / "atlas-plan.yaml")}, failed)
     assert [path.name for path in written] == ["atlas.tsv", "atlas_collections.tsv", "findings.md"]
     page = written[-1].read_text()
     for name in ("wmt21/zu-xh", "wmt22/en-liv", "wmt22/liv-en"):
         assert f"{name} is left out: 5 systems." in page
+    assert "- wmt22/en-hr has no results: no reference.txt in it\n" in page
     assert "MacroF1 less BLEU: " in page
     assert len(page.split()) <= 1500
     again = after_sweep(tmp_path, list(reversed(jobs)), {"plan": str(DOCS / "data" / "atlas-plan.yaml")})
