@@ -9,10 +9,12 @@ from clirbench.datasets.manifests import (
     DataFile,
     Manifest,
     Places,
+    cache_folder,
     download,
     load_manifest,
     manifest_names,
     megabytes,
+    unpack_facts,
     verify,
 )
 from clirbench.errors import ConfigError, escape_unseen
@@ -52,6 +54,14 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
         else:
             verify(path, file)
             print(escape_unseen(f"  is here     {file.path}  ({path})"))
+    if places.download and places.cache and manifest.facts:
+        n_facts = unpack_facts(manifest, places.cache)
+        home = cache_folder(places.cache, manifest)
+        print(
+            escape_unseen(
+                f"  documents and official scores, shipped with clirbench ({n_facts} files), are now in {home}"
+            )
+        )
     if not missing:
         print("  nothing to do: every file is here and has the promised content")
         return

@@ -6,6 +6,7 @@ content. Nothing is downloaded unless it was asked for.
 """
 
 import re
+import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +45,8 @@ class DataFile:
 class Manifest:
     """A data set: what it is, its terms, and its files. `mirror` is its folder under a mirror.
 
-    `shipped` maps names of files to ones beside the manifest, which need not be found anywhere.
+    `shipped` maps names of files to ones beside the manifest, which need not be found anywhere. `facts` is a tar beside
+    it, whose members belong among the files.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Manifest:
     mirror: str
     files: tuple[DataFile, ...]
     shipped: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
+    facts: Path | None = None
 
     @property
     def by_path(self) -> Mapping[str, DataFile]:
@@ -182,7 +185,12 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     if not isinstance(shipped, dict) or any(unsafe(str(part)) for pair in shipped.items() for part in pair):
         raise ConfigError(f"{path}: shipped: names of files beside the manifest were expected")
     beside = {str(key): home / str(value) for key, value in shipped.items()}
-    return Manifest(name=name, mirror=mirror, files=files, shipped=beside, **texts)
+    facts = record.get("facts")
+    if facts is not None and (not isinstance(facts, str) or unsafe(facts)):
+        raise ConfigError(f"{path}: facts: the name of a tar beside the manifest was expected")
+    return Manifest(
+        name=name, mirror=mirror, files=files, shipped=beside, facts=home / facts if facts else None, **texts
+    )
 
 
 def verify(path: Path, file: DataFile) -> None:
@@ -209,6 +217,15 @@ def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -
             paths[file.path] = home / file.path
     raise_all(errors)
     return paths
+
+
+def unpack_facts(manifest: Manifest, cache: str | Path) -> int:
+    """Put what is shipped as `facts` among the files in the cache, so that its folder is complete; how many files."""
+    if manifest.facts is None:
+        return 0
+    with tarfile.open(manifest.facts) as archive:
+        archive.extractall(cache_folder(cache, manifest), filter="data")
+        return len(archive.getnames())
 
 
 def cache_folder(cache: str | Path, manifest: Manifest) -> Path:

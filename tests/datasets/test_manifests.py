@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,14 @@ from hypothesis import strategies as st
 
 from clirbench.commands.fetch import main
 from clirbench.datasets.downloads import Promise
-from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names, missing_data
+from clirbench.datasets.manifests import (
+    ManifestFiles,
+    Places,
+    load_manifest,
+    manifest_names,
+    missing_data,
+    unpack_facts,
+)
 from clirbench.errors import ClirbenchError, ConfigError, DownloadError, InputError, MissingData, UnknownName
 from clirbench.text import TextFile
 from tests.conftest import Cli
@@ -129,6 +137,8 @@ def test_a_wrong_hash_at_the_address(tmp_path: Path, server: Served) -> None:
         ({"files": []}, r"files: a list was expected"),
         ({"files": ["x"]}, r"an entry is a mapping"),
         ({"shipped": ["x"]}, r"shipped: names of files"),
+        ({"facts": ["x"]}, r"facts: the name of a tar"),
+        ({"facts": "../x.tar"}, r"facts: the name of a tar"),
         ({"shipped": {"docs.tsv": "../docs.tsv"}}, r"shipped: names of files"),
         ({"mirror": "../x"}, r"mirror: '\.\./x' points outside"),
         ({"entry": {"path": "../../evil"}}, r"'\.\./\.\./evil' points outside the data set"),
@@ -161,7 +171,9 @@ def test_names_and_yaml(tmp_path: Path, manifests: Path) -> None:
 
 
 @given(
-    st.sampled_from(["title", "mirror", "url", "files", "shipped", "path", "bytes", "sha256", "packing", "member"]),
+    st.sampled_from(
+        ["title", "mirror", "url", "files", "shipped", "facts", "path", "bytes", "sha256", "packing", "member"]
+    ),
     st.one_of(st.none(), st.integers(), st.text(max_size=5), st.lists(st.integers(), max_size=2), st.just({"a": [1]})),
     st.binary(max_size=30),
 )
@@ -190,17 +202,22 @@ def test_shipped_manifests_agree_with_the_published_list(shared_data: Path) -> N
         manifest = load_manifest(name)
         files = [file for file in manifest.files if not file.by_hand]  # what is published with its content
         for file in files:
-            row = by_path[f"{manifest.mirror}/{file.path}"]
-            assert file.content == Promise(int(row["local_bytes"]), row["local_sha256"])
+            local = f"{manifest.mirror}/{file.path}"
+            row = by_path.get(local) or by_path[f"{local}.gz"]  # .gz: plain there, packed in the mirror
             sent = file.packed.content if file.packed else file.content
             assert sent == Promise(int(row["upstream_bytes"]), row["upstream_sha256"])
             assert file.url.endswith(f"/{row['repository']}/{row['commit']}/{row['upstream_path']}")
-            assert (file.packed is not None) == (row["packing"] == "gzip")
+            if local in by_path:
+                assert file.content == Promise(int(row["local_bytes"]), row["local_sha256"])
+                assert (file.packed is not None) == (row["packing"] == "gzip")
+            else:
+                assert file.packed is None
         counts[name] = len(files)
     assert counts == {
         "gov2": 1, "gowda2021_bleurt_bias": 4, "gowda2021_type_weight": 2, "gowda2021_unmt_deen": 8,
         "gowda2021_unmt_ende": 8, "lignos2019_csen": 18, "lignos2019_deen": 18, "webnlg2017_human": 5,
         "wmt21_deen": 22, "wmt21_isen": 12, "wmt21_jaen": 18, "wmt21_ruen": 13,
+        "wmt21": 303, "wmt22": 232, "wmt23": 216,
         "hc4_fas": 4, "hc4_rus": 4, "hc4_zho": 4, "neuclir_fas": 0, "neuclir_rus": 0, "neuclir_zho": 0,
     }  # fmt: skip
 
@@ -229,6 +246,49 @@ def test_shipped_facts_agree_with_their_origin(shared_data: Path) -> None:
         judged = [line.split("\t") for line in (folder / "human-seg.tsv").read_text().rstrip("\n").split("\n")[1:]]
         systems = [tuple(row[:3]) for row in judged if row[0] != "HUMAN"]
         assert [tuple(line.split("\t")) for line in TextFile(shipped["human-seg.tsv"]).lines()[1:]] == systems
+
+
+def columns(path: Path, names: list[str]) -> list[tuple[str, ...]]:
+    """The rows of a table, plain or .gz, by some of its columns."""
+    rows = [line.split("\t") for line in TextFile(path).lines()]
+    return [tuple(row[rows[0].index(name)] for name in names) for row in rows]
+
+
+def test_facts_of_wmt_agree_with_their_origin(shared_data: Path, tmp_path: Path) -> None:
+    """Documents of 33 language pairs (line and id alone), human scores of 20 and official scores of all 53."""
+    counts = {"docs.tsv": 0, "human.tsv": 0, "official-metrics.tsv": 0}
+    for year in ("wmt21", "wmt22", "wmt23"):
+        manifest = load_manifest(year)
+        folder = tmp_path / "data" / year
+        assert unpack_facts(manifest, tmp_path) == sum(path.is_file() for path in folder.rglob("*"))
+        assert {path.name for path in folder.iterdir()} == {file.path.split("/")[0] for file in manifest.files}
+        for path in folder.glob("*/*"):
+            plain = shared_data / year / path.parent.name / path.name
+            origin = plain if plain.is_file() else plain.with_name(f"{path.name}.gz")
+            if path.name == "docs.tsv":
+                assert TextFile(path).lines() == tuple(map("\t".join, columns(origin, ["line", "doc_id"])))
+            else:
+                assert path.read_bytes() == origin.read_bytes()
+            counts[path.name] += 1
+    assert counts == {"docs.tsv": 33, "human.tsv": 20, "official-metrics.tsv": 53}
+
+
+def test_what_was_fetched_is_a_mirror(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], server: Served
+) -> None:
+    """Files from the server and the shipped facts are side by side in the cache."""
+    folder = manifest_of(tmp_path / "manifests", url=server.url, facts="tiny.facts.tar")
+    (tmp_path / "docs.tsv").write_text("line\tdoc_id\n1\ta\n2\ta\n")
+    with tarfile.open(folder / "tiny.facts.tar", "w") as archive:
+        archive.add(tmp_path / "docs.tsv", "docs.tsv")
+    monkeypatch.setattr("clirbench.datasets.manifests.manifest_folder", lambda: folder)
+    assert main(["tiny", "--cache", str(tmp_path / "cache")]) == 0
+    assert not (tmp_path / "cache").exists()
+    assert main(["tiny", "--yes", "--cache", str(tmp_path / "cache")]) == 0
+    home = tmp_path / "cache" / "data" / "tiny"
+    assert f"1 files of documents and official scores came with clirbench, now in {home}" in capsys.readouterr().out
+    held = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+    assert held == {*FILES, "docs.tsv"}
 
 
 def test_fetch_shows_what_it_would_do_then_does_it(
