@@ -96,8 +96,9 @@ def pool(
     found = {stratum: settings for stratum, settings in found.items() if len(settings) > 1}
     pairs = [(stratum, pool_stratum(stratum, settings, groups, seed=seed)) for stratum, settings in found.items()]
     rows = tuple(row for _, (rows, _) in pairs for row in rows)
+    merged = tuple(merged_runs_notes(collections))
     if not rows:
-        raise InputError(_nothing(runs, notes))
+        raise InputError(_nothing(runs, [*merged, *notes]))
     return Pooling(
         rows,
         tuple(point for _, (_, points) in pairs for point in points),
@@ -108,7 +109,7 @@ def pool(
         (*by_name(collections), *_differing(runs), *_single(runs, rows), *notes),
         tuple(_names(runs)),
         _signatures(runs),
-        tuple(merged_runs_notes(collections)),
+        merged,
     )
 
 
@@ -169,7 +170,8 @@ def _run(path: Path) -> _Run:
     outputs = frozenset(sha for sides in inputs.get("systems", {}).values() for sha in sides.values())
     held = frozenset([texts, *recorded.get("references", ())]) if texts else frozenset()
     source = str(recorded.get("source") or "")
-    named = Collection(name, board, units, about, ceilings, held, outputs, source=source)
+    judgments = frozenset(c.parts[2] for c in board.measures if c.judged_by == "people" and len(c.parts) > 2)
+    named = Collection(name, board, units, about, ceilings, held, outputs, source=source, judgments=judgments)
     judged = tuple(sorted((m, signatures[m]) for m in measures))
     values = tuple(column.values.tobytes() for column in columns)
     made_of = (texts, inputs.get("test_sha256"), board.systems, judged) if texts else (board.systems, judged, values)

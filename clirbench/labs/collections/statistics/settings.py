@@ -25,7 +25,8 @@ class Collection:
 
     `ceilings`: by measure, the tau that a perfect metric would reach in spite of the measure's noise, where known.
     `texts`: sha256 of the documents and the references; `outputs`: of the systems' outputs; none of a table; `source`:
-    of the source, which tells that topics and documents are about the same.
+    of the source, which tells that topics and documents are about the same; `judgments`: signatures of what people
+    judged, which names topics and documents, in whatever language the collection was.
     `apart`: it counts as independent, whatever it shares.
     """
 
@@ -38,12 +39,16 @@ class Collection:
     outputs: frozenset[str] = frozenset()
     apart: bool = False
     source: str = ""
+    judgments: frozenset[str] = frozenset()
 
     def in_common(self, other: "Collection") -> str:
         """Why the two count as one, or nothing: texts tell it, names of systems only where no texts are recorded.
 
-        A source alone tells nothing: it may be translated into several languages.
+        A source alone tells nothing: it may be translated into several languages. The same judgments are of the same
+        topics and documents, also where the language pairs differ.
         """
+        if self.judgments & other.judgments and not (self.apart or other.apart):
+            return "relevance judgments"
         pairs = {collection.about.get("pair", "") for collection in (self, other)} - {""}
         if self.apart or other.apart or len(pairs) > 1:
             return ""

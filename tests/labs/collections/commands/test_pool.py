@@ -14,6 +14,7 @@ from clirbench.labs.collections.commands.pool import main
 from clirbench.labs.collections.findings import name_of
 from clirbench.labs.collections.statistics.settings import Stratum
 from clirbench.scoreboard import Column
+from tests.conftest import Cli
 from tests.report.boards import results_json
 
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|case:mixed", "chrF2": "nrefs:1|chrF2", "MAP": "bm25:clirbench|rel:top10|MAP"}
@@ -148,6 +149,41 @@ def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys
     assert "not the folder of a finished run" in capsys.readouterr().err
     assert main([str(first), str(people), "--groups", "pair"]) == 1
     assert "first, people: nothing says their pair" in capsys.readouterr().err
+
+
+def judged_by(run: Path, judgments: str) -> Path:
+    """The same run, its measure computed from these judgments."""
+    results = json.loads((run / "results.json").read_text())
+    measure = next(column for column in results["columns"] if column["role"] == "measure")
+    measure["parts"] = ["bm25", "topics", judgments, "MAP"]
+    (run / "results.json").write_text(json.dumps(results))
+    return run
+
+
+def test_runs_with_the_same_judgments_are_one_collection_in_whatever_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same topics and pages in several languages; judgments by a rule have one signature everywhere."""
+    runs = [judged_by(run(tmp_path / f"r{i}", i, judge="people"), "rel:qrels:ab") for i in range(2)]
+    assert main([*map(str, runs), "--out", str(tmp_path / "out")]) == 1
+    one = "r0 and r1 count as one collection, because they share relevance judgments. To count each by itself, add"
+    assert one in capsys.readouterr().err
+    other = judged_by(run(tmp_path / "r2", 2, judge="people"), "rel:qrels:cd")
+    said = pooled([*runs, other], tmp_path / "out", capsys)
+    assert one in said
+    assert "over 2 collections (20 systems)" in said
+    assert "over 3 collections (30 systems)" in pooled([*runs, other], tmp_path / "out", capsys, "--apart", "r1")
+    ruled = [judged_by(run(tmp_path / f"t{i}", i), "rel:top10") for i in range(2)]
+    assert "over 2 collections (20 systems)" in pooled(ruled, tmp_path / "out", capsys)
+
+
+@pytest.mark.slow
+def test_help_pages_in_two_languages_are_one_set_of_pages_and_titles(cli: Cli, shared_data: Path) -> None:
+    for pair in ("esen", "euen"):
+        done = cli(f"+experiment=help_{pair}", f"paths.mirror={shared_data}", f"hydra.run.dir={pair}", "metric=[BLEU]")
+        assert done.returncode == 0, done.stderr
+    done = cli("pool", "esen", "euen", "--out", "out")
+    assert "esen and euen count as one collection, because they share relevance judgments." in done.stderr
 
 
 def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) -> None:
