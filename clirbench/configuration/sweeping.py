@@ -13,7 +13,7 @@ from clirbench.configuration.composing import section
 from clirbench.configuration.laboratories import hooks
 from clirbench.errors import escape_unseen
 from clirbench.report.conditions import PAGE, TEXT
-from clirbench.report.sweep import NAME, SUMMARY, Job, combine, swept_keys
+from clirbench.report.sweep import NAME, SUMMARY, SweptJob, combine, swept_keys
 
 
 class SweepTable(Callback):
@@ -21,7 +21,7 @@ class SweepTable(Callback):
 
     def __init__(self, exclude_not_significant: bool = False) -> None:
         self._exclude = exclude_not_significant
-        self._jobs: list[Job] = []
+        self._jobs: list[SweptJob] = []
         self._settings: dict[str, Any] = {}
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
@@ -29,7 +29,7 @@ class SweepTable(Callback):
         if config.hydra.mode is RunMode.MULTIRUN:
             why = str(job_return.return_value or "").removeprefix("error: ")
             overrides = list(config.hydra.overrides.task)
-            self._jobs.append(Job.read(Path(config.hydra.runtime.output_dir), overrides, why))
+            self._jobs.append(SweptJob.read(Path(config.hydra.runtime.output_dir), overrides, why))
             self._settings = section(config, "pool", [])  # the configuration of the sweep itself has no task's keys
             combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
 

@@ -19,7 +19,7 @@ TABLE = "correlations.tsv"
 
 
 @dataclass(frozen=True)
-class Job:
+class SweptJob:
     """A finished job of a sweep: the folder of its run, its overrides (`key=value`), and what it wrote there.
 
     `table`: its correlations.tsv, None where it has none; `taus`: the rows of that; `failed`: why it has none.
@@ -33,7 +33,7 @@ class Job:
     failed: str = ""
 
     @classmethod
-    def read(cls, folder: Path, overrides: Sequence[str], failed: str = "") -> "Job":
+    def read(cls, folder: Path, overrides: Sequence[str], failed: str = "") -> "SweptJob":
         """Read what a job wrote; raises `InputError` for a file that is damaged."""
         table = read_table(folder / TABLE) if (folder / TABLE).is_file() else None
         taus = [] if table is None else list(map(_row, table.records()))
@@ -46,13 +46,13 @@ class Job:
         return dict(override.lstrip("+").partition("=")[::2] for override in self.overrides)
 
 
-def swept_keys(jobs: Sequence[Job]) -> list[str]:
+def swept_keys(jobs: Sequence[SweptJob]) -> list[str]:
     """The keys that are not the same in all jobs."""
     settings = [job.settings for job in jobs]
     return [key for key in dict.fromkeys(k for s in settings for k in s) if len({s.get(key) for s in settings}) > 1]
 
 
-def combine(folder: Path, jobs: Sequence[Job], *, exclude_not_significant: bool = False) -> Path:
+def combine(folder: Path, jobs: Sequence[SweptJob], *, exclude_not_significant: bool = False) -> Path:
     """Write `sweep.tsv`: the rows of each job's correlations.tsv behind `job` and one column for each swept key.
 
     `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs

@@ -1,18 +1,18 @@
 import json
 from pathlib import Path
 
-from clirbench.report.sweep import Job, combine
+from clirbench.report.sweep import SweptJob, combine
 
 HEADER = "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\n"
 
 
-def job(folder: Path, text: str | None, override: str, answer: str = "") -> Job:
+def job(folder: Path, text: str | None, override: str, answer: str = "") -> SweptJob:
     folder.mkdir()
     if text is not None:
         (folder / "correlations.tsv").write_text(text)
     if answer:
         (folder / "results.json").write_text(json.dumps({"answer": answer}))
-    return Job.read(folder, ["+experiment=demo", override])
+    return SweptJob.read(folder, ["+experiment=demo", override])
 
 
 def test_the_swept_key_is_a_column_and_a_failed_job_is_named(tmp_path: Path) -> None:
