@@ -1,6 +1,6 @@
 # make        install what running needs into .venv, then run the main job
 # make test   install what the tests need into .venv, then run them; LAB=papers: those of one laboratory
-# make test-slow   the long ones, which CI adds; make test-all   everything, before a release
+# make test-slow   the long ones, which CI adds; make test-all   everything, before a release or a change of the pages
 #                 (with Debian's chromium, chromium-driver and texlive-latex-recommended, or skipping what needs them)
 # make fuzz   50,000 hostile files and configurations; FUZZ=N for another number, SEED=N to make a failure again
 #

@@ -41,15 +41,19 @@ DEMO = PACKAGE / "clirbench" / "data" / "demo"
 class Cli:
     """Runs the program as a user does, in an empty folder."""
 
-    def __init__(self, cwd: Path) -> None:
+    def __init__(self, cwd: Path, *packages: Path) -> None:
+        """packages: folders of packages beside the program's own."""
         self.cwd = cwd
+        self.path = os.pathsep.join(map(str, (cwd, PACKAGE, *packages)))
 
-    def __call__(self, *arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.cwd), str(PACKAGE)])}
+    def __call__(
+        self, *arguments: str, timeout: float = 240, module: str = "clirbench"
+    ) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": self.path}
         warm = next(warm_processes())
         if warm.can(environment):
-            return warm.run(arguments, self.cwd, environment, timeout)
-        command = [sys.executable, "-m", "clirbench", *arguments]
+            return warm.run(arguments, self.cwd, environment, timeout, module)
+        command = [sys.executable, "-m", module, *arguments]
         return subprocess.run(
             command, cwd=self.cwd, env=environment, capture_output=True, check=False, text=True, timeout=timeout
         )

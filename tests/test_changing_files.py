@@ -29,7 +29,7 @@ from clirbench.store.store import Store
 from clirbench.systems.files import FileSystems
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
-from tests.conftest import PACKAGE
+from tests.conftest import PACKAGE, Cli
 from tests.waiting import wait_until
 
 COLUMNS = ("BLEU", "TER", "MAP", "RBO")
@@ -76,21 +76,17 @@ def test_a_file_replaced_while_the_run_is_stopped_is_a_hole_and_never_a_number(s
         "engine=serial",
     ]
 
-    def begin(name: str, cache: str) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-c", PROGRAM, *arguments, f"hydra.run.dir={home / name}"]
-        return subprocess.Popen(
-            [*command, f"paths.cache={home / cache}"],
-            cwd=home,
-            env={**os.environ, "PYTHONPATH": str(PACKAGE)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
     def entries() -> int:
         return sum(1 for _ in (home / "cache").rglob("*.npz"))
 
-    with begin("first", "cache") as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments, "hydra.run.dir=first", "paths.cache=cache"],
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         wait_until(lambda: entries() >= 3, unless=lambda: process.poll() is not None)
         process.send_signal(signal.SIGSTOP)
         assert process.poll() is None
@@ -105,11 +101,10 @@ def test_a_file_replaced_while_the_run_is_stopped_is_a_hole_and_never_a_number(s
     assert f"every9 is left out: {system} changed while this run was reading it" in report
 
     replaced_unseen(system, original)
-    for name, cache in (("again", "cache"), ("true", "apart")):
-        with begin(name, cache) as process:
-            _, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said
-    assert rows(home / "again") == rows(home / "true")
+    for name, cache in (("again", "cache"), ("undisturbed", "apart")):
+        done = Cli(home)(*arguments, f"hydra.run.dir={name}", f"paths.cache={cache}")
+        assert done.returncode == 0, done.stderr
+    assert rows(home / "again") == rows(home / "undisturbed")
     assert all(rows(home / "again")["every9"].values())
 
 

@@ -1,11 +1,8 @@
 """What components declare is what reports say of them; what they do not declare is unknown; signatures are not read."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -17,7 +14,7 @@ from clirbench.columns import kind
 from clirbench.configuration.building import _labelled
 from clirbench.errors import ConfigError
 from clirbench.relevance.base import from_english_side, judged_by
-from tests.conftest import PACKAGE, Cli
+from tests.conftest import Cli
 
 SMALL = ("metric=[BLEU,MacroF1]", "engine=serial", "output.figures=[]", "correlation.intervals=null")
 # These say when they were made or where, or hold keys of the store, which are made of signatures.
@@ -47,16 +44,7 @@ def test_an_unknown_judge_is_an_error_that_names_the_field_and_the_choices() -> 
 
 def program(cwd: Path, *arguments: str, module: str) -> str:
     """What the program prints; its files go to `cwd`."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(cwd), str(PACKAGE)])}
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=240,
-    )
+    done = Cli(cwd)(*arguments, module=module)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

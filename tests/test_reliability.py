@@ -31,6 +31,7 @@ ENGINES = {
 }
 """How each engine is asked for, and its share of 12 kills; a release has 12 of each."""
 MANNERS = (["engine.threads=0"], ["engine.threads=4"], ["engine.workers=1"])
+RELEASE = pytest.mark.release
 
 # Everything goes to workers at once, so that there is always one to kill.
 PROGRAM = "import clirbench.engines.local as e; e.PATIENCE = 0.0; from clirbench.__main__ import main; main()"
@@ -116,7 +117,7 @@ def session(leader: int) -> list[tuple[int, str]]:
 
 
 @pytest.mark.timeout(900)  # up to some thirty starts of the program, on a machine that may be loaded
-@pytest.mark.parametrize("least", [8, pytest.param(20, marks=pytest.mark.release)])
+@pytest.mark.parametrize("least", [3, pytest.param(20, marks=pytest.mark.release)])
 def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
     made: tuple[Place, dict[str, bytes]], least: int
 ) -> None:
@@ -160,7 +161,9 @@ def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "engine", [name if name in ("serial", "processes") else pytest.param(name, marks=RELEASE) for name in ENGINES]
+)
 @pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.release)], ids=["few", "many"])
 def test_killed_at_any_moment_under_any_engine(
     made: tuple[Place, dict[str, bytes]], tmp_path: Path, engine: str, many: bool
@@ -200,7 +203,7 @@ def signal_if_there(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("manner", MANNERS, ids="".join)
+@pytest.mark.parametrize("manner", [MANNERS[0], *(pytest.param(m, marks=RELEASE) for m in MANNERS[1:])], ids="".join)
 def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, bytes]], manner: list[str]) -> None:
     place, expected = made
     shutil.rmtree(place.path / "cache", ignore_errors=True)
@@ -217,7 +220,7 @@ def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, 
     assert place.complete(place.path / "after") == expected
 
 
-@pytest.mark.parametrize("manner", MANNERS, ids="".join)
+@pytest.mark.parametrize("manner", [*(pytest.param(m, marks=RELEASE) for m in MANNERS[:2]), MANNERS[2]], ids="".join)
 def test_terminated_it_ends_as_interrupted(made: tuple[Place, dict[str, bytes]], manner: list[str]) -> None:
     place, expected = made
     shutil.rmtree(place.path / "cache", ignore_errors=True)

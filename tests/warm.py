@@ -1,8 +1,9 @@
-"""A process that has the program's libraries loaded and forks for each start of the program, which takes a second less.
+"""A process that has the program's libraries loaded and forks for each start of the program, two seconds cheaper.
 
 What is forked is what `python -m clirbench` starts: it has its own arguments, folder, environment, module search path
 and standard streams, runs the package as the main module, and ends as any Python does. The process that forks has
-loaded libraries and the modules of clirbench that the program loads first, has run none of them, and has no thread.
+loaded libraries and the modules of clirbench that most runs load, has used once what compiles or reads something at
+its first use (grammars, the page's template, compiled loops, a table), has done no run, and has no thread.
 Its seed for hashes is fixed, so starts take turns between two of them. Tests about processes themselves (kills,
 signals, terminals) start real ones.
 """
@@ -24,10 +25,14 @@ PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = (
     "antlr4.LL1Analyzer", "hydra", "hydra._internal.config_loader_impl",
     "hydra._internal.core_plugins.basic_launcher", "hydra.experimental.callback", "hydra.experimental.compose",
-    "hydra.experimental.initialize", "ir_measures", "numba", "numba.core.runtime", "numba.typed", "numpy.random",
-    "pytrec_eval", "rich.progress", "rich.table", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats",
+    "hydra.experimental.initialize", "ir_measures", "joblib", "joblib.externals.loky.process_executor", "numba",
+    "numba.core.runtime", "numba.typed", "numpy.random", "psutil", "pytrec_eval", "rich.progress", "rich.table",
+    "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats",
 )  # fmt: skip
-
+OF_MOST_RUNS = (
+    "configuration.sweeping", "corpora.folder", "metrics.chrf", "report.estimate", "report.sweep", "report.terminal",
+    "statistics.aggregate", "topics.made",
+)  # fmt: skip
 AT_LOAD = (
     "PYTHON", "NUMBA", "OPENBLAS", "OMP", "MKL", "NPY", "SCIPY", "MPL", "LD_", "LC_", "LANG", "TZ", "HOME", "XDG",
     "TMP", "TERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR",
@@ -35,7 +40,7 @@ AT_LOAD = (
 
 
 def load() -> None:
-    """Import what a run imports; the main module itself is left to the run."""
+    """Import what a run imports, and use what is made by its first use; the main module itself is left to the run."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from numba.core.registry import cpu_target
@@ -45,12 +50,32 @@ def load() -> None:
         importlib.import_module(name)
     for context in (cpu_target.typing_context, cpu_target.target_context):
         context.refresh()  # what numba loads before the first compiled function
-    OverridesParser.create().parse_override("a.b=[c,1,'d']")  # the tables of two grammars are made by use
+    for text in ("a.b=[c,1,'d']", "+a/b=c", "~a", "a=/b/c_d-e", "a={b: 'c d', e: 1.5}", "a=null", 'a="b"', "a=1,2"):
+        OverridesParser.create().parse_override(text)  # the tables of two grammars are made by use
     grammar_parser.parse("${a.b}")
     source = (PACKAGE / "clirbench" / "__main__.py").read_text(encoding="utf-8")
     for line in source.splitlines():
         if line.startswith("from clirbench."):
             importlib.import_module(line.split()[1])
+    for name in OF_MOST_RUNS:
+        importlib.import_module(f"clirbench.{name}")
+    first_use()
+
+
+def first_use() -> None:
+    """Load compiled loops, a table and the report's template."""
+    from clirbench.metrics.bleu import BLEU
+    from clirbench.metrics.macrof import MacroF
+    from clirbench.report.html.page import _environment
+    from clirbench.retrieval.bm25 import BM25
+    from clirbench.statistics.units.agreement import interval
+    from clirbench.types import Document, Documents, TestSet, Topic
+
+    for metric in (BLEU(), MacroF()):
+        metric.score(metric.statistics(["a b"], TestSet((("a b",),), ("a b",))).sum(axis=0))
+    BM25().rank(Documents.of([Document("1", "oil price"), Document("2", "x")]), [Topic.of("t", "oil")])
+    interval(0.5, 9)
+    _environment().get_template("report.html.j2")
 
 
 def serve() -> dict[str, Any]:
@@ -85,7 +110,7 @@ def become(started: Mapping[str, Any]) -> NoReturn:
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
     importlib.invalidate_caches()
-    runpy._run_module_as_main("clirbench")  # type: ignore[attr-defined]  # what `python -m` does
+    runpy._run_module_as_main(started["module"])  # type: ignore[attr-defined]  # what `python -m` does
     sys.exit()
 
 
@@ -95,7 +120,7 @@ def read_at_load(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class Warm:
-    """Starts `python -m clirbench` by a process that forks."""
+    """Starts `python -m clirbench`, or another module, by a process that forks."""
 
     def __init__(self) -> None:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -111,13 +136,14 @@ class Warm:
         return read_at_load(environment) == read_at_load(self.environment)
 
     def run(
-        self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str], timeout: float
+        self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str], timeout: float, module: str = "clirbench"
     ) -> subprocess.CompletedProcess[str]:
         """What `subprocess.run` gives, with standard output and error as text."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         with tempfile.NamedTemporaryFile("r+") as out, tempfile.NamedTemporaryFile("r+") as err:
-            started = {"arguments": arguments, "cwd": str(cwd), "env": dict(env), "out": out.name, "err": err.name}
+            what = {"module": module, "arguments": arguments, "cwd": str(cwd), "env": dict(env)}
+            started = {**what, "out": out.name, "err": err.name}
             print(json.dumps(started), file=self.process.stdin, flush=True)
             child = int(self.process.stdout.readline())
             late = not select([self.process.stdout], [], [], timeout)[0]
@@ -126,7 +152,7 @@ class Warm:
             status = int(self.process.stdout.readline())
             if late:
                 raise subprocess.TimeoutExpired(list(arguments), timeout, out.read(), err.read())
-            command = [sys.executable, "-m", "clirbench", *arguments]
+            command = [sys.executable, "-m", module, *arguments]
             return subprocess.CompletedProcess(command, status, out.read(), err.read())
 
     def close(self) -> None:

@@ -109,7 +109,7 @@ def test_an_old_name_works_and_warns_until_its_version(monkeypatch: pytest.Monke
         _ = cb.read
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_user_s_script_is_typed_from_the_wheel(tmp_path: Path) -> None:
     """The wheel alone, in a folder of its own beside the libraries: `mypy --strict` finds all that is offered."""
     build = [

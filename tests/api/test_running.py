@@ -293,7 +293,7 @@ def test_components_without_a_configuration_are_the_named_experiment(small_texts
         cb.run(metrics=[cb.metrics.BLEU()])
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_real_data_give_the_command_line_s_files(shared_data: Path, cli: Cli) -> None:
     r = cb.run("wmt21_isen", paths__mirror=shared_data)
     done = cli("+experiment=wmt21_isen", f"paths.mirror={shared_data}", "hydra.run.dir=w", "paths.cache=c")
@@ -350,8 +350,8 @@ def test_four_threads_run_at_once() -> None:
 
         def run(alpha: float) -> Any:
             begin.wait(60)
-            return cb.run("europarl_csen_published", correlation__alpha=alpha, correlation__intervals=None)
+            return cb.correlate(BASE, "MAP", correlation__alpha=alpha, correlation__intervals=None)
 
         found = list(threads.map(run, (0.01, 0.02, 0.03, 0.04)))
-    expected = cb.run("europarl_csen_published", correlation__intervals=None).correlations.value.tolist()
+    expected = cb.correlate(BASE, "MAP", correlation__intervals=None).correlations.value.tolist()
     assert [outcome.correlations.value.tolist() for outcome in found] == [expected] * 4

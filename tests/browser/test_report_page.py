@@ -10,7 +10,8 @@ from tests.report.boards import EVIL
 from tests.report.typeset import typeset
 
 pytestmark = pytest.mark.slow
-PAGES = ["demo_page", "large_page", "evil_page"]
+LARGE = pytest.param("large_page", marks=pytest.mark.release)
+PAGES = ["demo_page", LARGE, "evil_page"]
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def test_the_keyboard_reaches_cells_and_points(browser: Browser, demo_page: Path
     assert "MacroF1" in plot.get_attribute("aria-label")
 
 
-@pytest.mark.parametrize("page", ["demo_page", "large_page"], indirect=True)
+@pytest.mark.parametrize("page", ["demo_page", LARGE], indirect=True)
 def test_a_topic_opens_with_its_systems_terms_and_documents(browser: Browser, page: Path) -> None:
     browser.open(page)
     unfold(browser)
@@ -228,6 +229,7 @@ def test_a_link_restores_the_plot(browser: Browser, demo_page: Path) -> None:
     assert browser.run("return plot.firstChild.ariaLabel").endswith("against BLEU, 16 systems")
 
 
+@pytest.mark.release
 def test_a_long_table_is_paged_until_somebody_wants_it_whole(browser: Browser, large_page: Path) -> None:
     browser.open(large_page)
     browser.run("document.querySelector('#systems > details').open = true")

@@ -32,8 +32,8 @@ class Again:
         monkeypatch.chdir(cli.cwd)
         monkeypatch.setattr(rerun, "run_clirbench", lambda words, home: Cli(home)(*words).returncode)
 
-    def __call__(self, *given: str) -> tuple[int, list[str], str]:
-        status = main(["out/provenance.json", "--trust", *given])
+    def __call__(self, *given: str, provenance: str = "out/provenance.json") -> tuple[int, list[str], str]:
+        status = main([provenance, "--trust", *given])
         shown = self.capsys.readouterr()
         return status, shown.out.splitlines(), shown.err
 
@@ -43,7 +43,9 @@ def again(cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
     return Again(cli, monkeypatch, capsys)
 
 
-def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: Cli, small_folder: Path) -> None:
+def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(
+    cli: Cli, small_folder: Path, again: Again, monkeypatch: pytest.MonkeyPatch
+) -> None:
     provenance = made(cli, "scores.title=a", "paths.cache=kept")
     (cli.cwd / "elsewhere").mkdir()
     there = Cli(cli.cwd / "elsewhere")
@@ -57,13 +59,14 @@ def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(cli: 
     assert (again_in / "systems.tsv").read_bytes() == (cli.cwd / "out" / "systems.tsv").read_bytes()
 
     small_folder.rename(cli.cwd / "elsewhere" / "new")
-    gone = there("rerun", "../out/provenance.json", "--trust")
-    assert gone.returncode == 1
-    assert f"{small_folder / 'reference.txt'}: the run read this file, and it is gone" in gone.stderr
-    found = there("rerun", "../out/provenance.json", "--trust", "folder=new")
-    assert found.returncode == 0, found.stderr
-    assert "configuration: folder was small, is " in found.stdout
-    assert found.stdout.splitlines()[-1].startswith("the same bytes: ")
+    monkeypatch.chdir(there.cwd)
+    status, _, error = again(provenance="../out/provenance.json")
+    assert status == 1
+    assert f"{small_folder / 'reference.txt'}: the run read this file, and it is gone" in error
+    status, shown, error = again("folder=new", provenance="../out/provenance.json")
+    assert status == 0, error
+    assert any("configuration: folder was small, is " in line for line in shown)
+    assert shown[-1].startswith("the same bytes: ")
 
 
 def test_an_input_that_changed_is_named(cli: Cli, small_folder: Path, again: Again) -> None:

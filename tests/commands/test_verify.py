@@ -273,10 +273,14 @@ def test_any_byte_that_changes_is_named(
 
 
 @pytest.mark.slow
-def test_the_demo_and_a_job_of_a_sweep_follow(cli: Cli, small_folder: Path) -> None:
+def test_the_demo_follows(cli: Cli) -> None:
     assert cli("hydra.run.dir=demo").returncode == 0
     done = cli("verify", "demo")
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_a_job_of_a_sweep_follows(cli: Cli, small_folder: Path) -> None:
     swept = ["metric=[BLEU]", "measures=[RBO]", "topics.n=5", "relevance.k=2,3", "engine=serial"]
     done = cli("-m", "+experiment=folder", "folder=small", *swept, "hydra.sweep.dir=swept")
     assert done.returncode == 0, done.stderr

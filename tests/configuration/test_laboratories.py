@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from clirbench.configuration.laboratories import laboratories
-from tests.conftest import PACKAGE
+from tests.conftest import PACKAGE, Cli
 
 METRIC = """
     from collections.abc import Sequence
@@ -123,7 +123,7 @@ def test_ours_are_found() -> None:
 def test_a_run_with_a_metric_an_analysis_and_judgments_of_a_laboratory(site: Path, small_texts: Path) -> None:
     keys = [f"folder={small_texts}", "metric=[BLEU,FirstWord]", "analysis=[letters]", "analyses.letters.more=5"]
     keys += ["relevance=panel", "measures=[MAP,nDCG]", "topics.n=10", "engine=serial", "hydra.run.dir=out"]
-    done = program(site, "-m", "clirbench", *keys)
+    done = Cli(site.parent, site)(*keys)
     assert done.returncode == 0, done.stderr
     systems = (site.parent / "out" / "systems.tsv").read_text().split("\n")
     assert systems[0].split("\t")[:4] == ["system", "BLEU", "FirstWord", "MAP"]
@@ -147,9 +147,9 @@ def test_python_sees_it_too(site: Path, small_texts: Path) -> None:
 
 
 def test_its_commands_are_commands(site: Path) -> None:
-    done = program(site, "-m", "clirbench", "greet", "you")
+    done = Cli(site.parent, site)("greet", "you")
     assert (done.returncode, done.stdout) == (3, "hello you\n")
-    assert "_private" not in program(site, "-m", "clirbench", "nothing").stderr
+    assert "_private" not in Cli(site.parent, site)("nothing").stderr
 
 
 def test_nothing_of_it_is_loaded_by_a_run_that_does_not_use_it(site: Path, small_texts: Path) -> None:
@@ -165,11 +165,11 @@ def test_nothing_of_it_is_loaded_by_a_run_that_does_not_use_it(site: Path, small
 
 def test_two_of_one_name_and_a_missing_package_are_one_clear_line(site: Path) -> None:
     install(site, "other", "elsewhere", "third")
-    done = program(site, "-m", "clirbench", "+experiment=scores", "check=true")
+    done = Cli(site.parent, site)("+experiment=scores", "check=true")
     assert done.returncode == 1
     assert done.stderr == ("error: laboratory 'other': elsewhere and otherlab have this name; uninstall one of them\n")
     (site / "third-1.dist-info" / "entry_points.txt").write_text("[clirbench.labs]\nthird = elsewhere.lab\n")
-    done = program(site, "-m", "clirbench", "+experiment=scores", "check=true")
+    done = Cli(site.parent, site)("+experiment=scores", "check=true")
     assert done.returncode == 1
     assert done.stderr == "error: laboratory 'third': its package elsewhere.lab is missing; install or uninstall it\n"
 
@@ -177,7 +177,7 @@ def test_two_of_one_name_and_a_missing_package_are_one_clear_line(site: Path) ->
 def test_two_commands_of_one_name(site: Path) -> None:
     (site / "otherlab" / "commands").mkdir()
     (site / "otherlab" / "commands" / "greet.py").write_text("")
-    done = program(site, "-m", "clirbench", "greet")
+    done = Cli(site.parent, site)("greet")
     assert done.returncode == 1
     assert done.stderr == (
         "error: command 'greet': otherlab_code.commands.greet and otherlab.commands.greet have this name; "

@@ -37,7 +37,6 @@ def configured() -> Iterator[tuple[str, str]]:
         yield from ((name, group) for group in GROUPS if group in content)
 
 
-SLOW = pytest.mark.slow
 OTHERS = {"corpus": "trec_documents", "systems": "checkpoints", "topics": "tsv", "relevance": "top_share"}
 """Of each group that experiments configure, a choice that none of these makes, with keys of the same names."""
 
@@ -46,8 +45,8 @@ OTHERS = {"corpus": "trec_documents", "systems": "checkpoints", "topics": "tsv",
     "group",
     [
         "topics",
-        pytest.param("relevance", marks=SLOW),
-        pytest.param("relevance@also", marks=SLOW),
+        pytest.param("relevance", marks=pytest.mark.slow),
+        pytest.param("relevance@also", marks=pytest.mark.release),
     ],
 )
 def test_any_choice_fits_the_demo_or_says_what_it_needs_in_one_line(group: str) -> None:
@@ -66,7 +65,7 @@ QUICK = [("hc4_rus", "corpus"), ("neuclir_zho", "relevance"), ("study_ladder", "
 
 @pytest.mark.parametrize(
     ("name", "group"),
-    [pytest.param(*pair, marks=() if pair in QUICK else SLOW) for pair in CONFIGURED],
+    [pytest.param(*pair, marks=() if pair in QUICK else pytest.mark.release) for pair in CONFIGURED],
 )
 def test_every_node_that_an_experiment_configures_is_replaced_whole(name: str, group: str) -> None:
     """What is expected is the choice as it is without what an experiment says of it."""

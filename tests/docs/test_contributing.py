@@ -1,5 +1,6 @@
 """The examples of CONTRIBUTING.md, copied out of the page and followed literally."""
 
+import os
 import re
 import subprocess
 import sys
@@ -42,8 +43,7 @@ def test_the_examples_run_and_their_tests_pass(cli, small_folder: Path, tmp_path
     header = (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8").split("\n")[0].split("\t")
     assert {"FirstWord", "FirstHit"} <= set(header)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "tests"]
-    passed = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"}
-    )
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    passed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "3 passed" in passed.stdout

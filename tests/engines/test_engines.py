@@ -29,9 +29,14 @@ from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
-def workers_end(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Everything goes to workers at once, and they end with the test."""
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything goes to workers at once."""
     monkeypatch.setattr("clirbench.engines.local.PATIENCE", 0.0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def workers_end() -> Iterator[None]:
+    """Workers are kept for the next test, and end with the last."""
     yield
     close_workers()
 
@@ -254,7 +259,10 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, *(pytest.param(number, marks=pytest.mark.release) for number in (signal.SIGTERM, signal.SIGINT))],
+)
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path, number: signal.Signals) -> None:
     root = Path(__file__).resolve().parents[2]
     with subprocess.Popen(

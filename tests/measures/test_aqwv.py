@@ -135,7 +135,7 @@ def drawn_case(rng: np.random.Generator) -> tuple[Run, Run, Judged, float]:
 
 
 @pytest.mark.parametrize("policy", ["drop", "no_miss", "modified"])
-@pytest.mark.parametrize("cases", [300, pytest.param(3400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("cases", [300, pytest.param(3400, marks=pytest.mark.release)])
 def test_actual_is_at_most_maximum_is_at_most_oracle(policy: str, cases: int) -> None:
     """Many cases for each policy, each held against every threshold (1 to 6: 6 returns nothing), without exception.
 

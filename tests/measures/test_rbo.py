@@ -39,7 +39,7 @@ def read_groups(text: str) -> Groups:
 
 
 @pytest.mark.parametrize("ties", ["w", "a", "b"])
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.release)])
 def test_the_2000_published_cases(shared_data: Path, ties: str, every: int) -> None:
     """Expected values: rbo-cases.csv, the reference implementation of Corsi and Urbano (SIGIR 2024)."""
     with (shared_data / "rbo" / "rbo-cases.csv").open(newline="") as stream:

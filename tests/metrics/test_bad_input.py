@@ -83,9 +83,10 @@ def test_segments_of_100_000_characters(metric: Metric) -> None:
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.slow
-def test_ter_of_100_000_characters() -> None:
-    assert 0 < rows_of(TER(), [LONG], [OTHER])[0] <= 200
+@pytest.mark.parametrize("words", [2_000, pytest.param(14_000, marks=pytest.mark.release)])
+def test_ter_of_100_000_characters(words: int) -> None:
+    long, other = (" ".join(text.split()[:words]) for text in (LONG, OTHER))
+    assert 0 < rows_of(TER(), [long], [other])[0] <= 200
 
 
 @pytest.mark.parametrize("metric", ALL, ids=named)

@@ -110,12 +110,12 @@ def by_hand(
     return values
 
 
-@pytest.mark.slow
-def test_fifty_random_collections_against_a_slow_reference(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize("n", [pytest.param(8, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.release)])
+def test_random_collections_against_a_slow_reference(cli: Cli, tmp_path: Path, n: int) -> None:
     """One sweep of the command line over collections with topics judged without a relevant document."""
     rng = random.Random(20)
     expected = []
-    for number in range(50):
+    for number in range(n):
         folder = tmp_path / f"c{number:02d}"
         (folder / "systems").mkdir(parents=True)
         english = [" ".join(rng.choices(WORDS, k=rng.randint(1, 5))) for _ in range(30)]
@@ -136,7 +136,7 @@ def test_fifty_random_collections_against_a_slow_reference(cli: Cli, tmp_path: P
         write_lines(folder / "people.qrels", lines)
         expected.append(by_hand(systems, english, topics, judged))
     done = cli(
-        "-m", "folder=" + ",".join(f"c{number:02d}" for number in range(50)), "topics=tsv",
+        "-m", "folder=" + ",".join(f"c{number:02d}" for number in range(n)), "topics=tsv",
         "topics.path=${folder}/topics.tsv", "relevance=qrels", "relevance.path=${folder}/people.qrels", "metric=[]",
         "analyzer=whitespace", "measures=[" + ",".join(f"'{name}'" for name in FORMS) + "]", "engine=serial",
         "hydra.sweep.dir=sweep", "output.runs=none", timeout=500,

@@ -19,7 +19,7 @@ def test_what_differs_by_too_much_is_named() -> None:
         assert list(settings.verdicts([row, replace(row, setup="k = 10", **changed)])) == [said]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_ten_set_ups_of_a_folder_say_the_same(shared_data: Path, tmp_path: Path) -> None:
     settings = pytest.importorskip("benchmarks.settings")
     name = settings.FOLDERS[0]

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,14 +18,21 @@ from clirbench.labs.clusters.slurm import Slurm
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.macrof import MacroF
 from clirbench.steps.statistics import SegmentStatistics
-from tests.engines.test_engines import Pid, Weighed, done_again, workers_end
+from tests.engines.test_engines import Pid, Weighed, at_once, done_again
 from tests.lines import made_texts
 
-__all__ = ["workers_end"]  # a fixture that every test uses
+__all__ = ["at_once"]  # a fixture that every test uses
+
+
+@pytest.fixture(autouse=True)
+def workers_end() -> Iterator[None]:
+    """The next test starts a cluster of its own."""
+    yield
+    close_workers()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dask", "ray", "slurm"])
+@pytest.mark.parametrize("name", ["dask", pytest.param("ray", marks=pytest.mark.release), "slurm"])
 @pytest.mark.filterwarnings("default")  # of the libraries
 def test_what_a_killed_worker_had_in_hand_is_done_again(tmp_path: Path, name: str) -> None:
     done_again(cluster(name, tmp_path), tmp_path)
@@ -149,7 +157,7 @@ def test_a_cluster_is_not_closed_while_a_killed_worker_is_started_again() -> Non
     assert not cluster.workers
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.filterwarnings("default")  # of the libraries
 def test_a_gpu_is_asked_for_of_ray() -> None:
     ray = pytest.importorskip("ray", reason="needs ray: pip install 'clirbench[ray]'")

@@ -185,7 +185,9 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize(
-    "language", ["zho", *(pytest.param(name, marks=pytest.mark.slow) for name in ("eng", "fas", "rus"))]
+    "language",
+    ["zho", pytest.param("eng", marks=pytest.mark.slow)]
+    + [pytest.param(name, marks=pytest.mark.release) for name in ("fas", "rus")],
 )
 def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, language: str) -> None:
     """Documents in four languages, "translated" by a command, searched, judged by people; scores as pytrec_eval's."""

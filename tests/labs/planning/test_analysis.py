@@ -118,7 +118,7 @@ class Given:
         return self.given
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_half_of_the_topics_choose_holds_on_the_other_half_of_the_ladder(shared_data: Path) -> None:
     folder = shared_data / "europarl" / "fr-en-ladder" / "collection"
     overrides = [

@@ -1,7 +1,9 @@
 """`bm25` against Lucene itself: the same ranked lists, topic for topic, at depth 1000."""
 
+import gzip
 import tempfile
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -28,16 +30,15 @@ def assert_identical(documents: Documents, topics: Sequence[Topic], **arguments:
     assert max(len(ours.ranking(topic_id)) for topic_id in ours.topic_ids) > 0
 
 
-def lines_of(path: Path, most: int | None = None) -> Documents:
-    lines = TextFile(path).lines()
-    if most is None:
-        return Documents(TextFile(path), DocumentMap.blocks_of(len(lines)))
-    ids = DocumentMap.blocks_of(most).doc_ids
-    return Documents.of(Document(doc_id, line) for doc_id, line in zip(ids, lines[:most], strict=False))
+def lines_of(path: Path) -> Documents:
+    return Documents(TextFile(path), DocumentMap.blocks_of(len(TextFile(path).lines())))
 
 
 def test_a_sample_of_europarl(shared_data: Path, trec_topics: Sequence[Topic]) -> None:
-    documents = lines_of(shared_data / "europarl" / "fr-en-2007" / "reference.txt.gz", 2500)
+    with gzip.open(shared_data / "europarl" / "fr-en-2007" / "reference.txt.gz", "rt", encoding="utf-8") as text:
+        lines = list(islice((line.rstrip("\n") for line in text), 2500))
+    ids = DocumentMap.blocks_of(len(lines)).doc_ids
+    documents = Documents.of(Document(doc_id, line) for doc_id, line in zip(ids, lines, strict=True))
     assert_identical(documents, [*trec_topics, *KeyTerms(English()).topics(documents)])
 
 
@@ -69,7 +70,10 @@ def test_narratives_with_weights(shared_data: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["europarl/fr-en-2007", "lignos2019/cs-en", "wmt21"])
+@pytest.mark.parametrize(
+    "name",
+    ["lignos2019/cs-en", *(pytest.param(name, marks=pytest.mark.release) for name in ("europarl/fr-en-2007", "wmt21"))],
+)
 def test_whole_texts(shared_data: Path, trec_topics: Sequence[Topic], name: str) -> None:
     """All topics on whole texts; the two largest, and all systems, are compared by benchmarks/retrieval.py."""
     folder = shared_data / name

@@ -81,7 +81,7 @@ def test_every_topic_is_ranked_as_anserini_does(
     assert differing(tmp_path, segments(shared_data / name), trec_topics[:150], RM3(depth=100)) == []
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("name", MORE)
 def test_whole_lists(shared_data: Path, trec_topics: Sequence[Topic], tmp_path: Path, name: str) -> None:
     assert differing(tmp_path, segments(shared_data / name), trec_topics[:150], RM3()) == []

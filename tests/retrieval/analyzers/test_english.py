@@ -52,7 +52,7 @@ def test_every_character_has_lucenes_class_in_a_sample(lucene_terms) -> None:  #
     _characters_agree(lucene_terms, range(0, 0x110000, 37))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_every_character_has_lucenes_class(lucene_terms) -> None:  # type: ignore[no-untyped-def]
     _characters_agree(lucene_terms, range(0, 0x20000))
     _characters_agree(lucene_terms, range(0x20000, 0xE0000, 31))
@@ -75,7 +75,7 @@ def test_a_sample_of_real_lines_has_lucenes_terms(shared_data: Path, lucene_term
         _agree(lucene_terms, lines[:: max(len(lines) // 400, 1)])
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_all_real_lines_have_lucenes_terms(shared_data: Path, lucene_terms) -> None:  # type: ignore[no-untyped-def]
     """0 differing lines; the two longest texts are read whole by benchmarks/retrieval.py."""
     for path in real_texts(shared_data):

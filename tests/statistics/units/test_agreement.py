@@ -35,12 +35,12 @@ def test_tau_is_kendalls_and_holes_have_their_own_n() -> None:
     assert np.isnan(whole.within)
 
 
-SLOW = pytest.mark.slow
+RELEASE = pytest.mark.release
 
 
 @pytest.mark.parametrize(
     ("n", "tau"),
-    [pytest.param(5, 0.6, marks=SLOW), (9, 0.5), (13, 0.8), pytest.param(21, 0.2, marks=SLOW)],
+    [pytest.param(5, 0.6, marks=RELEASE), (9, 0.5), (13, 0.8), pytest.param(21, 0.2, marks=RELEASE)],
 )
 def test_the_bound_is_where_the_upper_tail_of_a_t_copula_is_025(n: int, tau: float) -> None:
     """Oracle: scipy draws a bivariate t with 4 degrees of freedom, scipy counts tau; 1,500 samples."""
@@ -99,7 +99,9 @@ def test_upper_bounds_mirror_lower_ones() -> None:
         assert one.upper == pytest.approx(-turned.lower, abs=0.01)
 
 
-@pytest.mark.parametrize(("n", "metrics", "alike"), [(9, 8, 0.5), pytest.param(16, 8, 0.8, marks=SLOW), (12, 1, 0.0)])
+@pytest.mark.parametrize(
+    ("n", "metrics", "alike"), [(9, 8, 0.5), pytest.param(16, 8, 0.8, marks=RELEASE), (12, 1, 0.0)]
+)
 def test_useless_metrics_are_shown_in_at_most_one_run_in_twenty(n: int, metrics: int, alike: float) -> None:
     found = worlds(n, metrics, 0.0, alike, seed=n)
     assert not misses(sum(any(one.lower > 0 for one in each) for each in found), len(found), 0.06)

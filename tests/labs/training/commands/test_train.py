@@ -28,9 +28,9 @@ def keys(folder: Path) -> list[str]:
 
 
 def test_a_grid_ends_in_a_report_that_names_what_failed(cli: Cli) -> None:
-    done = cli("train", *keys(cli.cwd), "grid.seeds=[1,2,13]", "then=run")
+    done = cli("train", *keys(cli.cwd), "grid.seeds=[1,13]", "then=run", "engine=serial")
     assert done.returncode == 2, done.stderr
-    assert "4 of 6 training runs are done" in done.stdout
+    assert "2 of 4 training runs are done" in done.stdout
     assert (
         "20-char-tiny-13 is left out: the command: exit status 1; stderr ends: trained to 10 / no luck" in done.stdout
     )
@@ -38,19 +38,19 @@ def test_a_grid_ends_in_a_report_that_names_what_failed(cli: Cli) -> None:
     assert {"run", "size", "vocabulary", "seed", "step", "classes", "F95", "D", "BLEU", "MAP"} <= set(systems.header)
     assert "group" not in systems.header
     assert systems.column("system")[0] == "20-char-tiny-1-step10"
-    assert len(systems.rows) == 8
+    assert len(systems.rows) == 4
     cells = list(read_table(cli.cwd / "out" / "training.tsv").records())
-    assert [(row["size"], row["runs"]) for row in cells] == [("20", "2"), ("40", "2")]
+    assert [(row["size"], row["runs"]) for row in cells] == [("20", "1"), ("40", "1")]
     # A model with a higher number drops fewer words: it rises with the size, the step and the seed.
     assert float(cells[0]["BLEU"]) < float(cells[1]["BLEU"])
     report = (cli.cwd / "out" / "report.md").read_text(encoding="utf-8")
     assert "Training run 20-char-tiny-13 is left out: the command" in report
-    assert "Checkpoints of four runs cannot validate a metric" in report
+    assert "Checkpoints of two runs cannot validate a metric" in report
     told = json.loads((cli.cwd / "out" / "results.json").read_text(encoding="utf-8"))
-    assert "Checkpoints of four runs cannot validate a metric" in json.dumps(told)
+    assert "Checkpoints of two runs cannot validate a metric" in json.dumps(told)
     told = cli("status", str(cli.cwd / "grid"))
     assert told.returncode == 1
-    assert "6 cells: 4 done, 0 begun, 0 missing, 2 failed" in told.stdout
+    assert "4 cells: 2 done, 0 begun, 0 missing, 2 failed" in told.stdout
 
 
 def test_what_cannot_be_begun_is_said_in_a_line(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
