@@ -47,6 +47,8 @@ Row = TypeVar("Row")
 
 MOST_RELEVANT = 0.5
 """Above this share, what matches is mostly relevant: precision then says which documents match, not their order."""
+NO_TRANSLATION, ENGLISH_SIDE = "no translation", "English side"
+"""The rows of `untranslated=true`."""
 MANY_SYSTEMS = 50
 """Up to this number of systems run files are written unless the configuration sets it; 1,000 would be gigabytes."""
 
@@ -82,10 +84,10 @@ class Experiment:
     another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
     published table to hold against ours; it may bring its own scores and texts. `also_retriever`: a second one by its
     label. `units`: the metadata column that tells which systems belong together, `none`, or nothing (found, see
-    `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: a further system
-    leaves the source as it is. `baseline`: the system in use, which others are held against; a loss of up to
-    `margin`, in units of the measure, is allowed. `primary`: the measure that the answer is about, where it is named.
-    `keep_copies`: a system that copies the reference takes part.
+    `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: further rows
+    search the source as it is, and the English side. `baseline`: the system in use, which others are held against; a
+    loss of up to `margin`, in units of the measure, is allowed. `primary`: the measure that the answer is about, where
+    it is named. `keep_copies`: a system that copies the reference takes part.
     """
 
     name: str
@@ -415,8 +417,24 @@ class Result:
             return {}
         if experiment.baseline not in (*self.board.systems, *self.baselines.systems):
             raise UnknownName("system", experiment.baseline, self.board.systems)
-        among = self.evidence_of(self.printed) if experiment.baseline in self.baselines.systems else self.evidence
+        among = self.evidence
+        if experiment.baseline in self.baselines.systems:
+            others = [name for name in self.baselines.systems if name != experiment.baseline]
+            among = self.evidence_of(self.printed).only(~np.isin(self.printed.systems, others))
         return candidates(among, measure, experiment.baseline, experiment.margin, seed=experiment.seed)
+
+    @property
+    def monolingual(self) -> float:
+        """What the English side reaches by the measure of the decision, where people or known items judge it; else NaN.
+
+        By a ranking of the English side itself it would reach the most that there is.
+        """
+        measure = self.decided_by
+        if ENGLISH_SIDE not in self.baselines.systems or not measure:
+            return np.nan
+        column = self.baselines[measure]
+        judged = column.judged_by in ("people", "known items") and column.higher_is_better
+        return float(column.values[self.baselines.systems.index(ENGLISH_SIDE)]) if judged else np.nan
 
     @property
     def printed(self) -> Scoreboard:

@@ -432,7 +432,8 @@ class TestEveryEndIsOurs:
         assert done.returncode == 1, done.stderr
         assert "seed=x\n" in done.stdout
         assert "seed=x has no results: seed='x' must be" in (tmp_path / "out" / "sweep.md").read_text(encoding="utf-8")
-        assert done.stderr.endswith("error: seed='x' must be a whole number of at least 0: seed of everything random\n")
+        why = "seed='x' must be a whole number of at least 0: seed of everything random"
+        assert done.stderr.endswith(f"error: {why}\nseed=x has no results: {why}\n")  # where it failed, and at the end
         assert "Traceback" not in done.stderr
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
 

@@ -21,7 +21,7 @@ from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
 from clirbench.relevance.base import from_english_side, judged_by
 from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
-from clirbench.result import Experiment, Inputs, with_marks
+from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, Experiment, Inputs, with_marks
 from clirbench.scoreboard import REGISTERED
 from clirbench.steps.make_topics import MakeTopics
 from clirbench.store.cached import cached_result
@@ -48,7 +48,8 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     with gathered(problems):
         translations = tuple(experiment.systems.translations(corpus))
         if experiment.untranslated:
-            baselines = (no_translation(corpus),)
+            searched = corpus.has_english and experiment.runs is None
+            baselines = (no_translation(corpus), *([english_side(corpus)] if searched else []))
         names = [translation.system for translation in (*translations, *baselines)]
         if experiment.baseline and experiment.baseline not in names:
             raise UnknownName("system of baseline", experiment.baseline, names)
@@ -77,7 +78,12 @@ def no_translation(corpus: Corpus) -> Translation:
     """The baseline that leaves the collection as it is: what translation must beat, with nothing for MT metrics."""
     if corpus.source is None:
         raise InputError("untranslated=true searches the source side: put source.txt beside the reference")
-    return Translation("no translation", None, corpus.source)
+    return Translation(NO_TRANSLATION, None, corpus.source)
+
+
+def english_side(corpus: Corpus) -> Translation:
+    """The baseline that searches the English side itself: what perfect translation would reach."""
+    return Translation(ENGLISH_SIDE, None, corpus.english.text)
 
 
 def adapt_to_inputs(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from clirbench.pages.finding import Finding
 from clirbench.pages.table import Table
-from clirbench.pages.wording import listed, many, short
+from clirbench.pages.wording import listed, many, number, percent, short
 from clirbench.recent import keep_recent
 from clirbench.result import Result
 from clirbench.statistics.grades import SHOWN
@@ -62,6 +62,14 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
             f"{by}, clirbench recommends {{systems}}: significantly better than {rest} ({{difference}} {{interval}})."
         )
     yield Finding("recommendation", said, values)
+    if result.monolingual > 0:
+        value = decision[systems[0]].value
+        values = {
+            "system": systems[0], "percent": percent(value / result.monolingual), "measure": measure, "value": value,
+            "english": result.monolingual,
+        }  # fmt: skip
+        said = "{system} reaches {percent} of the English side's {measure} ({value} of {english})."
+        yield Finding("monolingual", said, values)
     yield from _cheapest(result, [*systems, *tied])
     yield from _picked(decision)
     yield from _rise(result, decision)
@@ -146,18 +154,22 @@ def _decision_table(result: Result) -> Iterator[Table]:
             row.p_best_with_metrics,
             row.expected_loss,
             str(row.in_set).lower(),
+            *([row.value / result.monolingual] if result.monolingual > 0 else []),
         )
         for row in decision.standings
     ]
     header = (
         "system", "measure", "value", "mean_over_seeds", "low", "high", "difference", "difference_low",
         "difference_high", "p_best", "p_best_with_metrics", "expected_loss", "in_set",
+        *(["of_english"] if result.monolingual > 0 else []),
     )  # fmt: skip
     told = [
         f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
         f"{POPULATION}. difference: from {decision.standings[0].system}, with a .95 interval that allows for its "
         "choice by the same topics. in_set: statistically tied with it; the set has the best system with P = .95."
     ]
+    if result.monolingual > 0:
+        told.append(f"of_english: value divided by that of the English side, {number(result.monolingual)}.")
     left = [name for name in result.board.systems if name not in {row.system for row in decision.standings}]
     if left:
         told.append(f"Left out, because they have no {decision.measure}: {listed(left)}.")

@@ -1,24 +1,29 @@
-"""A row "no translation": the source side is searched as a baseline, which is never counted among the systems."""
+"""Rows "no translation" and "English side": both sides are searched as baselines, never counted among the systems."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import clirbench as cb
 from clirbench.errors import InputError
+from tests.conftest import Cli
+from tests.report.digits import differences
 
 SETTINGS: dict[str, Any] = {"topics.n": 10, "metric": ["BLEU"], "measures": ["MAP"], "relevance.k": 2}
-ROW = "no translation"
+ROW, ENGLISH = "no translation", "English side"
 
 
 def test_the_source_is_searched_and_takes_no_part_in_taus(small_folder: Path) -> None:
     found = cb.run("folder", folder=str(small_folder), untranslated=True, **SETTINGS)
     rows = found.systems
-    assert list(rows.index) == ["every2", "every3", "every5", "every9", ROW]
-    assert rows["BLEU"].isna().tolist() == [False, False, False, False, True]
+    assert list(rows.index) == ["every2", "every3", "every5", "every9", ROW, ENGLISH]
+    assert rows["BLEU"].isna().tolist() == [False, False, False, False, True, True]
     assert rows.loc[ROW, "MAP"] == 0
+    assert rows.loc[ENGLISH, "MAP"] == 1  # its own ranking is what is relevant
     assert set(found.correlations["n_systems"]) == {4}
 
 
@@ -29,9 +34,9 @@ def test_everything_but_the_row_is_as_without_it(small_folder: Path) -> None:
     assert "no translation" not in found.answer
     for key in ("answer", "systems", "units", "failed", "warnings", "decision", "correlations", "findings"):
         assert found.results[key] == plain.results[key], key
-    assert list(found.results["inputs"]["baselines"]) == [ROW]
-    assert found.systems.drop(ROW).equals(plain.systems)
-    assert set(found.per_topic["system"]) == {*plain.per_topic["system"], ROW}
+    assert list(found.results["inputs"]["baselines"]) == [ROW, ENGLISH]
+    assert found.systems.drop([ROW, ENGLISH]).equals(plain.systems)
+    assert set(found.per_topic["system"]) == {*plain.per_topic["system"], ROW, ENGLISH}
 
 
 def test_every_page_has_the_row_and_none_counts_it(small_folder: Path, tmp_path: Path) -> None:
@@ -39,7 +44,9 @@ def test_every_page_has_the_row_and_none_counts_it(small_folder: Path, tmp_path:
     for page in ("report.md", "report.html", "latex/systems.tex"):
         text = (folder / page).read_text()
         assert ROW in text, page
+        assert ENGLISH in text, page
         assert "5 systems" not in text, page
+        assert "6 systems" not in text, page
     assert json.loads((folder / "results.json").read_text())["systems"] == ["every2", "every3", "every5", "every9"]
     assert (folder / "trec" / "no translation.run").is_file()
 
@@ -53,3 +60,40 @@ def test_without_a_source_side_it_is_an_error(small_folder: Path) -> None:
     (small_folder / "source.txt").unlink()
     with pytest.raises(InputError, match=r"put source\.txt beside the reference"):
         cb.run("folder", folder=str(small_folder), untranslated=True, **SETTINGS)
+
+
+def test_the_share_of_monolingual_retrieval_where_the_english_side_judges_nothing(
+    small_folder: Path, tmp_path: Path
+) -> None:
+    """Each topic's first page is known; the English side reaches most of it, and every share is of that."""
+    first = cb.run("folder", folder=str(small_folder), **{**SETTINGS, "relevance.k": 1}).save(tmp_path / "first")
+    judged = {"relevance": "qrels", "relevance.path": str(first / "trec" / "qrels.txt")}
+    settings = {**SETTINGS, "measures": ["RR"]}
+    settings.pop("relevance.k")
+    found = cb.run("folder", folder=str(small_folder), untranslated=True, **settings, **judged)
+    decision = found.decision.set_index("system")
+    english = found.systems.loc[ENGLISH, "RR"]
+    np.testing.assert_allclose(decision["of_english"], decision["value"] / english)
+    said = next(one for one in found.results["findings"] if one["kind"] == "monolingual")
+    assert said["english"] == english
+    share = f"{said['system']} reaches {said['percent']} of the English side's RR ("
+    assert said["sentence"].startswith(share)
+    assert said["percent"] == f"{100 * decision.loc[said['system'], 'of_english']:.0f} %"
+    folder = found.save(tmp_path / "run")
+    assert differences(folder) == []
+    plain = cb.run("folder", folder=str(small_folder), **settings, **judged)
+    assert "of_english" not in plain.decision
+
+
+@pytest.mark.slow
+def test_what_monolingual_retrieval_reaches_on_the_help_pages(cli: Cli, shared_data: Path) -> None:
+    """The numbers that come with the data: RR .658 of Spanish pages' English side, .667 of the Basque."""
+    for pair, expected, least in (("esen", 0.658, 74), ("euen", 0.667, 50)):
+        done = cli(f"+experiment=help_{pair}", f"paths.mirror={shared_data}", f"hydra.run.dir={pair}", "metric=[BLEU]")
+        assert done.returncode == 0, done.stderr
+        found = cb.load(cli.cwd / pair)
+        assert found.systems.loc[ENGLISH, "RR"] == pytest.approx(expected, abs=0.0006)
+        share = re.search(r"reaches (\d+) % of the English side's RR", done.stdout)
+        assert share is not None
+        assert int(share[1]) >= least
+        assert differences(cli.cwd / pair) == []

@@ -67,6 +67,9 @@ class Folder:
         self.scorings, self.systems = table(path / "scorings.tsv"), table(path / "systems.tsv")
         self.findings: list[dict[str, Any]] = self.results["findings"]
 
+    def system(self, name: str) -> Row:
+        return next(row for row in self.systems if row["system"] == name)
+
     def of(self, kind: str) -> Iterator[dict[str, Any]]:
         return (one for one in self.findings if one["kind"] == kind)
 
@@ -225,6 +228,12 @@ def _decision(run: Folder) -> Iterator[str]:
                 row = systems[found["nearest"]]
                 cells += [amount(cell(row, "difference")), *_ends(row, "difference_low", "difference_high")]
             cells += _more(found["systems"]) + _more(found["tied"])
+        elif found["kind"] == "monolingual":
+            row, english = systems[found["system"]], cell(run.system("English side"), found["measure"])
+            share = cell(row, "of_english")
+            cells += [amount(cell(row, "value")), amount(english), f"{100 * share:.0f}"]
+            if abs(share * english - cell(row, "value")) > 1e-12:
+                yield f"of_english is not value / English side: {sentence}"
         elif found["kind"] == "choice":
             rows = [picks[metric] for metric in found["metrics"]]
             if "loss" in found:
