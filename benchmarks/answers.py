@@ -23,15 +23,20 @@ METRICS = ["BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1"]
 FEWEST = 5
 
 
+def folders(data: Path) -> list[str]:
+    """Every WMT folder with at least five systems: wmt22/de-en."""
+    found = sorted(data.glob("wmt2*/*-*"))
+    return [f"{one.parent.name}/{one.name}" for one in found if len(list((one / "systems").glob("*.txt*"))) >= FEWEST]
+
+
 def runs(data: Path) -> Iterator[tuple[str, str, dict[str, object]]]:
     """(name, experiment, settings) of every run."""
     yield "demo", "demo", {}
     yield "europarl_csen_published", "europarl_csen_published", {}
     for name in ("europarl_csen", "wmt21_deen"):
         yield name, name, {"paths__mirror": str(data)}
-    for folder in sorted(data.glob("wmt2*/*-*")):
-        if len(list((folder / "systems").glob("*.txt*"))) >= FEWEST:
-            yield f"{folder.parent.name}/{folder.name}", "folder", {"folder": str(folder), "metric": METRICS}
+    for folder in folders(data):
+        yield folder, "folder", {"folder": str(data / folder), "metric": METRICS}
 
 
 def rows(name: str, result: cb.Outcome) -> Iterator[tuple[object, ...]]:

@@ -1,10 +1,11 @@
 """Does a setting turn the answer round? `python -m benchmarks.settings --data ../shared/data --out settings.tsv`.
 
-Ten set-ups of each folder: k of 3, 10 and 100, with one metric and with eight; then with eight, each alone: a covariate
-that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of the reference. One
-line for each set-up and metric, with the measure that the answer is about, the grade and the recommended system. Read
-at the end: whether one folder's set-ups are about one measure, by how many steps a metric's grade moves, and whether
-the systems recommended or tied have one in common. Folders and set-ups were fixed before the first result.
+Ten set-ups of six folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each alone: a covariate
+that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of the reference.
+Three set-ups of every other WMT folder: k of 3 with one metric, 10 and 100 with five. One line for each set-up and
+metric, with the measure that the answer is about, the grade and the recommended system. Read at the end: whether one
+folder's set-ups are about one measure, by how many steps a metric's grade moves, and whether the systems recommended or
+tied have one in common. Folders and set-ups were fixed before the first result.
 """
 
 import argparse
@@ -14,9 +15,12 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
 
 import clirbench as cb
+from benchmarks.answers import METRICS as FIVE
+from benchmarks.answers import folders
 from clirbench.text import TextFile
 
 FOLDERS = ("wmt22/de-en", "wmt21/ha-en", "wmt22/en-cs", "wmt23/de-en", "wmt23/zh-en", "wmt21/en-ru")
@@ -83,14 +87,15 @@ def changed(folder: Path, base: cb.Outcome, place: Path) -> Iterator[tuple[str, 
 
 
 def runs(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
-    """(set-up, result) of one folder, ten."""
-    how = {"paths__cache": str(place / "cache")}
-    base = None
-    for metrics in (METRICS[:1], METRICS):
-        for k in (3, 10, 100):
-            base = cb.run("folder", folder=str(data / name), metric=list(metrics), relevance__k=k, **how)
-            yield f"k = {k}, {len(metrics)} metric{'s' * (len(metrics) > 1)}", base
-    assert base is not None
+    """(set-up, result) of one folder, `place` the store: ten, or three."""
+    how = {"paths__cache": str(place)}
+    full = [(k, metrics) for metrics in (METRICS[:1], METRICS) for k in (3, 10, 100)]
+    few = [(3, FIVE[:1]), (10, FIVE), (100, FIVE)]
+    for k, metrics in full if name in FOLDERS else few:
+        base = cb.run("folder", folder=str(data / name), metric=list(metrics), relevance__k=k, **how)
+        yield f"k = {k}, {len(metrics)} metric{'s' * (len(metrics) > 1)}", base
+    if name not in FOLDERS:
+        return
     with tempfile.TemporaryDirectory() as made:
         for setup, folder in changed(data / name, base, Path(made)):
             yield setup, cb.run("folder", folder=str(folder), metric=list(METRICS), **how)
@@ -126,22 +131,48 @@ def verdicts(made: Iterable[Row]) -> Iterator[str]:
             yield f"{name}: no system is recommended or tied in every set-up"
 
 
+def contradictions(made: Iterable[Row]) -> Iterator[str]:
+    """Two set-ups of a folder of which one denies what the other says; nothing where none does.
+
+    About different measures; a metric strong in one and not shown in the other, or shown and contradicted; the systems
+    recommended or tied have none in common.
+    """
+    folders: dict[str, dict[str, list[Row]]] = {}
+    for row in made:
+        folders.setdefault(row.folder, {}).setdefault(row.setup, []).append(row)
+    for name, setups in folders.items():
+        for (one, ours), (other, theirs) in combinations(setups.items(), 2):
+            where = f'{name}, "{one}" and "{other}"'
+            if ours[0].measure != theirs[0].measure:
+                yield f"{where}: the answer is about {ours[0].measure} and {theirs[0].measure}"
+            grades = {row.metric: row.grade for row in theirs}
+            for row in ours:
+                low, high = sorted((STEPS.get(row.grade, 0), STEPS.get(grades.get(row.metric, row.grade), 0)))
+                if (low <= 0 and high == STEPS["strong"]) or low < 0 < high:
+                    yield f"{where}: {row.metric} is {row.grade} and {grades[row.metric]}"
+            sets = [{*rows[0].recommended.split(), *rows[0].tied.split()} for rows in (ours, theirs)]
+            if all(sets) and not set.intersection(*sets):
+                yield f"{where}: no system is recommended or tied in both"
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--store", type=Path, help="where computed scores are kept")
     options = parser.parse_args(arguments)
     made: list[Row] = []
     with tempfile.TemporaryDirectory() as place:
-        for name in FOLDERS:
-            for setup, result in runs(name, options.data, Path(place)):
+        names = [*FOLDERS, *(name for name in folders(options.data) if name not in FOLDERS)]
+        for name in names:
+            for setup, result in runs(name, options.data, options.store or Path(place)):
                 made += rows(name, setup, result)
                 print(name, setup, made[-1].measure, made[-1].first_sentence, sep="\t", file=sys.stderr, flush=True)
     with options.out.open("w", encoding="utf-8", newline="") as stream:
         written = csv.writer(stream, delimiter="\t", lineterminator="\n")
         written.writerow(Row.__dataclass_fields__)
         written.writerows(asdict(row).values() for row in made)
-    print(*verdicts(made), f"{len(made)} grades in {len(FOLDERS)} folders", sep="\n")
+    print(*verdicts(made), f"{len(made)} grades in {len(names)} folders", sep="\n")
     return 0
 
 

@@ -115,9 +115,7 @@ The answer itself was read in 96 further worlds (`benchmarks/validity_answer.py`
 [validity-answer.tsv](../data/validity-answer.tsv)); it
 fails where near-copies are not declared and only scores are known.
 
-What 58 runs answer, all WMT folders among them: [answers.tsv](../data/answers.tsv).
-Ten set-ups of six WMT folders (other k, metrics, a covariate, copies) are about one measure, and no metric's grade
-moves by more than one step: [settings.tsv](../data/settings.tsv).
+What clirbench answers on every WMT folder, and whether other settings contradict it: [answers](answers.md).
 
 Every claim in every world, with rate, width, the oracle's width and power: [validity.tsv](../data/validity.tsv)."""
 

@@ -93,6 +93,15 @@ def test_tau_of_equal_columns_should_be_equal(tmp_path: Path) -> None:
     assert part(a, b, "tau") == [(("MAP", "BLEU", "kendall"), "1", "0.5 x", True)]
 
 
+def test_significance_may_differ_where_other_metrics_are_tested_together(tmp_path: Path) -> None:
+    a = folder(tmp_path / "a")
+    b = replaced(folder(tmp_path / "b"), "correlations.tsv", "0.04\t2\ttrue", "0.06\t2\tfalse")
+    assert part(a, b, "tau") == [(("MAP", "BLEU", "kendall"), "1.0", "1.0 x", True)]
+    c = replaced(folder(tmp_path / "c"), "correlations.tsv", "0.04\t2\ttrue", "0.06\t2\tfalse")
+    replaced(c, "correlations.tsv", "MAP\tBLEURT\tkendall", "MAP\tCOMET\tkendall")
+    assert (("MAP", "BLEU", "kendall"), "1.0", "1.0 x", False) in part(a, c, "tau")
+
+
 def test_single_topics_are_compared(tmp_path: Path) -> None:
     b = replaced(folder(tmp_path / "b"), "per_topic.tsv", "MAP\t0.5", "MAP\t0.75")
     assert part(folder(tmp_path / "a"), b, "topics") == [(("MAP", "s2", "q"), "0.5", "0.75", True)]

@@ -26,3 +26,26 @@ def test_ten_set_ups_of_a_folder_say_the_same(shared_data: Path, tmp_path: Path)
     made = [row for setup, run in settings.runs(name, shared_data, tmp_path) for row in settings.rows(name, setup, run)]
     assert len({row.setup for row in made}) == 10
     assert list(settings.verdicts(made)) == []
+
+
+def test_what_one_set_up_says_and_another_denies_is_a_contradiction() -> None:
+    settings = pytest.importorskip("benchmarks.settings")
+    row = settings.Row("a/b", "k = 3", "RBO", "BLEU", 9, 9, 0.9, 0.6, "strong", "", "x", "y z", "")
+    where = 'a/b, "k = 3" and "k = 10"'
+    for changed, said in (
+        ({"grade": "weak"}, []),
+        ({"metric": "chrF2", "grade": "open"}, []),
+        ({"recommended": "z", "tied": ""}, []),
+        ({"recommended": "", "tied": ""}, []),
+        ({"grade": "open"}, [f"{where}: BLEU is strong and open"]),
+        ({"measure": "MAP"}, [f"{where}: the answer is about RBO and MAP"]),
+        ({"recommended": "v", "tied": "w"}, [f"{where}: no system is recommended or tied in both"]),
+    ):
+        assert list(settings.contradictions([row, replace(row, setup="k = 10", **changed)])) == said
+    weak, against = replace(row, grade="weak"), replace(row, setup="k = 10", grade="contradicted")
+    assert list(settings.contradictions([weak, against])) == [f"{where}: BLEU is weak and contradicted"]
+
+
+def test_the_page_of_answers_is_made_from_its_data() -> None:
+    answers_page = pytest.importorskip("benchmarks.answers_page")
+    assert answers_page.PAGE.read_text(encoding="utf-8") == answers_page.made()

@@ -201,7 +201,10 @@ def _scores(a: RunFiles, b: RunFiles) -> Part:
 
 
 def _taus(a: RunFiles, b: RunFiles) -> Part:
-    """A coefficient should be equal where both its columns should, for the same systems."""
+    """A coefficient should be equal where both its columns should, for the same systems.
+
+    Its significance is that of all metrics together, so it should be equal where those of both runs are the same.
+    """
     changes, same = [], 0
     for key in dict.fromkeys((*a.taus, *b.taus)):
         (x, first), (y, second) = a.taus.get(key, (nan, ABSENT)), b.taus.get(key, (nan, ABSENT))
@@ -209,10 +212,13 @@ def _taus(a: RunFiles, b: RunFiles) -> Part:
             same += 1
             continue
         measure, metric, _ = key
-        systems_agree = a.systems == b.systems and key in a.taus and key in b.taus
-        unequal = systems_agree and all(
+        tested = [{other[1] for other in run.taus if other[::2] == key[::2]} for run in (a, b)]
+        moved = not equal(x, y)
+        decide = {metric} if moved else tested[0]
+        alike = a.systems == b.systems and key in a.taus and key in b.taus and (moved or tested[0] == tested[1])
+        unequal = alike and all(
             equal(a.scores[c][s], b.scores[c][s]) or should_be_equal(a, b, c, s)
-            for c in (measure, metric)
+            for c in (measure, *decide)
             if c in a.scores and c in b.scores
             for s in a.systems
         )

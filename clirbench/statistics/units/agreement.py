@@ -14,14 +14,16 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.units.concordance import CONSTANT, estimates, within_taus
-from clirbench.statistics.units.jackknife import MOST
+from clirbench.statistics.p_values import ENUMERATED, kendall_exact
+from clirbench.statistics.units.concordance import CONSTANT, pair_weights, signs, taus, within_taus
+from clirbench.statistics.units.jackknife import MOST, of_units
 from clirbench.types import Doubles, Ints
 
 FEWEST = 3
 """Groups that an interval needs."""
 DRAWS = 10_000
-SHRUNK = 2.0
+MOST_RELATED = 500
+"""Systems up to which it is known how metrics move together."""
 GRID = np.sin(np.linspace(-np.pi / 2, np.pi / 2, 65))
 """The taus of the table, true and observed: denser towards 1 and -1."""
 COORDINATE = np.arcsin(GRID)
@@ -97,90 +99,125 @@ def agreements(
 
     A metric is compared over the systems that have both values. Bounds and p-values of all metrics are made together:
     for a true tau c, metrics are tested for "tau <= c" in the order of their evidence, each against the largest of
-    those not yet rejected (step-down max-T); the joint distribution is normal, with the correlations of the metrics'
-    delete-one-group influences; a metric's lower bound is the largest c that is rejected for it. At every c, a true
-    hypothesis is rejected for any metric with probability alpha.
-    **Source:** Demarta and McNeil 2005 (t copula); Westfall and Young 1993, algorithm 2.8 (step-down).
+    those not yet rejected (step-down max-T); the joint distribution is normal, with the correlations that the metrics'
+    taus have over all orders of the groups by the measure; a metric's lower bound is the largest c that is rejected for
+    it. At c = 0 a true hypothesis is rejected for any metric with probability alpha.
+    **Source:** Demarta and McNeil 2005 (t copula); Westfall and Young 1993, algorithm 2.8 (step-down); Daniels 1944.
     """
-    found, columns = [], []
-    for column in x:
-        one, influence = _single(column, y, unit, level)
-        found.append(one)
-        columns.append(influence)
+    found = [_single(column, y, unit, level) for column in x]
     tested = [m for m, one in enumerate(found) if not np.isnan(one.low)]
     if not tested:
         return found
-    influences = np.stack([columns[m] for m in tested], axis=1)
     family = [found[m] for m in tested]
-    drawn = _drawn(influences, seed)
-    lower, p_values = _together(family, drawn, alpha)
-    upper, _ = _together([replace(one, tau=-one.tau) for one in family], drawn, alpha)
+    drawn = _drawn(permutation_correlations(x[tested], y, unit), seed)
+    exact = [exact_tail(x[m], y, unit) for m in tested]
+    lower, p_values = _together(family, exact, drawn, alpha)
+    exact = [exact_tail(-x[m], y, unit) for m in tested]
+    upper, _ = _together([replace(one, tau=-one.tau) for one in family], exact, drawn, alpha)
     for m, low, high, p in zip(tested, lower, upper, p_values, strict=True):
         found[m] = replace(found[m], lower=low, upper=-high, p_value=p)
     return found
 
 
-def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> tuple[Agreement, Doubles]:
-    """One metric by itself, and the influence of each of all groups on its tau: 0 for groups without it."""
+def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> Agreement:
+    """One metric by itself."""
     rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    influence = np.zeros(int(unit.max(initial=-1)) + 1)
     labels, own = np.unique(unit[rows], return_inverse=True)
     sizes = Agreement(n_systems=len(rows), groups=len(labels))
     if len(labels) < 2:
-        return _noted(sizes, "fewer than two independent groups"), influence
+        return _noted(sizes, "fewer than two independent groups")
     if len(rows) > MOST:
         from clirbench.statistics.coefficients import UNTESTED, kendall
 
         if len(labels) < len(rows):
-            return _noted(sizes, f"{len(rows)} systems in groups: at most {MOST} are compared pair by pair"), influence
+            return _noted(sizes, f"{len(rows)} systems in groups: at most {MOST} are compared pair by pair")
         tau = kendall(x[rows], y[rows], p_value=UNTESTED).value
         within = nan
     else:
-        made = estimates(x[None, rows], y[rows], own)
-        tau, within = float(made.tau[0]), float(within_taus(x[None, rows], y[rows], own)[0, 0])
-        influence[labels] = np.nan_to_num(made.influence[:, 0])
+        tau = float(taus(x[None, rows], y[rows], own)[0, 0])
+        within = float(within_taus(x[None, rows], y[rows], own)[0, 0])
     if np.isnan(tau):
-        return _noted(sizes, CONSTANT), influence
+        return _noted(sizes, CONSTANT)
     if len(labels) < FEWEST:
-        return replace(_noted(sizes, f"too few independent groups ({len(labels)})"), tau=tau, within=within), influence
+        return replace(_noted(sizes, f"too few independent groups ({len(labels)})"), tau=tau, within=within)
     low, high = interval(tau, len(labels), level)
-    return replace(sizes, tau=tau, within=within, low=low, high=high), influence
+    return replace(sizes, tau=tau, within=within, low=low, high=high)
 
 
 def _noted(sizes: Agreement, note: str) -> Agreement:
     return Agreement(n_systems=sizes.n_systems, groups=sizes.groups, note=note)
 
 
-def _together(family: Sequence[Agreement], drawn: Doubles, alpha: float) -> tuple[list[float], list[float]]:
-    """Lower bounds and p-values of "tau <= 0" of a family, step-down. `drawn`: (draws, metrics), the joint null."""
+def exact_tail(x: Doubles, y: Doubles, unit: Ints) -> float:
+    """P(T >= tau) over all orders of at most 9 systems, each a group, for tau > 0 and ties in one column at most; NaN.
+
+    Not mid-p: of so few systems one order more or less is seen in how often a useless metric is shown.
+    """
+    rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    if len(rows) > ENUMERATED or len(np.unique(unit[rows])) < len(rows):
+        return nan
+    balance = float((signs(x[rows]) * signs(y[rows])).sum()) / 2
+    found = kendall_exact(x[rows], y[rows], balance) if balance > 0 else None
+    return nan if found is None else found.value / 2
+
+
+def _together(
+    family: Sequence[Agreement], exact: Sequence[float], drawn: Doubles, alpha: float
+) -> tuple[list[float], list[float]]:
+    """Lower bounds and p-values of "tau <= 0" of a family, step-down.
+
+    `exact`: `exact_tail` of each metric; `drawn`: (draws, metrics), the joint null.
+    """
     from scipy.special import ndtr, ndtri
 
     tails = np.stack([upper_tail(one.tau, one.groups) for one in family])
     middle = len(GRID) // 2
+    for row, p in zip(tails, exact, strict=True):
+        if not np.isnan(p):
+            row[middle] = ndtri(p)
+            row[:middle], row[middle:] = np.minimum(row[:middle], row[middle]), np.maximum(row[middle:], row[middle])
     order = np.lexsort((np.array([-one.tau for one in family]), tails[:, middle]))
     # The largest deviate of each metric and of all that come after it.
     largest = np.sort(np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1], axis=0)
     beyond = [1 - np.searchsorted(largest[:, k], -tails[m]) / len(drawn) for k, m in enumerate(order.tolist())]
-    # Far out draws are coarse: never below the metric's own p.
+    # Far out draws are coarse: never below the metric's own p, times the metrics that are left where no draw is so far.
+    own = ndtr(tails[order])
+    several = np.minimum(own * np.arange(len(order), 0, -1)[:, None], 1 / len(drawn))
     adjusted = np.empty_like(tails)
-    adjusted[order] = np.maximum.accumulate(np.maximum(beyond, ndtr(tails[order])), axis=0)
+    adjusted[order] = np.maximum.accumulate(np.maximum(np.maximum(beyond, own), several), axis=0)
     z = tails if len(family) == 1 else np.maximum.accumulate(ndtri(np.clip(adjusted, 1e-9, 1 - 1e-9)), axis=1)
     return [_inverted(row, alpha) for row in z], [float(p) for p in ndtr(z[:, middle])]
 
 
-def _drawn(influences: Doubles, seed: int) -> Doubles:
-    """(draws, metrics): joint standard normals with the correlations of `influences` (groups, metrics).
+def permutation_correlations(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
+    """(metrics, metrics): correlations of the metrics' taus with `y` over all orders of the groups by it.
 
-    Few groups tell correlations badly, and those that are too high would let the best of many metrics pass: a share
-    of 2 / groups of each deviate is its own. A metric without influences counts as unrelated.
+    With a_gh, a'_gh and b_gh, what groups g and h add to two metrics and the measure, the covariance of sum a b and
+    sum a' b over all orders of b is 4 (sum a_g. a'_g. - sum a_gh a'_gh) B / (n (n - 1) (n - 2)) + 2 (sum a_gh a'_gh)
+    (sum b_gh^2) / (n (n - 1)), B the same bracket of b with itself. A pair with a hole is 0. Above 500 systems metrics
+    count as unrelated. **Source:** Daniels 1944.
     """
-    groups, metrics = influences.shape
-    rng = np.random.default_rng([seed, groups, metrics])
-    size = np.linalg.norm(influences, axis=0)
-    known = size > 1e-12
-    own = np.where(known, min(1.0, SHRUNK / groups), 1.0)
-    common = rng.standard_normal((DRAWS, groups)) @ (influences / np.where(known, size, 1.0))
-    return np.asarray(np.sqrt(1 - own) * common + np.sqrt(own) * rng.standard_normal((DRAWS, metrics)))
+    if len(y) > MOST_RELATED:
+        return np.eye(len(x))
+    weight = pair_weights(unit)
+    a, (b,) = (of_units(np.nan_to_num(signs(side)) * weight, unit) for side in (x, y[None]))
+    n, squares = len(b), float((b**2).sum())
+    rows, pairs = a.sum(axis=2), a.reshape(len(a), -1)
+    products = pairs @ pairs.T
+    bracket = float((b.sum(axis=1) ** 2).sum()) - squares
+    covariance = 4 * (rows @ rows.T - products) * bracket / (n * (n - 1) * max(1, n - 2))
+    covariance += 2 * products * squares / (n * (n - 1))
+    size = np.sqrt(np.diag(covariance))
+    correlation = covariance / np.where((sizes := np.outer(size, size)) > 1e-24, sizes, 1.0)
+    return np.where(np.eye(len(x), dtype=bool), 1.0, correlation)
+
+
+def _drawn(correlations: Doubles, seed: int) -> Doubles:
+    """(draws, metrics): joint standard normals with these correlations."""
+    rng = np.random.default_rng([seed, len(correlations)])
+    values, vectors = np.linalg.eigh(correlations)
+    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T  # the symmetric one: the same on every machine
+    return np.asarray(rng.standard_normal((DRAWS, len(correlations))) @ root)
 
 
 def groups_needed(tau: float, p: float, most: int = 100, power: float = 0.8) -> int | None:
