@@ -2,29 +2,36 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
+from clirbench.labs.models.chain import ChainTranslator
 from clirbench.labs.models.command_translator import CommandTranslator
 from clirbench.systems.translation import named_translations
+from clirbench.systems.translators.base import Translator
 from clirbench.types import Translation
+
+Command: TypeAlias = str | Sequence[str]
+CHAIN = "chain"
 
 
 @dataclass(frozen=True)
 class CommandSystems:
     """One system for each command that reads source lines and writes as many lines.
 
-    `commands` maps a system's name to its command; `versions` maps some of the names to the version that belongs to
-    the key of what is kept. Everything else is as in `CommandTranslator`, the same for all. `shard_lines` and `cache`
-    are as in `CheckpointSystems`.
+    `commands` maps a system's name to its command, or to `{chain: [COMMAND, COMMAND, ...]}`, commands of which each
+    reads what the one before it wrote (`ChainTranslator`); `versions` maps some of the names to the version that
+    belongs to the key of what is kept. Everything else is as in `CommandTranslator`, the same for all. `shard_lines`
+    and `cache` are as in `CheckpointSystems`.
 
     **Raises** `ConfigError` for no commands or a setting that makes no sense; `translations`: `ResourceError` for
     programs that are not there, `InputError` for a name with a control character or a slash, or a corpus without a
     source side.
     """
 
-    commands: Mapping[str, str | Sequence[str]] | None = field(default=None, hash=False)
+    commands: Mapping[str, Command | Mapping[str, Sequence[Command]]] | None = field(default=None, hash=False)
     shell: bool = False
     batch_lines: int | None = 1000
     timeout: float | None = 3600.0
@@ -48,17 +55,16 @@ class CommandSystems:
                 self.translator(name)
         raise_all(errors)
 
-    def translator(self, name: str) -> CommandTranslator:
+    def translator(self, name: str) -> Translator:
         """The translator of one system."""
-        return CommandTranslator(
-            (self.commands or {})[name],
-            self.shell,
-            self.batch_lines,
-            self.timeout,
-            self.retries,
-            self.environment,
-            str((self.versions or {}).get(name, "")),
-        )
+        command = (self.commands or {})[name]
+        settings = (self.shell, self.batch_lines, self.timeout, self.retries, self.environment)
+        version = str((self.versions or {}).get(name, ""))
+        if not isinstance(command, Mapping):
+            return CommandTranslator(command, *settings, version)
+        if set(command) != {CHAIN}:
+            raise ConfigError(f"systems.commands: {name}: a command was expected, or {{{CHAIN}: [COMMAND, COMMAND]}}")
+        return ChainTranslator(command[CHAIN], *settings, version, self.cache)
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         translators = {name: self.translator(name) for name in self.commands or {}}
