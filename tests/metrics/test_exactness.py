@@ -64,7 +64,7 @@ def check(folder: Path, which: slice, limit: int | None, pairs: Sequence[tuple[M
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_sample(shared_data: Path, name: str) -> None:
-    check(shared_data / name, FIRST, 60, [*NGRAMS, (TER(), SacreTER())])
+    check(shared_data / name, FIRST, 30, [*NGRAMS, (TER(), SacreTER())])
 
 
 @pytest.mark.slow

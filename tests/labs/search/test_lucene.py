@@ -69,11 +69,8 @@ def test_narratives_with_weights(shared_data: Path) -> None:
     assert_identical(documents, topics[:40])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    ["lignos2019/cs-en", *(pytest.param(name, marks=pytest.mark.release) for name in ("europarl/fr-en-2007", "wmt21"))],
-)
+@pytest.mark.release
+@pytest.mark.parametrize("name", ["europarl/fr-en-2007", "lignos2019/cs-en", "wmt21"])
 def test_whole_texts(shared_data: Path, trec_topics: Sequence[Topic], name: str) -> None:
     """All topics on whole texts; the two largest, and all systems, are compared by benchmarks/retrieval.py."""
     folder = shared_data / name
