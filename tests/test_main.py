@@ -435,6 +435,7 @@ class TestEveryEndIsOurs:
         why = "seed='x' must be a whole number of at least 0: seed of everything random"
         assert done.stderr.endswith(f"error: {why}\nseed=x has no results: {why}\n")  # where it failed, and at the end
         assert "Traceback" not in done.stderr
+        assert "\n2 jobs: " in done.stdout
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
 
     def test_the_demo_answers_by_judged_topics_and_ends_without_a_warning(self, cli, tmp_path: Path) -> None:

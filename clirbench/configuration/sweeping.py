@@ -1,7 +1,9 @@
 """What is written at the end of a sweep: one table over all of its jobs."""
 
 import sys
+import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from hydra.core.utils import JobReturn
@@ -12,6 +14,7 @@ from omegaconf import DictConfig
 from clirbench.configuration.composing import section
 from clirbench.configuration.laboratories import hooks
 from clirbench.errors import escape_unseen
+from clirbench.pages.wording import many
 from clirbench.report.conditions import PAGE, TEXT
 from clirbench.report.sweep import NAME, SUMMARY, SweptJob, combine, swept_keys
 
@@ -23,12 +26,19 @@ class SweepTable(Callback):
         self._exclude = exclude_not_significant
         self._jobs: list[SweptJob] = []
         self._settings: dict[str, Any] = {}
+        self._seconds: list[float] = []
+        self._begun = 0.0
+
+    def on_job_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """Look at the clock."""
+        self._begun = time.monotonic()
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
         """Write the whole table after every job of a sweep, so that it is there for one that is interrupted."""
         if config.hydra.mode is RunMode.MULTIRUN:
             why = str(job_return.return_value or "").removeprefix("error: ")
             overrides = list(config.hydra.overrides.task)
+            self._seconds.append(time.monotonic() - self._begun)
             self._jobs.append(SweptJob.read(Path(config.hydra.runtime.output_dir), overrides, why))
             self._settings = section(config, "pool", [])  # the configuration of the sweep itself has no task's keys
             combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
@@ -45,6 +55,10 @@ class SweepTable(Callback):
         }
         for name, why in failed.items():
             print(escape_unseen(f"{name or 'the one condition'} has no results: {why}"), file=sys.stderr)
+        longest = max(range(len(self._jobs)), key=self._seconds.__getitem__)
+        shortly = f"{sum(self._seconds):.1f} s, median {median(self._seconds):.1f} s"
+        last = f"longest {self._seconds[longest]:.1f} s ({self._jobs[longest].folder})"
+        print(f"{many(len(self._jobs), 'job')}: {shortly}, {last}")
         jobs = [job.folder for job in self._jobs]
         written = [path for after in hooks("after_sweep") for path in after(folder, jobs, self._settings, failed)]
         for path in (*(folder / name for name in (f"{NAME}.tsv", f"{SUMMARY}.tsv", PAGE, TEXT)), *written):

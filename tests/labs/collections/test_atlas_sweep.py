@@ -67,7 +67,7 @@ def test_a_folder_that_cannot_be_run_ends_no_sweep_and_is_named(shared_data: Pat
 @pytest.mark.release
 @pytest.mark.timeout(3600)
 def test_the_whole_atlas_is_what_the_documentation_says(shared_data: Path, tmp_path: Path) -> None:
-    """The figures seen on this project's machine: 390 s of a processor, 80 runs."""
+    """Some 420 s of a processor."""
     done = start(shared_data, tmp_path)
     assert done.communicate()[1] == ""
     assert done.returncode == 0
