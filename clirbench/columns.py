@@ -96,6 +96,8 @@ def measure_columns(
 ) -> list[Column]:
     """One column for each measure and set of judgments: the aggregate of its per-topic values."""
     by_name = {measure.name: measure for measure in experiment.measures}
+    searched, scoring = inputs.corpus.crossed or ("", "")
+    crossed = {"searched_reference": searched, "scoring_reference": scoring} if searched else {}
     columns = []
     for (relevance, name), per_topic in retrieval.per_topic.items():
         measure = by_name[name]
@@ -110,7 +112,7 @@ def measure_columns(
                 "|".join(parts),
                 experiment.table_title,
                 parts=parts,
-                declared=facts,
+                declared=facts | crossed,
             )
         )
     return columns

@@ -45,9 +45,10 @@ class Corpus:
     `test` and `english` may come from the same folder. `collection` names a second collection (`news`): its
     measures carry the name, `MAP[news]`; empty for the collection of the experiment itself. Without an English side
     `english` has its documents' ids and a text that nobody can read (`NoEnglish`); without a test set `test` is
-    `NO_TEST`. `scores` are metrics that came with the corpus. `sentences` cuts the source's documents for a translator,
-    where they are lines. A layout is None where translations of that side are not files (a corpus held in memory,
-    simulated systems). `notes` are plain sentences for the report: what was counted, chosen or left out.
+    `NO_TEST`. `scores` are metrics that came with the corpus. `sentences` cuts the source's documents for a
+    translator, where they are lines. `crossed`: the reference that is searched and the other one that metrics score
+    against. A layout is None where translations of that side are not files (a corpus held in memory, simulated
+    systems). `notes` are plain sentences for the report: what was counted, chosen or left out.
     """
 
     test: TestSet
@@ -56,6 +57,7 @@ class Corpus:
     collection: str = ""
     test_layout: Layout | None = None
     collection_layout: Layout | None = None
+    crossed: tuple[str, str] | None = None
     sentences: SentenceSplitter | None = None
     scores: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = field(default=())

@@ -188,6 +188,21 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     return names
 
 
+def crossed_references(layout: Layout, references: str | Sequence[str]) -> tuple[str, str] | None:
+    """The references that are searched and scored against where these differ: `cross`, or `[cross,X,Y]`; else None.
+
+    `cross` takes the first two. Raises `InputError` where there are not two, and as `chosen_references` does.
+    """
+    names = name_list("references", references)
+    if names[:1] != ("cross",):
+        return None
+    chosen = chosen_references(layout, names[1:] or "all")
+    if len(chosen) < 2 or len(names) not in (1, 3):
+        has = f"{layout.where} has {', '.join(sorted(layout.references))}"
+        raise InputError(f"references={list(names)}: one reference is searched, another scores, and {has}; name two")
+    return chosen[0], chosen[1]
+
+
 def _has_part(name: str) -> bool:
     return bool(_REFERENCE.fullmatch(name) or _SINGLE.fullmatch(name))
 

@@ -1,22 +1,25 @@
 """The two sides of a corpus read from a layout: the MT test set, and the English side that is searched."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clirbench.corpora.alignment import Survey, first_ten, read_document_map, survey, unequal_lines_error
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.corpora.layout import Layout, chosen_references
-from clirbench.errors import ClirbenchError, InputError, gathered, raise_all
+from clirbench.corpora.layout import Layout, chosen_references, crossed_references
+from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, TestSet
 
 
 @dataclass(frozen=True)
 class SideSettings:
-    """How the two sides are read: which references, how many lines a document has where no docs.tsv says it."""
+    """How the two sides are read: which references, how many lines a document has where no docs.tsv says it.
+
+    `references` are those of `chosen_references`; `read_corpus` also takes those of `crossed_references`.
+    """
 
     references: str | Sequence[str] = "first"
     documents_size: int = 1
@@ -25,11 +28,17 @@ class SideSettings:
 
 def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection: str = "") -> Corpus:
     """Both sides, read and aligned; raises everything that is wrong with either at once."""
+    crossed = crossed_references(searched, choice.references)
+    scoring = choice if crossed is None else replace(choice, references=crossed[1])
+    if crossed is not None:
+        if test is not searched:
+            raise ConfigError("references=cross: the test set and the collection are one folder; leave out the other")
+        choice = replace(choice, references=crossed[0])
     errors: list[ClirbenchError] = []
     test_sets: list[TestSet] = []
     english: list[tuple[Documents, Survey]] = []
     with gathered(errors):
-        test_sets.append(read_test_set(test, choice))
+        test_sets.append(read_test_set(test, scoring))
     for error in errors:
         error.__traceback__ = None  # it holds the lines of the test set, which may be many
     with gathered(errors):
@@ -46,7 +55,8 @@ def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection
         collection=collection,
         test_layout=test,
         collection_layout=searched,
-        notes=_notes(test, searched, documents, found),
+        crossed=crossed,
+        notes=(*_crossed(crossed), *_notes(test, searched, documents, found)),
     )
 
 
@@ -130,6 +140,14 @@ def document_map(layout: Layout, text: Text, n_lines: int, size: int) -> Documen
     if path is not None:
         return read_document_map(path, n_lines, text.where)
     return DocumentMap.blocks_of(n_lines, size)
+
+
+def _crossed(crossed: tuple[str, str] | None) -> tuple[str, ...]:
+    if crossed is None:
+        return ()
+    searched, scoring = crossed
+    other = f"references=[cross,{scoring},{searched}]"
+    return (f"reference {searched} is searched, metrics score against reference {scoring}; the other way: {other}",)
 
 
 def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) -> tuple[str, ...]:

@@ -175,6 +175,9 @@ def _judged(found: Finding) -> str:
     if found["judged_by"] == "imported":
         return f"{measure} is read from a score table."
     if found["judged_by"] == "pseudo-relevance":
+        if found["searched_reference"]:
+            searched, scoring = found["searched_reference"], found["scoring_reference"]
+            return f"Relevance ({measure}) is from reference {searched}; metrics score against reference {scoring}."
         favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
         return f"Relevance ({measure}) is from the same reference{favoured}."
     if found["judged_by"] == "known items":

@@ -291,7 +291,13 @@ def table_notes(result: Result, title: str) -> list[str]:
 
 def source_note(column: Column) -> str:
     """Where the relevance of a computed measure comes from; nothing where people judged."""
-    model = column.declared.get("lexical_model")
+    model, searched = (column.declared.get(name) for name in ("lexical_model", "searched_reference"))
+    if column.judged_by == "pseudo-relevance" and model and searched:
+        scoring = column.declared["scoring_reference"]
+        return (
+            f"relevance comes from {model} on reference {searched} (pseudo-relevance), metrics score against reference "
+            f"{scoring}: both match words, those of different references"
+        )
     if column.judged_by == "pseudo-relevance" and model:
         return (
             f"relevance comes from {model} on the English side (pseudo-relevance): it shares tokens with lexical "

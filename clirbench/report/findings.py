@@ -96,10 +96,9 @@ def _source(measure: Column) -> str:
 
 
 def _judged(measure: Column) -> Finding:
-    model = measure.declared.get("lexical_model")
-    return Finding(
-        "judged", values={"measure": measure.name, "judged_by": _source(measure), "lexical_model": model or ""}
-    )
+    known = ("lexical_model", "searched_reference", "scoring_reference")
+    values = {name: measure.declared.get(name) or "" for name in known}
+    return Finding("judged", values={"measure": measure.name, "judged_by": _source(measure), **values})
 
 
 def _readings(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:

@@ -67,7 +67,8 @@ def resemblances(
     texts = {t.system: text for t in translations if (text := t.test if tested else t.collection) is not None}
     references: tuple[Text, ...] = (corpus.english.text,) if corpus.has_english else ()
     if tested:
-        references = tuple(TextLines(lines[:LINES]) for lines in corpus.test.references)
+        searched = references if corpus.crossed else ()
+        references = (*(TextLines(lines[:LINES]) for lines in corpus.test.references), *searched)
     items = [*references, *texts.values()]
     found = [
         load_value(one) for one in pmap(Resemble(references), items, [*("(English side)" for _ in references), *texts])

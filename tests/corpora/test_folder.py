@@ -201,3 +201,31 @@ def test_the_real_ladder(shared_data: Path) -> None:
     translations = FileSystems(include=["word-*"], metadata=str(ladder / "systems.tsv")).translations(corpus)
     assert len(translations) == 8
     assert translations[0].metadata == {"kind": "word", "training_pairs": "1000"}
+
+
+def test_one_reference_is_searched_and_another_scores(tmp_path: Path) -> None:
+    write(tmp_path, {f"reference-{name}.txt": f"{name}1\n{name}2\n" for name in "ABC"} | {"systems/s.txt": "1\n2\n"})
+    corpus = FolderCorpus(str(tmp_path), references="cross").read()
+    assert corpus.crossed == ("A", "B")
+    assert [d.text for d in corpus.english] == ["A1", "A2"]
+    assert corpus.test.references == (("B1", "B2"),)
+    assert corpus.notes == (
+        "reference A is searched, metrics score against reference B; the other way: references=[cross,B,A]",
+    )
+    other = FolderCorpus(str(tmp_path), references=["cross", "C", "A"]).read()
+    assert other.crossed == ("C", "A")
+    assert ([d.text for d in other.english], other.test.references) == (["C1", "C2"], (("A1", "A2"),))
+    assert FolderCorpus(str(tmp_path), references=["B", "A"]).read().crossed is None
+
+
+def test_crossed_references_need_two_in_one_folder(tmp_path: Path) -> None:
+    one = write(tmp_path / "one", {"reference.txt": "a\n", "systems/s.txt": "1\n"})
+    with pytest.raises(InputError, match=r"references=\['cross'\]: one reference is searched.* has A; name two"):
+        FolderCorpus(str(one), references="cross").read()
+    two = write(tmp_path / "two", {"reference-A.txt": "a\n", "reference-B.txt": "b\n", "systems/s.txt": "1\n"})
+    with pytest.raises(InputError, match="has A, B; name two"):
+        FolderCorpus(str(two), references=["cross", "A"]).read()
+    with pytest.raises(UnknownName, match="'D'"):
+        FolderCorpus(str(two), references=["cross", "A", "D"]).read()
+    with pytest.raises(ConfigError, match="the test set and the collection are one folder"):
+        FolderCorpus(str(two), str(one), references="cross").read()

@@ -158,6 +158,17 @@ def test_who_judged_is_always_there() -> None:
         assert sentence in answered(made).sentences
 
 
+def test_the_answer_says_which_reference_is_searched_and_which_scores() -> None:
+    crossed = {"searched_reference": "B", "scoring_reference": "A"}
+    known = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"} | crossed
+    made = board({"Good": GOOD}, {"MAP": MAP})
+    made = replace(made, columns=(*made.metrics, Column("MAP", "measure", np.array(MAP), declared=known)))
+    found = answered(result(made))
+    assert "Relevance (MAP) is from reference B; metrics score against reference A." in found.sentences
+    (judged,) = (one for one in found.findings if one.kind == "judged")
+    assert crossed.items() <= judged.values.items()
+
+
 def test_without_a_metric_or_a_measure_nothing_is_compared() -> None:
     for metrics, measures, missing in (({}, {"MAP": MAP}, "MT metric"), ({"Good": GOOD}, {}, "IR measure")):
         found = answered(result(board(metrics, measures)))

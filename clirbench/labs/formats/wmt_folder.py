@@ -72,6 +72,7 @@ class WmtFolder:
             collection=self.collection,
             test_layout=layout,
             collection_layout=layout,
+            crossed=(named[0], named[-1]) if named[0] != named[-1] else None,
             notes=tuple(notes),
             scores=tuple(official_scores(folder, year, named[-1])),
         )

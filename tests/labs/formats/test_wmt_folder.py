@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.corpora.base import CorpusSource
+from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.formats.wmt_folder import WmtFolder
 
@@ -46,11 +47,13 @@ def test_crossed_references_search_one_and_score_against_the_other(mirror: Path)
     assert corpus.english.text.lines()[0] == "B un"
     assert corpus.test.references == (("A un", "deux", "trois"),)
     assert "wmt22/de-fr/B-A: metrics score against reference A, B is searched" in corpus.notes
+    assert corpus.crossed == ("B", "A")
 
 
 def test_one_reference_of_two_may_be_searched_and_score(mirror: Path) -> None:
     corpus = WmtFolder(str(mirror), "wmt22/de-fr/B-B").read()
     assert corpus.english.text.lines() == corpus.test.references[0] == ("B un", "deux", "trois")
+    assert corpus.crossed is None
 
 
 def test_scores_against_references_that_are_not_named_are_left_out(mirror: Path) -> None:
@@ -88,3 +91,11 @@ def test_an_unknown_reference_names_the_known_ones(mirror: Path) -> None:
 def test_without_a_mirror_the_key_is_named() -> None:
     with pytest.raises(ConfigError, match="paths.mirror is not set"):
         WmtFolder(None, "wmt22/de-fr")
+
+
+def test_a_folder_with_crossed_references_is_the_same_collection(shared_data: Path) -> None:
+    ours = FolderCorpus(str(shared_data / "wmt22" / "de-en"), references="cross").read()
+    theirs = WmtFolder(str(shared_data), "wmt22/de-en/A-B").read()
+    assert ours.crossed == theirs.crossed == ("A", "B")
+    assert ours.test == theirs.test
+    assert [d.text for d in ours.english] == [d.text for d in theirs.english]
