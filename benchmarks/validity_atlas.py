@@ -19,7 +19,7 @@ import numpy as np
 from clirbench.labs.collections.statistics.dependence import dependent_mean, maker_of
 from clirbench.labs.collections.statistics.random_effects import pooled_mean
 from clirbench.labs.collections.statistics.variances import tau_covariance
-from clirbench.statistics.units.concordance import estimates
+from clirbench.statistics.units.influence import estimates
 from clirbench.text import TextFile
 
 SEEDS = (7301, 7302, 7303, 7304, 7305, 7306, 7307, 7308, 7309, 7310, 7311, 7312)

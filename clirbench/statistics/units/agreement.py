@@ -2,8 +2,8 @@
 
 One distribution carries everything: that of Kendall's tau of n pairs from a t copula with 4 degrees of freedom, n the
 number of groups, tabled by simulation (benchmarks/kendall_table.py). Its tails are heavier than a normal copula's, as
-those of scores are. Groups of several systems: each pair of groups counts once (`concordance`), and n is their number,
-which is exact where a group holds copies and cautious where its systems differ.
+those of scores are. Groups of several systems: each pair of groups counts once (`concordance.py`), and n is their
+number, which is exact where a group holds copies and cautious where its systems differ.
 """
 
 from collections.abc import Sequence

@@ -6,7 +6,8 @@ from math import nan
 import numpy as np
 
 from clirbench.pages.wording import fixed
-from clirbench.statistics.units.concordance import CONSTANT, Estimates, estimates, no_interval
+from clirbench.statistics.units.concordance import CONSTANT
+from clirbench.statistics.units.influence import Estimates, estimates, no_interval
 from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from clirbench.statistics.units.better import gap, unit_swaps
-from clirbench.statistics.units.concordance import estimates
+from clirbench.statistics.units.influence import estimates
 from clirbench.statistics.units.loops import swapped_differences
 
 

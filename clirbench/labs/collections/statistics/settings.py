@@ -9,8 +9,8 @@ import numpy as np
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units
-from clirbench.statistics.units.concordance import estimates
 from clirbench.statistics.units.given import real_metrics
+from clirbench.statistics.units.influence import estimates
 from clirbench.types import Doubles, Ints
 
 FEWEST_UNITS = 4

@@ -17,8 +17,8 @@ from clirbench.statistics.p_values import holm, significance
 from clirbench.statistics.resampling import pseudo_values
 from clirbench.statistics.units.belonging import Units, known_before, units_of
 from clirbench.statistics.units.better import EXHAUSTIVE, gap, unit_swaps
-from clirbench.statistics.units.concordance import estimates
 from clirbench.statistics.units.given import ALONG
+from clirbench.statistics.units.influence import estimates
 from clirbench.statistics.vectorised import Grid, grid, pearson_grid
 from clirbench.types import Doubles
 

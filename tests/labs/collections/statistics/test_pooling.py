@@ -9,7 +9,7 @@ from clirbench.labs.collections.statistics.pooling import pool_stratum
 from clirbench.labs.collections.statistics.settings import Collection, Stratum, strata
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
-from clirbench.statistics.units.concordance import estimates
+from clirbench.statistics.units.influence import estimates
 
 
 def collection(at: int, *, names: str = "", judge: str = "pseudo-relevance", n: int = 12, **about: str) -> Collection:

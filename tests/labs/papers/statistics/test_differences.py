@@ -16,8 +16,8 @@ from clirbench.files.tables import read_table
 from clirbench.labs.papers.statistics.differences import TESTS, Comparing, Difference, clusters, differences, williams
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.units.concordance import estimates
 from clirbench.statistics.units.given import normal_scores
+from clirbench.statistics.units.influence import estimates
 from tests.statistics.worlds import Mean, scores_only, with_counts, world
 
 A, B, Y = [1.0, 2, 3, 4, 5, 7], [2.0, 1, 4, 3, 6, 5], [1.0, 2, 4, 3, 5, 6]
