@@ -16,7 +16,10 @@ from clirbench.configuration.laboratories import hooks
 from clirbench.errors import escape_unseen
 from clirbench.pages.wording import many
 from clirbench.report.conditions import PAGE, TEXT
-from clirbench.report.sweep import NAME, SUMMARY, SweptJob, combine, swept_keys
+from clirbench.report.sweep import NAME, NO_TABLE, SUMMARY, SweptJob, combine, swept_keys
+
+EVERY = 10
+"""Jobs of a sweep between two writings of its table."""
 
 
 class SweepTable(Callback):
@@ -34,24 +37,26 @@ class SweepTable(Callback):
         self._begun = time.monotonic()
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
-        """Write the whole table after every job of a sweep, so that it is there for one that is interrupted."""
+        """Keep what the job wrote; write the table after some jobs, so that a sweep that is interrupted has one."""
         if config.hydra.mode is RunMode.MULTIRUN:
             why = str(job_return.return_value or "").removeprefix("error: ")
             overrides = list(config.hydra.overrides.task)
             self._seconds.append(time.monotonic() - self._begun)
             self._jobs.append(SweptJob.read(Path(config.hydra.runtime.output_dir), overrides, why))
             self._settings = section(config, "pool", [])  # the configuration of the sweep itself has no task's keys
-            combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
+            if len(self._jobs) % EVERY == 1:
+                combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Have laboratories write what they make of all jobs, say which failed and where the tables are."""
+        """Write the table, have laboratories write what they make of all jobs; say which failed and where files are."""
         if not self._jobs:
             return
         folder, keys = Path(config.hydra.sweep.dir), swept_keys(self._jobs)
+        combine(folder, self._jobs, exclude_not_significant=self._exclude)
         failed = {
             " ".join(f"{key}={job.settings.get(key, '')}" for key in keys): job.failed
             for job in self._jobs
-            if job.failed
+            if job.failed not in ("", NO_TABLE)
         }
         for name, why in failed.items():
             print(escape_unseen(f"{name or 'the one condition'} has no results: {why}"), file=sys.stderr)

@@ -16,6 +16,7 @@ from clirbench.statistics.correlation import Correlation
 NAME = "sweep"
 SUMMARY = "sweep_summary"
 TABLE = "correlations.tsv"
+NO_TABLE = "it wrote no table"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class SweptJob:
         """Read what a job wrote; raises `InputError` for a file that is damaged."""
         table = read_table(folder / TABLE) if (folder / TABLE).is_file() else None
         taus = [] if table is None else list(map(_row, table.records()))
-        why = failed or ("" if table else "it wrote no table")
+        why = failed or ("" if table else NO_TABLE)
         return cls(folder, tuple(overrides), table, taus, _answer(folder), why)
 
     @property
