@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -30,12 +31,12 @@ from omegaconf import DictConfig
 from clirbench import __version__
 from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
+from clirbench.configuration import advice
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
-from clirbench.configuration.keys import BY_NAME
 from clirbench.configuration.reach import key_of
 from clirbench.engines.local import close_workers
-from clirbench.errors import ConfigError, StoreError, closest_match, raise_all
+from clirbench.errors import ConfigError, StoreError, raise_all
 from clirbench.experiment import run, with_store
 from clirbench.files.manifest import read_manifest
 from clirbench.files.run_files import refuse_links
@@ -255,13 +256,10 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     options = [argument for argument in arguments if argument not in read.overrides]
     if read.shell_completion:
         return [*options, *read.overrides]
-    for word in read.overrides:
+    for place, word in enumerate(read.overrides):
         if "=" not in word and not word.startswith("~"):
-            names = sorted(commands())
-            raise ConfigError(
-                f"{word!r} is neither key=value nor a command.{closest_match(word, names)} "
-                f"Commands: {', '.join(names)}; a folder is named by folder=DIR"
-            )
+            meant = advice.of_word(read.overrides, place, sorted(commands()))
+            raise ConfigError(f"{word!r} is neither key=value nor a command. {meant}")
     overrides = prepare_overrides(read.overrides, own_folders(arguments))
     check_run_folder(overrides, make=not options)
     return [*options, *overrides]  # in this order: after an option, Hydra's parser refuses overrides
@@ -286,15 +284,13 @@ def _members(name: str, members: DictConfig) -> list[str]:
 def parse_arguments(arguments: Sequence[str]) -> Namespace:
     """What Hydra's own parser reads; raises `ConfigError` where it would print its usage and end the program."""
     parser = get_args_parser()
-    parser.error = _refuse  # type: ignore[method-assign]
+    parser.error = partial(_refuse, arguments)  # type: ignore[method-assign]
     return parser.parse_intermixed_args(arguments)
 
 
-def _refuse(message: str) -> NoReturn:
-    named = message.removeprefix("unrecognized arguments: ").split()[0].removeprefix("--").partition("=")[0]
-    key = BY_NAME.get(named)
-    meant = f"; type {named}={'true' if key.kind == 'true or false' else 'VALUE'}" if key else ""
-    raise ConfigError(f"{message}{meant}; clirbench --help lists the options")
+def _refuse(arguments: Sequence[str], message: str) -> NoReturn:
+    option = message.removeprefix("unrecognized arguments: ").split()[0]
+    raise ConfigError(f"{message}; {advice.of_option(option, arguments)}")
 
 
 def own_folders(arguments: Sequence[str]) -> list[Path] | None:

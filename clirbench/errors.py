@@ -72,10 +72,14 @@ class UnknownName(ConfigError):
 
 def closest_match(name: str, choices: Sequence[str]) -> str:
     """` Did you mean 'MAP'?` for a name that is close to one of the choices, nothing for another."""
-    close = [choice for choice in choices if choice.lower() == name.lower()] or get_close_matches(
-        name, choices, n=1, cutoff=0.5
-    )
-    return f" Did you mean {close[0]!r}?" if close else ""
+    close = closest(name, choices)
+    return f" Did you mean {close!r}?" if close else ""
+
+
+def closest(name: str, choices: Sequence[str], likeness: float = 0.5) -> str:
+    """The choice that a name is close to, nothing for one that is not; `likeness`: how close at least, in (0, 1]."""
+    same = [choice for choice in choices if choice.lower() == name.lower()]
+    return next(iter(same or get_close_matches(name, choices, n=1, cutoff=likeness)), "")
 
 
 class InputError(ClirbenchError):

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import IO, Protocol, cast
 
@@ -328,7 +330,7 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
                     raise limit_error(path, "unpacked_bytes", "more than {:,} bytes, unpacked")
                 yield piece
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
+        raise InputError(f"{path}: no such file{near_path(Path(path))}") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, a file was expected") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -357,3 +359,13 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
 def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
+
+
+def near_path(path: Path) -> str:
+    """`; did you mean 'talks'?` for a path beside which something has a name close to its own, nothing for another."""
+    try:
+        names = [entry.name for entry in islice(path.parent.iterdir(), 1000) if not entry.name.startswith(".")]
+    except OSError:
+        return ""
+    close = get_close_matches(path.name, names, n=1, cutoff=0.75)
+    return f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ""

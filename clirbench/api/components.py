@@ -132,5 +132,10 @@ def checked(key: str, value: Any, protocol: type) -> Any:
 
 def as_measure(measure: Any) -> Any:
     """A measure by its name, or as an object of ir_measures (`nDCG @ 10`), as ours; any other object as it is."""
-    is_theirs = type(measure).__module__.partition(".")[0] == "ir_measures"
-    return parse(str(measure)) if is_theirs or isinstance(measure, str) else measure
+    named = as_name(measure)
+    return parse(named) if isinstance(named, str) else measure
+
+
+def as_name(measure: Any) -> Any:
+    """The name of a measure that is an object of ir_measures; any other as it is."""
+    return str(measure) if type(measure).__module__.partition(".")[0] == "ir_measures" else measure

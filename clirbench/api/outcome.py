@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = "osD^"
+SHORT = (
+    "measure", "metric", "coefficient", "value", "ci_low", "ci_high", "p_value", "significant", "n_systems", "grade",
+    "note",
+)  # fmt: skip
+"""Columns of `Outcome.correlations`."""
 MOST = 5
 """Warnings that the text of an outcome shows."""
 DESCRIBED = ("name", "role", "origin", "higher_is_better", "table", "signature")
@@ -121,14 +126,17 @@ class Outcome:
 
     @property
     def correlations(self) -> "pd.DataFrame":
-        """correlations.tsv: one row for each measure, metric and coefficient.
+        """What most readers want of correlations.tsv: a row for each measure, metric and coefficient, columns `SHORT`.
+
+        All columns (tau without noise, bounds, grades, ...) are in `tables["correlations"]`.
 
         >>> import clirbench as cb
         >>> taus = cb.run("europarl_csen_published").correlations
         >>> float(taus.query("measure == 'MAP' and metric == 'BLEU' and coefficient == 'kendall'").value.iloc[0])
         0.95
         """
-        return self.tables["correlations"]
+        table = self.tables["correlations"]
+        return table[[name for name in SHORT if name in table.columns]]
 
     @property
     def systems(self) -> "pd.DataFrame":
@@ -230,8 +238,9 @@ class Outcome:
 
     def _taus(self) -> dict[tuple[str, str], Correlation]:
         known = fields(Correlation)
-        _require("correlations", self.correlations, [field.name for field in known if field.default is MISSING])
-        table = with_words(self.correlations.filter([field.name for field in known]))
+        long = self.tables["correlations"]
+        _require("correlations", long, [field.name for field in known if field.default is MISSING])
+        table = with_words(long.filter([field.name for field in known]))
         rows = (Correlation(**{str(name): cell for name, cell in row.items()}) for row in table.to_dict("records"))
         return by_pair(rows, next(iter(self.results["coefficients"]), ""))
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from clirbench import __version__
-from clirbench.api.components import experiment_of, is_plain, parts
+from clirbench.api.components import as_name, experiment_of, is_plain, parts
 from clirbench.api.frames import pandas_frame
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
 from clirbench.engines.local import close_workers
@@ -38,6 +38,8 @@ from clirbench.text import open_binary, set_limits
 if TYPE_CHECKING:
     import pandas as pd
 
+    from clirbench.api.keys import Keys, Settings
+
 CACHE = "runs/.cache"
 DATAFRAME = "a DataFrame in Python"
 """What provenance names in the place of a file that is gone as soon as it is read."""
@@ -46,7 +48,7 @@ SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
 BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
 
 
-def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
+def run(experiment: str | None = None, /, **settings: "Unpack[Keys]") -> Outcome:
     """Run an experiment, as the command line does, and return what it found; nothing is printed or written.
 
     What to know before relying on it is in `warnings` of the result, and raised as `RunWarning`.
@@ -76,11 +78,14 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
         >>> r.correlations.metric.unique().tolist()
         ['chrF3']
     """
-    return _run(experiment, settings)
+    return _run(experiment, {**settings})
 
 
 def _run(experiment: str | None, settings: dict[str, Any], written: Path | None = None) -> Outcome:
     """`run`; `written`: the file for a moment that a DataFrame was written to."""
+    if "measures" in settings:
+        given = settings["measures"]
+        settings["measures"] = [as_name(one) for one in given] if isinstance(given, list | tuple) else as_name(given)
     components = {name: value for name, value in settings.items() if not is_plain(value)}
     if components and experiment is None:
         cache = Path(settings.pop("cache", CACHE))
@@ -122,7 +127,9 @@ def quote_value(value: Any) -> str:
     return '"' + text.replace("${", "\\${") + '"'
 
 
-def correlate(df: Any, measures: Sequence[str], given: Sequence[str] = (), **settings: Any) -> Outcome:
+def correlate(
+    df: Any, measures: Sequence[str] | str, given: Sequence[str] | str = (), **settings: "Unpack[Settings]"
+) -> Outcome:
     """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
 
     `df`: a frame of pandas, polars, pyarrow or another library that narwhals reads; one row for each system, whose name
@@ -152,7 +159,7 @@ def correlate(df: Any, measures: Sequence[str], given: Sequence[str] = (), **set
             raise
 
 
-def _listed(key: str, names: Iterable[str]) -> list[str]:
+def _listed(key: str, names: Any) -> list[str]:
     if not isinstance(names, Iterable):
         raise ConfigError(f"{key}={names!r}: a list of names was expected, {key}=[A, B]")
     return [names] if isinstance(names, str) else [str(name) for name in names]

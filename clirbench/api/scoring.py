@@ -204,4 +204,4 @@ def _rows(given: Any) -> Iterable[Any]:
     if isinstance(given, Iterator | list | tuple):
         return given
     frame = pandas_frame(given)
-    return given if frame is None else frame.itertuples(index=False)  # type: ignore[no-any-return]
+    return given if frame is None else frame.itertuples(index=False)

@@ -7,10 +7,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TextIO, cast
+from typing import NoReturn, TextIO, cast
 
 from clirbench.commands.faults import MENDABLE, in_words
 from clirbench.configuration import laboratories
+from clirbench.errors import ConfigError
 
 Command = Callable[[Sequence[str]], int]
 NO_COMMANDS = ("__init__", "base", "faults")
@@ -30,13 +31,21 @@ def command(name: str) -> Command:
     return cast(Command, import_module(commands()[name]).main)
 
 
+class OneLine(ArgumentParser):
+    """A parser that says in one line what is wrong: an error like any other that the user can mend."""
+
+    def error(self, message: str) -> NoReturn:
+        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
+        raise ConfigError(f"{self.prog}: {message}; type {usage.replace('[-h] ', '')}")
+
+
 def command_parser(name: str, described: str | None) -> ArgumentParser:
     """A parser whose help says what the command's module says of itself, in its first sentence.
 
     described: a docstring that begins with the command line and a colon, "`clirbench NAME ...`: what it does."
     """
     sentence = (described or "").partition("\n\n")[0].partition("`: ")[2]
-    return ArgumentParser(prog=f"clirbench {name}", description=sentence[:1].upper() + sentence[1:])
+    return OneLine(prog=f"clirbench {name}", description=sentence[:1].upper() + sentence[1:])
 
 
 def run_command(

@@ -210,7 +210,8 @@ def _group_components(cfg: DictConfig, group: str, protocol: type, errors: list[
     """The components of a list group, such as metric=[BLEU,chrF2]."""
     nodes: Any = cfg.get(group) or {}
     if not isinstance(nodes, Mapping):
-        errors.append(ConfigError(f"{group}={nodes}: no {group}/NAME.yaml is in a folder that --config-dir names"))
+        meant = f"type 'measures=[{','.join(map(str, _names(nodes)))}]'; " if group == "measure" else ""
+        errors.append(ConfigError(f"{group}={nodes}: {meant}no {group}/NAME.yaml is in a folder of --config-dir"))
         return ()
     listed = (_component(nodes, name, protocol, errors, f"{group}.{name}") for name in nodes)
     built = [component for component in listed if component is not None]
@@ -229,7 +230,10 @@ def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, .
         try:
             measures.append(parse(name))
         except ClirbenchError as error:
-            errors.append(error)
+            metric = isinstance(error, UnknownName) and any(
+                (f / f"{name}.yaml").is_file() for f in config_parts("metric")
+            )
+            errors.append(ConfigError(f"{name} is an MT metric; type 'metric=[{name}]'") if metric else error)
     names = [measure.name for measure in measures]
     errors.extend(ConfigError(f"measure {name} is listed twice") for name in _duplicates(names))
     return tuple(measures)

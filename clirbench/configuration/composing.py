@@ -17,13 +17,11 @@ from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration import keys, leftovers
+from clirbench.configuration.laboratories import CONF as CONF
 from clirbench.configuration.laboratories import config_folders
+from clirbench.configuration.laboratories import config_parts as config_parts
 from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
-
-HERE = Path(__file__).resolve().parents[1]
-# In a wheel conf/ lies inside the package, in a checkout beside it.
-CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
@@ -107,6 +105,8 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException:
+        if (missing := _unclosed(text)) and "'" not in text and '"' not in text:
+            raise ConfigError(f"{text}: a bracket is not closed; type '{text}{missing}'") from None
         raise ConfigError(
             f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
             f"quotes: '{with_quotes(text)}'"
@@ -129,7 +129,32 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
                 f"{text}: {said} is no name; {group} is one of {', '.join(sorted(choices))}; none is {none}"
             )
         if name not in choices:
+            if group == "metric" and name.lower() == "chrf":
+                raise ConfigError("unknown metric 'chrF': chrF of sacreBLEU is chrF2; type 'metric=[chrF2]'")
+            if group == "metric" and _is_measure(name):
+                raise ConfigError(f"{name} is an IR measure, and no MT metric; type 'measures=[{name}]'")
             raise UnknownName(group, name, choices)
+
+
+def _is_measure(name: str) -> bool:
+    from clirbench.measures.parsing import parse
+
+    try:
+        parse(name)
+    except ClirbenchError:
+        return False
+    return True
+
+
+def _unclosed(text: str) -> str:
+    """The brackets that a text has opened and not closed, as they would be closed."""
+    left: list[str] = []
+    for character in text:
+        if character in "[{(":
+            left.append("]})"["[{(".index(character)])
+        elif left and character == left[-1]:
+            left.pop()
+    return "".join(reversed(left))
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
@@ -187,11 +212,6 @@ def first_line(error: Exception) -> str:
     if missing := re.search(r"Missing mandatory value: (\S+)", str(error)):
         return f"{missing[1]} is not set; give it a value, {missing[1]}=..."
     return str(error).partition("\n")[0]
-
-
-def config_parts(group: str) -> list[Path]:
-    """The folder of a group of the configuration in the core, and those in laboratories."""
-    return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
 
 
 def sweep_of(experiment: str) -> DictConfig | None:

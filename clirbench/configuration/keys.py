@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from clirbench.errors import ConfigError, closest_match
+from clirbench.configuration.laboratories import config_parts
+from clirbench.errors import ConfigError, closest, closest_match
 
 NODES = (
     "analyzer", "corpus", "systems", "topics", "also_topics", "retrieval", "also_retrieval", "relevance", "also",
@@ -127,6 +128,9 @@ KEYS = (
     Key("output.tables", NAMES, "formats of the tables: tsv, parquet beside it"),
 )
 BY_NAME = {key.name: key for key in KEYS}
+COMPONENTS = ("retrieval", "topics", "relevance", "systems", "engine", "corpus")
+"""Groups of which a run has one component each."""
+OF_HYDRA = ("hydra.run.dir", "hydra.sweep.dir", "hydra.searchpath")
 SECTIONS = {name.partition(".")[0] for name in BY_NAME if "." in name}
 
 
@@ -163,8 +167,10 @@ def unknown(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[
         if override.startswith("~") and (name in BY_NAME or name in SECTIONS):
             yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
             continue
-        if name in SECTIONS and not override.partition("=")[2].startswith(("{", "$")):
-            yield ConfigError(f"{override}: is no single value; its keys are {', '.join(_keys_of(name))}")
+        value = override.partition("=")[2]
+        if name in SECTIONS and not value.startswith(("{", "$")):
+            meant = f"type 'scores.tables=[{value}]'; " if name == "scores" and "." in value else ""
+            yield ConfigError(f"{override}: is no single value; {meant}its keys are {', '.join(_keys_of(name))}")
             continue
         open_name = "correlation.intervals" if name.startswith("correlation.intervals.") else "scores.rename"
         if (
@@ -176,11 +182,26 @@ def unknown(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[
             or name.startswith(f"{open_name}.")
         ):
             continue
-        choices = [known for known in (*BY_NAME, *NODES) if top not in SECTIONS or known.startswith(f"{top}.")]
-        yield ConfigError(
-            f"{override}: there is no key {name!r}.{closest_match(name, choices)} "
-            f"{'Keys there: ' + ', '.join(choices) if top in SECTIONS else 'python -m clirbench --cfg job lists all'}"
-        )
+        yield ConfigError(f"{override}: there is no key {name!r}. {_meant(name, override.partition('=')[2])}")
+
+
+def _meant(name: str, value: str) -> str:
+    """The key to type in place of one that there is not."""
+    top, last = name.partition(".")[0], name.rpartition(".")[2]
+    if top in SECTIONS:
+        choices = _keys_of(top)
+        return f"{closest_match(name, choices).lstrip()} Keys there: {', '.join(choices)}".lstrip()
+    nested = [f"{group}.{last}" for group in COMPONENTS if last in component_keys(group)]
+    places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
+    close = closest(name, (*BY_NAME, *NODES), 0.5 if not places else 0.8)
+    meant = [close] if close else places
+    return f"Type {' or '.join(f'{key}={value}' for key in meant)}" if meant else "clirbench --cfg job lists all keys"
+
+
+def component_keys(group: str) -> set[str]:
+    """The keys of all components of a group: `k1`, `b`, ... of retrieval."""
+    files = (path for folder in config_parts(group) for path in folder.glob("*.yaml"))
+    return {key for path in files for key in re.findall(r"^([a-z]\w*):", path.read_text(encoding="utf-8"), re.M)}
 
 
 def refusal(error: Exception) -> ConfigError:
@@ -190,6 +211,10 @@ def refusal(error: Exception) -> ConfigError:
         where = found[1].rpartition(".")[0]
         missing = f"there is no key {found[1]!r}: what is chosen there does not have it"
         shows = f"'--cfg job -p {where}' shows its keys" if where else "'--cfg job' shows all keys"
+        if where in COMPONENTS and (known := sorted(component_keys(where))):
+            missing += f"; all keys of {where}: {', '.join(f'{where}.{key}' for key in known)}"
+        if where.startswith("hydra"):
+            return ConfigError(f"there is no key {found[1]!r}.{closest_match(found[1], OF_HYDRA)}")
         return next(unknown([found[1]]), ConfigError(f"{missing}; {shows}"))
     if found := re.match(r"Error merging override (\S+?)=", text):
         key = BY_NAME.get(found[1].lstrip("+"))

@@ -22,6 +22,9 @@ from typing import Any
 
 from clirbench.errors import ConfigError
 
+HERE = Path(__file__).resolve().parents[1]
+# In a wheel conf/ lies inside the package, in a checkout beside it.
+CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 GROUP = "clirbench.labs"
 HOOKS = ("status_lines", "after_sweep")
 """`status_lines(folder)`: the lines of `clirbench status` for a folder of the laboratory's own, and whether all is
@@ -100,3 +103,8 @@ def hooks(name: str) -> Iterator[Callable[..., Any]]:
             function = getattr(import_module(f"{laboratory.package}.hooks"), name, None)
             if function is not None:
                 yield function
+
+
+def config_parts(group: str) -> list[Path]:
+    """The folder of a group of the configuration in the core, and those in laboratories."""
+    return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]

@@ -20,7 +20,7 @@ from typing import Protocol
 from clirbench.checks import name_list
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
-from clirbench.text import Text, TextFile, check_name
+from clirbench.text import Text, TextFile, check_name, near_path
 
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
 _REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
@@ -151,7 +151,7 @@ def existing_folder(folder: str | Path) -> Path:
     """The folder; raises `InputError` where it is missing or is a file."""
     root = Path(folder).expanduser()
     if not root.exists():
-        raise InputError(f"{folder}: no such folder")
+        raise InputError(f"{folder}: no such folder{near_path(root)}")
     if not root.is_dir():
         raise InputError(f"{folder}: is a file, a folder of MT outputs was expected")
     return root
@@ -174,7 +174,10 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     Raises `InputError` where the folder has no reference, `UnknownName` for one that it does not have.
     """
     if not layout.references:
-        raise InputError(f"{layout.where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it")
+        where = Path(layout.where)
+        outer = where.parent if where.name == "systems" else None
+        meant = f"; type folder={outer}" if outer and any(outer.glob("reference*")) else ""
+        raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{meant}")
     names = name_list("references", references)
     if names in (("first",), ()):
         return (min(layout.references),)

@@ -21,6 +21,12 @@ from clirbench.measures.rbp import RBP
 CUTOFF = r"(?:@\s*(?P<cutoff>\d+(?:\.\d+)?))?"
 NAME = re.compile(rf"\s*(?P<base>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*{CUTOFF}\s*", re.DOTALL)
 
+TREC_EVAL = re.compile(r"(?P<name>[A-Za-z_]+?)[_@](?P<cutoff>\d+)")
+OF_TREC_EVAL = {"ndcg_cut": "nDCG", "ndcg": "nDCG", "map_cut": "AP", "map": "AP", "p": "P", "precision": "P"} | {
+    "recall": "R", "r": "R", "success": "Success", "recip_rank": "RR", "mrr": "RR",
+}  # fmt: skip
+"""Measures with a cut-off: trec_eval's names, in small letters, and those of ir-measures."""
+
 
 def parse(name: str) -> Measure:
     """The measure that a name means; its column is called as the user wrote it.
@@ -40,6 +46,9 @@ def parse(name: str) -> Measure:
     import ir_measures
 
     if base not in ir_measures.measures.registry:
+        if (theirs := TREC_EVAL.fullmatch(name)) and theirs["name"].lower() in OF_TREC_EVAL:
+            meant = f"{OF_TREC_EVAL[theirs['name'].lower()]}@{theirs['cutoff']}"
+            raise ConfigError(f"measure {name!r}: the name of trec_eval; type 'measures=[{meant}]'")
         raise UnknownName("measure", name, choices())
     return IrMeasure(name, name)
 

@@ -156,7 +156,7 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.run("demo", metric={"a": 1}), "is no name"),
         (lambda: cb.run("demo", metric=[cb.metrics.BLEU()]), "Did you mean 'metrics'"),
         (lambda: cb.run("demo", metrics=[cb.metrics.BLEU]), r"did you mean BLEU\(\)"),
-        (lambda: cb.run("demo", metrics="BLEU"), "Did you mean 'metric'"),
+        (lambda: cb.run("demo", metrics="BLEU"), "Type metric=BLEU"),
         (lambda: cb.run("demo", correlation=None), "is no single value; its keys are"),
         (lambda: cb.run("demo", correlation={"alpha": 7}), "must be a number between 0 and 1"),
         (lambda: cb.run(folder=None), "folder is not set"),

@@ -48,6 +48,8 @@ def test_results_follow_the_published_schema(outcome: cb.Outcome) -> None:
     jsonschema.validate(outcome.results, SCHEMA)
     assert set(outcome.results) == set(SCHEMA["properties"])
     assert len(outcome.results["correlations"]) == len(outcome.correlations)
+    assert outcome.correlations.columns.tolist()[:4] == ["measure", "metric", "coefficient", "value"]
+    assert set(outcome.correlations) < set(outcome.tables["correlations"])
     for name, table in outcome.results["tables"].items():
         assert table["columns"] == list(outcome.tables[name].columns)
 
@@ -80,7 +82,7 @@ def test_a_table_that_is_not_there_is_named(published: cb.Outcome) -> None:
 
 def test_columns_that_are_true_or_false_are_boolean(texts: cb.Outcome, published: cb.Outcome, tmp_path: Path) -> None:
     for found in (texts, published, cb.load(texts.save(tmp_path / "run"))):
-        rows, said = found.correlations, found.results["correlations"]
+        rows, said = found.tables["correlations"], found.results["correlations"]
         assert str(rows.significant.dtype) == "boolean"
         words = {"true": True, "false": False, "undefined": None}
         assert [None if pd.isna(cell) else bool(cell) for cell in rows.significant] == [
@@ -104,7 +106,7 @@ def test_warnings_reach_whoever_asks_in_python(small_texts: Path) -> None:
 
 def test_an_error_of_a_column_that_is_absent_says_why() -> None:
     scores = pd.DataFrame({"BLEU": ["a", "b", "c", "d"], "chrF2": [1.0, 2, 3, 4], "MAP": [0.1, 0.2, 0.4, 0.3]})
-    found = cb.correlate(scores.assign(system=[*"wxyz"]), measures=["MAP"])
+    found = cb.correlate(scores.assign(system=[*"wxyz"]), measures=["MAP"], scores__metadata="BLEU")
     with pytest.raises(UnknownName, match="this run has no BLEU: the cells of BLEU are no numbers, so it is metadata"):
         found.plot("MAP", "BLEU")
     left_out = replace(found, results={**found.results, "warnings": ["clirbench left out P@10 because of x"]})

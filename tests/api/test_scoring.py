@@ -100,13 +100,14 @@ def test_columns_of_other_libraries_and_frames_of_polars(topic: str, document: s
     assert cb.evaluate(arrow(judged), arrow(ranked), ["AP", "P@1"]) == expected
 
 
-def test_measures_of_ir_measures_are_measures() -> None:
+def test_measures_of_ir_measures_are_measures(small_texts: Path) -> None:
     from ir_measures import AP, RBP, P, nDCG
 
     theirs = [AP, nDCG @ 10, P @ 1, RBP(p=0.8)]
     judged, ranked = {"q1": {"a": 1, "b": 0}}, {"q1": {"b": 2.0, "a": 1.0}}
     assert cb.evaluate(judged, ranked, theirs) == cb.evaluate(judged, ranked, list(map(str, theirs)))
     assert cb.evaluate(judged, ranked, AP) == {"AP": 0.5}
+    assert cb.run(folder=small_texts, measures=AP, metric=["BLEU"], relevance__k=3).systems.AP.between(0, 1).all()
     found = cb.run("demo", measures=[AP, nDCG @ 10], metric=["BLEU"])
     assert {"AP", "nDCG@10"} <= set(found.systems.columns)
 

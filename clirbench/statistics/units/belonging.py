@@ -118,7 +118,7 @@ def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]]
         if units not in board.metadata:
             if units in (named := readings(board, near)):
                 return named[units]
-            raise UnknownName("metadata column", units, board.metadata)
+            raise UnknownName("metadata column in units", units, [*board.metadata, NONE])
         return Units(_filled(board.metadata[units], board.systems), units, steps, source)
     for column in (*RUNS, *KINDS):
         labels = _filled(board.metadata.get(column, ()), board.systems)

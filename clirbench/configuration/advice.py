@@ -1,0 +1,51 @@
+"""What a user meant who typed something else: the exact text to type."""
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from clirbench.configuration.keys import BY_NAME, FLAG
+from clirbench.configuration.laboratories import config_parts
+from clirbench.errors import closest_match
+
+OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
+"""Options of other programs that name the folder of results."""
+
+
+def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
+    """What to type in place of a word that is no `key=value`.
+
+    >>> of_word(["check"], 0, ["fetch"])
+    'Type check=true'
+    """
+    word, before = words[place], words[place - 1] if place else ""
+    path = Path(word)
+    if "=" in before and Path(f"{before.partition('=')[2]} {word}").exists():
+        return f"A name with a space is quoted; type '{before} {word}'"
+    if tuple(words[place + 1 : place + 2]) == ("=",):
+        return f"Type {word}={''.join(words[place + 2 : place + 3])}, without spaces around ="
+    if word in BY_NAME:
+        return f"Type {word}={'true' if BY_NAME[word].kind == FLAG else 'VALUE'}"
+    if path.is_dir():
+        return f"Type folder={word}"
+    if path.is_file() and path.suffix in (".tsv", ".csv"):
+        return f"Type 'scores.tables=[{word}]' 'scores.measures=[COLUMN]'"
+    if any((folder / f"{word}.yaml").is_file() for folder in config_parts("experiment")):
+        return f"Type +experiment={word}"
+    meant = closest_match(word, list(commands)).lstrip()
+    return f"{meant} Commands: {', '.join(commands)}. A folder is named by folder=DIR".lstrip()
+
+
+def of_option(option: str, words: Sequence[str]) -> str:
+    """What to type in place of an option, such as `--out=DIR` or `--out` before DIR, that there is not.
+
+    words: the whole command line.
+    """
+    name, _, value = option.lstrip("-").partition("=")
+    following = [word for before, word in pairwise(words) if before == option and word[:1] != "-" and "=" not in word]
+    value = value or "".join(following[:1])
+    if name in OUTPUT:
+        return f"type hydra.run.dir={value or 'DIR'}"
+    if key := BY_NAME.get(name):
+        return f"type {name}={value or ('true' if key.kind == FLAG else 'VALUE')}"
+    return "settings are key=value, such as folder=DIR; clirbench --help lists the options"

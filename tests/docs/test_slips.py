@@ -1,0 +1,52 @@
+"""What a new user types wrongly (slips.yaml) ends in one line that names the cure."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import Cli
+from tests.docs import materials
+
+SLIPS: list[dict[str, str]] = yaml.safe_load(Path(__file__).with_name("slips.yaml").read_text(encoding="utf-8"))
+FOREIGN = (
+    "Traceback",
+    "hydra.errors",
+    "omegaconf",
+    "OmegaConf",
+    "HYDRA_FULL_ERROR",
+    "Key '",
+    "full_key",
+    "LexerNoViable",
+)
+"""Words of Python, Hydra and OmegaConf."""
+
+
+@pytest.fixture(scope="module")
+def at_work(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    folder = tmp_path_factory.mktemp("slips")
+    materials.talks(folder)
+    materials.scores(folder)
+    (folder / "my talks").mkdir()
+    done = Cli(folder)(
+        "folder=talks", "measures=[MAP]", "metric=[BLEU,chrF2]", "hydra.run.dir=run", "output.figures=[]"
+    )
+    assert done.returncode == 0, done.stderr
+    return Cli(folder)
+
+
+def test_sixty_slips_of_which_two_thirds_name_the_text_to_type() -> None:
+    assert len({one["slip"] for one in SLIPS}) == len(SLIPS) >= 60
+    assert 3 * len([one for one in SLIPS if "type" in one]) >= 2 * len(SLIPS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: slip["slip"])
+def test_a_slip_ends_in_one_line_that_names_the_cure(slip: Mapping[str, str], at_work: Cli) -> None:
+    done = at_work(*slip["slip"].split(" "))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert (slip.get("type") or slip["says"]) in done.stderr
+    assert not [word for word in FOREIGN if word in done.stderr]
