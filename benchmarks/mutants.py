@@ -98,7 +98,8 @@ def copied(folder: Path) -> Path:
 
 def failing_test(files: list[Path], root: Path) -> str:
     """The first test that fails, or nothing."""
-    options = ["-x", "-n", "0", "-q", "-m", "not slow and not release", "-p", "no:cacheprovider", "--timeout=120"]
+    # What hangs is ended; a busy machine is no mutant.
+    options = ["-x", "-n", "0", "-q", "-m", "not slow and not release", "-p", "no:cacheprovider", "--timeout=900"]
     command = [sys.executable, "-m", "pytest", *options, *map(str, files)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, re.MULTILINE)

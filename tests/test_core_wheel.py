@@ -106,13 +106,13 @@ def passed(core: Path, checkout: Path, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.release  # test_architecture.py finds by reading what would fail here
 def test_tests_of_the_core_need_no_laboratory(core: Path, checkout: Path) -> None:
     chosen = ("-m", "not slow and not release", "-k", " or ".join(QUICK))
     passed(core, checkout, *chosen, "tests", "--ignore=tests/statistics/test_validity.py")
 
 
-@pytest.mark.release  # test_architecture.py finds by reading what would fail here
+@pytest.mark.release
 @pytest.mark.parametrize("name", NAMES)
 def test_a_laboratory_needs_no_other(core: Path, checkout: Path, name: str) -> None:
     """Its tests are loaded beside the core and no other laboratory."""

@@ -84,7 +84,7 @@ def test_segments_of_100_000_characters(metric: Metric) -> None:
 
 
 @pytest.mark.parametrize("words", [2_000, pytest.param(14_000, marks=pytest.mark.release)])
-def test_ter_of_100_000_characters(words: int) -> None:
+def test_ter_of_one_long_segment(words: int) -> None:
     long, other = (" ".join(text.split()[:words]) for text in (LONG, OTHER))
     assert 0 < rows_of(TER(), [long], [other])[0] <= 200
 
