@@ -71,10 +71,10 @@ def test_documents_are_those_of_the_file(mirror: Path) -> None:
 def test_official_scores_are_those_against_the_scoring_reference_and_of_systems_alone(mirror: Path) -> None:
     """COMET-B of the file where B scores; the score of the human translation refA is none of a system."""
     read = {metric.name: metric for metric in WmtFolder(str(mirror), "wmt22/de-fr/A-B").read().scores}
-    assert read["COMET-22"]._read([]) == {"one": [0.25], "two": [0.75]}
-    assert read["human"]._read([]) == {"one": [-0.125]}
+    assert read["COMET-22"]._read({}, {}) == {"one": [0.25], "two": [0.75]}
+    assert read["human"]._read({}, {}) == {"one": [-0.125]}
     other = {metric.name: metric for metric in WmtFolder(str(mirror), "wmt22/de-fr").read().scores}
-    assert other["COMET-22"]._read([]) == {"one": [0.5]}
+    assert other["COMET-22"]._read({}, {}) == {"one": [0.5]}
 
 
 @pytest.mark.parametrize("part", ["", "de-fr", "wmt22/../de-fr", "/wmt22/de-fr", "a/b/c/d"])
