@@ -130,7 +130,43 @@ def czech(folder: Path) -> None:
         write(folder / "czech" / "systems" / f"garbled-{n}.txt", [garbled(n, line) for line in source])
 
 
+def learned(folder: Path) -> None:
+    """comet.json, MetricX's output beside each file of the sweep, and wmt22/, in the layout of mt-metrics-eval.
+
+    In place of the metrics: the share of a line's words that are there, which MetricX counts from the other side.
+    """
+    reference = lines(DEMO / "reference.txt")
+    scored: dict[str, list[dict[str, float]]] = {}
+    for path in sorted((folder / "exp").rglob("*.txt")):
+        pairs = zip(lines(path), reference, strict=True)
+        shares = [len(ours.split()) / max(len(theirs.split()), 1) for ours, theirs in pairs]
+        scored[path.relative_to(folder).as_posix()] = [{"COMET": share} for share in shares]
+        write(path.with_suffix(".jsonl"), [json.dumps({"prediction": 25 * (1 - share)}) for share in shares])
+    write(folder / "comet.json", [json.dumps(scored)])
+    documents = [row.split("\t")[1] for row in lines(DEMO / "docs.tsv")[1:]]
+    write(folder / "wmt22" / "sources" / "de-en.txt", lines(DEMO / "source.txt"))
+    write(folder / "wmt22" / "references" / "de-en.refA.txt", reference)
+    write(folder / "wmt22" / "documents" / "de-en.docs", [f"news\t{name}" for name in documents])
+    for n in (2, 4, 8):
+        outputs = folder / "wmt22" / "system-outputs" / "de-en"
+        write(outputs / f"short-{n}.txt", [every(n, line) for line in reference])
+        write(outputs / f"garbled-{n}.txt", [garbled(n, line) for line in reference])
+
+
 MATERIALS: dict[str, Callable[[Path], None]] = {
     made.__name__: made
-    for made in (talks, topics, sweep, testset, scores, settings, contributing, trainer, documents, segments, czech)
+    for made in (
+        talks,
+        topics,
+        sweep,
+        testset,
+        scores,
+        settings,
+        contributing,
+        trainer,
+        documents,
+        segments,
+        czech,
+        learned,
+    )
 }

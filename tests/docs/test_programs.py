@@ -1,0 +1,63 @@
+"""The programs of docs/how-to/programs.md run as they are, are short, and pass mypy --strict."""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+from tests.docs import materials
+from tests.docs.pages import ROOT, Block, blocks
+
+PROGRAMS = [block for block in blocks(ROOT / "docs" / "how-to" / "programs.md") if block.title]
+SAID = {
+    "from_pandas.py": "system pairs as MAP does",
+    "from_polars.py": "system pairs as MAP does",
+    "from_pyterrier.py": "{'AP': 0.75, 'nDCG@10': 0.815",  # by hand: AP (1/2 + 1) / 2, nDCG (1/log2(3) + 1) / 2
+    "from_ir_measures.py": "system pairs as retrieval does",
+    "from_comet.py": "Checkpoints of two runs cannot validate a metric",
+    "from_metricx.py": "Checkpoints of two runs cannot validate a metric",
+    "in_a_notebook.py": "<table",
+    "from_mt_metrics_eval.py": "system pairs as retrieval does",
+}
+
+
+@pytest.fixture(scope="module")
+def at_work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("programs")
+    for name in PROGRAMS[0].directives["materials"].split():
+        materials.MATERIALS[name](folder)
+    for program in PROGRAMS:
+        (folder / program.title).write_text("\n".join(program.lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_every_program_is_short_and_has_what_it_says() -> None:
+    assert [program.title for program in PROGRAMS] == list(SAID)
+    assert all(len([line for line in program.lines if line.strip()]) <= 10 for program in PROGRAMS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.title)
+def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    if program.title == "from_polars.py":
+        pytest.importorskip("polars", reason="POLARS ABSENT: its program is not run")
+    matplotlib.use("agg")
+    monkeypatch.chdir(at_work)
+    runpy.run_path(program.title)
+    assert SAID[program.title] in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_programs_are_typed(at_work: Path) -> None:
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml")]
+    wrong = at_work / "wrong.py"
+    wrong.write_text('import clirbench as cb\n\ncb.run(folder="talks", mesures=["MAP"])\n', encoding="utf-8")
+    names = [str(at_work / program.title) for program in PROGRAMS]
+    done = subprocess.run([*command, *names, str(wrong)], cwd=ROOT, capture_output=True, text=True, check=False)
+    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
+    assert len(errors) == 1, done.stdout
+    assert 'Unexpected keyword argument "mesures"' in errors[0]
+    assert "wrong.py:3" in errors[0]
