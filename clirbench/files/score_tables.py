@@ -12,6 +12,7 @@ from clirbench.datasets.manifests import manifest_folder
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import LARGEST, TextTable, number, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
+from clirbench.text import near_path
 from clirbench.types import Doubles
 
 EMBEDDED = "embedded:"
@@ -69,7 +70,9 @@ class ScoreTables:
         original: set[str] = set()
         for name in dict.fromkeys(self.tables):
             with gathered(errors):
-                table = read_table(table_path(name))
+                if not (path := table_path(name)).exists():
+                    raise InputError(f"{path}: no such file{near_path(path)}")
+                table = read_table(path)
                 original.update(_data_columns(table))
                 tables.append(self._renamed(table))
         raise_all(errors)
