@@ -181,7 +181,7 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
 
 
 def without_tests(result: Result) -> Result:
-    """The result with the coefficients alone, which are there long before tests and intervals."""
+    """The result with plain tau-b of all systems, without groups, which is there long before the tests."""
     alone = units_of(result.board, NONE)
     rows = correlate(result.board, ["kendall"], p_value=UNTESTED, complete=False, units=alone)
     return replace(result, correlations=tuple(rows))
@@ -363,7 +363,7 @@ def _by_measure(by_system: Sequence[Mapping[tuple[str, str], Doubles]]) -> dict[
 
 
 def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Counts:
-    """How many topics were scored, which were dropped, and how much of what matches is relevant."""
+    """How many topics have a relevant document, which were dropped, what share of matches is ranked and relevant."""
     ideal = judged.ideal
     matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
     scored = judged.with_relevant.topic_ids

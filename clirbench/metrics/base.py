@@ -3,7 +3,7 @@
     score = metric.score(metric.statistics(hypotheses, test).sum(axis=0))
 
 Because the statistics are additive, every resampling is a product: `metric.score(W @ statistics)` for integer
-weights W (resamples x segments). Medians and other aggregates that are no function of sums set `additive = False`.
+weights W (resamples x segments). A median is one too: a sum says how often it holds each segment (`segments.py`).
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Metric(Protocol):
         """
 
     def score(self, totals: Doubles) -> Doubles:
-        """Scores from summed statistics, vectorised over leading axes: (..., k) -> (...), on a scale of 0-100."""
+        """Scores from summed statistics, (..., k) -> (...), vectorised, times 100: error rates can be above 100."""
 
 
 @runtime_checkable

@@ -96,7 +96,7 @@ class BLEU(Tokenised):
 
 
 def brevity_penalty(hypothesis: Doubles, reference: Doubles) -> Doubles:
-    """exp(1 - reference / hypothesis) where the hypothesis is shorter, else 1; 0 for an empty hypothesis."""
+    """exp(1 - reference / hypothesis) where the hypothesis is shorter (0 where it is empty), else 1."""
     ratio = np.divide(reference, hypothesis, out=np.full_like(hypothesis, np.inf), where=hypothesis > 0)
     return np.where(hypothesis < reference, np.exp(1.0 - ratio), 1.0)
 
@@ -118,7 +118,7 @@ def ngram_statistics(tokeniser: Tokeniser, tokens: Tokens, test: TestSet, order:
 
 
 def closest_lengths(lengths: Offsets, of_references: Offsets) -> Offsets:
-    """The reference length closest to each hypothesis length, the shorter one on a tie: (references, segments)."""
+    """The reference length closest to each hypothesis length, the shorter one on a tie: (segments,)."""
     shortest_first = np.sort(of_references, axis=0)
     nearest = np.abs(shortest_first - lengths).argmin(axis=0)
     return np.asarray(np.take_along_axis(shortest_first, nearest[None, :], axis=0)[0])

@@ -33,7 +33,7 @@ class BM25:
     `idf`: `lucene` is ln(1 + (N - df + .5) / (df + .5)); `okapi` is (k1 + 1) * ln((N - df + .5) / (df + .5)), where
     a negative logarithm is replaced by .25 times the mean logarithm of all terms of the collection: the
     library rank_bm25's `BM25Okapi`, in which a term in exactly half the documents weighs nothing.
-    `lengths`: `lucene` rounds dl down to 4 significant bits beyond 40 as a Lucene index does; `exact` does not.
+    `lengths`: `lucene` rounds dl beyond 40 down as a Lucene index does (dl - 24 to 4 significant bits).
     `count_empty`: whether N and avgdl count documents without a term too (rank_bm25 and bm25s do, Lucene does not).
 
     Ties are broken by doc_id. A topic that matches nothing has an empty list; `Run.unmatched` names its terms.

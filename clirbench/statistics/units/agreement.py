@@ -1,9 +1,9 @@
 """How a metric agrees with a measure: tau between independent groups, its interval, bounds and tests of all metrics.
 
-One distribution carries everything: that of Kendall's tau of n pairs from a t copula with 4 degrees of freedom, n the
-number of groups, tabled by simulation (benchmarks/kendall_table.py). Its tails are heavier than a normal copula's, as
-those of scores are. Groups of several systems: each pair of groups counts once (`concordance.py`), and n is their
-number, which is exact where a group holds copies and cautious where its systems differ.
+One table carries intervals and bounds: the distribution of Kendall's tau of n pairs from a t copula with 4 degrees of
+freedom, n the number of groups, by simulation (benchmarks/kendall_table.py). Its tails are heavier than a normal
+copula's, as those of scores are. Groups of several systems: each pair of groups counts once (`concordance.py`), and n
+is their number, which is exact where a group holds copies and cautious where its systems differ.
 """
 
 from collections.abc import Sequence
@@ -31,11 +31,13 @@ COORDINATE = np.arcsin(GRID)
 
 @dataclass(frozen=True)
 class Agreement:
-    """One metric and one measure: `tau` between groups; `low`, `high`: its central interval by itself.
+    """One metric and one measure: `tau` between groups; `low`, `high`: its interval by itself, 2.5 % on each side.
 
-    `lower`, `upper`: one-sided bounds that hold for all metrics together; `p_value`: one-sided, of tau <= 0, for all
-    metrics together, below alpha where `lower` is above 0. `within`: tau of the pairs inside groups, NaN without them.
-    NaN with the reason in `note`.
+    `lower`, `upper`: one-sided bounds, corrected for the number of metrics: whatever value one asks about, in at most
+    5 % of runs any metric that does not exceed it has `lower` above it. So a grade is corrected; that all bounds hold
+    at once is not promised (five unrelated metrics of five true taus: .91). One metric alone has `lower` above `low`.
+    `p_value`: one-sided, of tau <= 0, corrected likewise, below alpha where `lower` is above 0. `within`: tau of the
+    pairs inside groups, NaN without them. NaN with the reason in `note`.
     """
 
     tau: float = nan
@@ -98,10 +100,10 @@ def agreements(
     """Every metric with one measure. `x`: (metrics, n), `y`: (n,), NaN for holes, more is better; `unit`: (n,).
 
     A metric is compared over the systems that have both values. Bounds and p-values of all metrics are made together:
-    for a true tau c, metrics are tested for "tau <= c" in the order of their evidence, each against the largest of
+    for each c, metrics are tested for "tau <= c" in the order of their evidence against 0, each against the largest of
     those not yet rejected (step-down max-T); the joint distribution is normal, with the correlations that the metrics'
-    taus have over all orders of the groups by the measure; a metric's lower bound is the largest c that is rejected for
-    it. At c = 0 a true hypothesis is rejected for any metric with probability alpha.
+    taus have over all orders of the groups by the measure; a metric's lower bound is the end of the c that are rejected
+    for it without a gap. At each c a true hypothesis is rejected for any metric with probability alpha at most.
     **Source:** Demarta and McNeil 2005 (t copula); Westfall and Young 1993, algorithm 2.8 (step-down); Daniels 1944.
     """
     found = [_single(column, y, unit, level) for column in x]
@@ -149,7 +151,7 @@ def _noted(sizes: Agreement, note: str) -> Agreement:
 
 
 def exact_tail(x: Doubles, y: Doubles, unit: Ints) -> float:
-    """P(T >= tau) over all orders of at most 9 systems, each a group, for tau > 0 and ties in one column at most; NaN.
+    """P(T >= tau) over all orders of at most 9 systems, each a group; NaN for tau <= 0 or ties in both columns.
 
     Not mid-p: of so few systems one order more or less is seen in how often a useless metric is shown.
     """
@@ -180,7 +182,7 @@ def _together(
     # The largest deviate of each metric and of all that come after it.
     largest = np.sort(np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1], axis=0)
     beyond = [1 - np.searchsorted(largest[:, k], -tails[m]) / len(drawn) for k, m in enumerate(order.tolist())]
-    # Far out draws are coarse: never below the metric's own p, times the metrics that are left where no draw is so far.
+    # Far out draws are coarse: never below the metric's own p, times the metrics left, up to what one draw can tell.
     own = ndtr(tails[order])
     several = np.minimum(own * np.arange(len(order), 0, -1)[:, None], 1 / len(drawn))
     adjusted = np.empty_like(tails)
