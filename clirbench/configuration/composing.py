@@ -105,8 +105,9 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException:
-        if (missing := _unclosed(text)) and "'" not in text and '"' not in text:
-            raise ConfigError(f"{text}: a bracket is not closed; type '{text}{missing}'") from None
+        closed = f"{text}{_unclosed(text)}"
+        if closed != text and "'" not in text and '"' not in text and _readable(closed):
+            raise ConfigError(f"{text}: a bracket is not closed; type '{closed}'") from None
         raise ConfigError(
             f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
             f"quotes: '{with_quotes(text)}'"
@@ -142,6 +143,15 @@ def _is_measure(name: str) -> bool:
     try:
         parse(name)
     except ClirbenchError:
+        return False
+    return True
+
+
+def _readable(text: str) -> bool:
+    """Whether Hydra's grammar reads an override."""
+    try:
+        OverridesParser.create().parse_override(text)
+    except HydraException:
         return False
     return True
 

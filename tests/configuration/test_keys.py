@@ -50,7 +50,7 @@ def test_one_name_is_a_list_of_one_and_null_is_nothing() -> None:
     ("override", "said"),
     [
         ("+foo=1", "there is no key 'foo'"),
-        ("+seeed=1", "Did you mean 'seed'?"),
+        ("+seeed=1", "Type seed=1"),
         ("++documents.siz=4", "Did you mean 'documents.size'? Keys there: documents.size"),
         ("+scores.measure=[MAP]", "Did you mean 'scores.measures'?"),
     ],

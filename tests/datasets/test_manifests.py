@@ -286,7 +286,9 @@ def test_what_was_fetched_is_a_mirror(
     assert not (tmp_path / "cache").exists()
     assert main(["tiny", "--yes", "--cache", str(tmp_path / "cache")]) == 0
     home = tmp_path / "cache" / "data" / "tiny"
-    assert f"1 files of documents and official scores came with clirbench, now in {home}" in capsys.readouterr().out
+    assert (
+        f"documents and official scores, shipped with clirbench (1 files), are now in {home}" in capsys.readouterr().out
+    )
     held = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     assert held == {*FILES, "docs.tsv"}
 

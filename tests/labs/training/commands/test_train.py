@@ -63,7 +63,7 @@ def test_what_cannot_be_begun_is_said_in_a_line(cli: Cli, capsys: pytest.Capture
         ([*made, "grid.trainer.comand=x"], "unknown key in grid.trainer 'comand'. Did you mean 'command'?"),
         ([*made, "grid.size=[20]"], "unknown key in grid 'size'. Did you mean 'sizes'?"),
         ([*made, "grid.architectures={a.b: {}}"], "'a.b': a name of letters, digits, - and _ was expected"),
-        ([*made, "topic=keyterms"], "there is no key 'topic'. Did you mean 'topics'?"),
+        ([*made, "topic=keyterms"], "there is no key 'topic'. Type topics=keyterms"),
         ([*made, "grid.folder=/proc/none"], "the grid's folder cannot be written"),
     ):
         assert train.main(arguments) == 1, arguments
