@@ -14,11 +14,18 @@ from clirbench.errors import MissingData
 from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.printing import half_up, leading
 from clirbench.labs.papers.published import PublishedTable, load_published
+from clirbench.labs.papers.statistics.imbalance import divergence_published, mean_length, rank_bias, read_rates
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, short
 from clirbench.report.drawing import COLOURS
-from clirbench.statistics import imbalance
-from clirbench.statistics.imbalance import Recommendation, Rows
+from clirbench.statistics.imbalance import (
+    Recommendation,
+    Rows,
+    divergence,
+    frequency_at,
+    read_classes,
+    recommendations,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,8 +70,7 @@ class Vocabularies(PublishedTable):
         """What the rule of thumb recommends, and the figures."""
         rows = self._rows
         advice = [
-            replace(row, difference=round(row.difference, 2))
-            for row in imbalance.recommendations(rows, self.floor, "BLEU_test")
+            replace(row, difference=round(row.difference, 2)) for row in recommendations(rows, self.floor, "BLEU_test")
         ]
         return [
             Table(
@@ -100,14 +106,14 @@ class Vocabularies(PublishedTable):
 
 def imbalance_cells(file: VocabularyFile) -> Iterator[PaperCell]:
     """Statistics of the frequency of every class."""
-    classes = imbalance.read_classes(file.path)
+    classes = read_classes(file.path)
     used, d, f95, mu = (
         len(classes.used),
-        imbalance.divergence_published(classes),
-        imbalance.frequency_at(classes),
-        imbalance.mean_length(classes),
+        divergence_published(classes),
+        frequency_at(classes),
+        mean_length(classes),
     )
-    note = D_NOTE.format(leading(imbalance.divergence(classes), 4))
+    note = D_NOTE.format(leading(divergence(classes), 4))
     for measure, column, value, shown in (
         ("classes that occur", "used", float(used), str(used)),
         ("D", "D_published", d, rounded_twice(d)),
@@ -121,7 +127,7 @@ def imbalance_cells(file: VocabularyFile) -> Iterator[PaperCell]:
 
 def bias_cells(file: VocabularyFile) -> Iterator[PaperCell]:
     """Correlations of the rank of a class with its precision and its recall."""
-    for column, value in zip(RATES, imbalance.rank_bias(*imbalance.read_rates(file.path)), strict=True):
+    for column, value in zip(RATES, rank_bias(*read_rates(file.path)), strict=True):
         printed = leading(float(file.printed[column]))
         if isnan(value):
             yield PaperCell(file.row, column, printed=printed, note="undefined: a side does not vary")

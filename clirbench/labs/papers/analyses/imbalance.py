@@ -7,24 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.pages.table import Table
-from clirbench.pages.wording import short
-from clirbench.result import Result
-from clirbench.statistics.imbalance import (
+from clirbench.labs.papers.statistics.imbalance import (
     LEARNERS,
-    Classes,
     characters,
-    divergence,
     divergence_published,
-    frequency_at,
     learn_classes,
     mean_length,
     rank_bias,
-    read_classes,
     read_rates,
     recommend_vocabulary,
     words,
 )
+from clirbench.pages.table import Table
+from clirbench.pages.wording import short
+from clirbench.result import Result
+from clirbench.statistics.imbalance import Classes, divergence, frequency_at, read_classes
 from clirbench.text import TextFile
 
 if TYPE_CHECKING:
