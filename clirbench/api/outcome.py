@@ -161,12 +161,17 @@ class Outcome:
 
     @property
     def decision(self) -> "pd.DataFrame":
-        """decision.tsv: which system to choose; raises `UnknownName` where there was nothing to choose.
+        """decision.tsv: which system to choose; raises `UnknownName`, with the reason, where there is none.
 
         >>> import clirbench as cb
         >>> cb.run("demo", measures=["MAP"], metric=["BLEU"]).decision.system[0]
         'grammar-1'
         """
+        if "decision" not in self.tables:
+            error = UnknownTable("table of this run", "decision", self.tables)
+            if reasons := [found["sentence"] for found in self.findings if found.get("reason")]:
+                error.args = (f"this run has no decision.tsv: {' '.join(reasons)}",)
+            raise error
         return self.tables["decision"]
 
     def plot(self, measure: str, metric: str, ax: "Axes | None" = None) -> "Axes":

@@ -141,6 +141,7 @@ def _decision_table(result: Result) -> Iterator[Table]:
     column = result.board[decision.measure]
     sign = 1.0 if column.higher_is_better else -1.0
     seeds = _over_seeds(result, decision)
+    unseeded = "" if seeds else "no mean_over_seeds: systems.tsv has no column seed"
     rows = [
         (
             row.system,
@@ -155,13 +156,14 @@ def _decision_table(result: Result) -> Iterator[Table]:
             row.expected_loss,
             str(row.in_set).lower(),
             *([row.value / result.monolingual] if result.monolingual > 0 else []),
+            "; ".join(filter(None, [row.note, unseeded])),
         )
         for row in decision.standings
     ]
     header = (
         "system", "measure", "value", "mean_over_seeds", "low", "high", "difference", "difference_low",
         "difference_high", "p_best", "p_best_with_metrics", "expected_loss", "in_set",
-        *(["of_english"] if result.monolingual > 0 else []),
+        *(["of_english"] if result.monolingual > 0 else []), "note",
     )  # fmt: skip
     told = [
         f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "

@@ -71,7 +71,7 @@ def test_names_are_text_and_numbers_are_numbers(texts: cb.Outcome) -> None:
 
 
 def test_a_table_that_is_not_there_is_named(published: cb.Outcome) -> None:
-    for ask in (lambda: published.per_topic, lambda: published.decision, lambda: published.plot("MAP", "BLUE")):
+    for ask in (lambda: published.per_topic, lambda: published.plot("MAP", "BLUE")):
         with pytest.raises(UnknownName, match="Choices: "):
             ask()
     with pytest.raises(UnknownName, match=r"unknown table of this run 'system'. Did you mean 'systems'.* Choices: "):
@@ -148,3 +148,24 @@ def test_parquet_beside_each_table(published: cb.Outcome, tmp_path: Path) -> Non
     folder = published.save(tmp_path / "run")
     for name, table in published.tables.items():
         pd.testing.assert_frame_equal(pd.read_parquet(folder / f"{name}.parquet"), table, check_exact=True)
+
+
+def test_an_undefined_number_of_a_first_view_has_its_reason(texts: cb.Outcome, published: cb.Outcome) -> None:
+    small = cb.correlate(
+        pd.DataFrame({"system": list("abcd"), "BLEU": [1, 2, 3, 4], "TER": [1] * 4, "MAP": [1, 3, 2, 4]}),
+        measures=["MAP"],
+    )
+    checked = 0
+    for found in (texts, published, small):
+        views = [found.correlations, *(found.tables[name] for name in ("decision", "picks") if name in found.tables)]
+        for view in views:
+            undefined = view[view.drop(columns="note").select_dtypes("number").isna().any(axis=1)]
+            assert undefined.note.astype(bool).all(), undefined
+            checked += len(undefined)
+    assert checked
+    assert texts.decision.note.str.contains("no mean_over_seeds: systems.tsv has no column seed").all()
+
+
+def test_the_error_of_a_missing_decision_says_why(published: cb.Outcome) -> None:
+    with pytest.raises(UnknownName, match=r"no decision.tsv: clirbench cannot .* MAP has no per-topic values"):
+        _ = published.decision

@@ -7,6 +7,7 @@ from math import nan
 import numpy as np
 
 from clirbench.measures.base import arithmetic
+from clirbench.pages.wording import number
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.best import compared_with_first
 from clirbench.statistics.model.limits import mean_limits
@@ -14,6 +15,7 @@ from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, noise_structu
 from clirbench.statistics.model.posterior import expected_loss, p_best, true_values
 from clirbench.statistics.model.rise import better_with, jackknifed_slope
 from clirbench.statistics.units.belonging import known_before
+from clirbench.statistics.units.jackknife import Interval
 from clirbench.types import Doubles, Ints
 
 RELIABLE = 0.45
@@ -28,7 +30,8 @@ class Standing:
 
     `value`: measured; `low`, `high`: .95 interval of the system's own mean. `difference` <= 0 from the recommended
     system, with the .95 interval of `Comparisons`; `in_set`: it is statistically tied with the recommended one. P(it is
-    the best) by the topics, and by topics and metrics; `expected_loss` >= 0 by the topics. NaN where not known.
+    the best) by the topics, and by topics and metrics; `expected_loss` >= 0 by the topics. NaN where not known: `note`
+    says why.
     """
 
     system: str
@@ -42,6 +45,7 @@ class Standing:
     p_best_with_metrics: float
     expected_loss: float
     in_set: bool
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,8 @@ class Pick:
     """What a metric chooses, and what a rise of it is worth.
 
     `system`: its first; of several that tie, the worst by the measure. `better` in (0, 1): of two of these systems
-    whose metric differs by 1, P(the higher one is better by the measure), with its .95 interval; NaN where not known.
+    whose metric differs by 1, P(the higher one is better by the measure), with its .95 interval; NaN where not known:
+    `note` says why.
     """
 
     metric: str
@@ -57,6 +62,7 @@ class Pick:
     better: float
     better_low: float
     better_high: float
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,11 +130,13 @@ def decide(
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     reliability = sure_reliability(y, noise)
     best, with_metrics, losses = np.full((3, len(y)), nan)
-    if not along and reliability >= RELIABLE and topics >= ENOUGH_TOPICS:
+    note = _not_expected(topics, reliability, along)
+    if not note:
         draws = true_values(y, noise.covariance, seed=seed)
         best, losses = p_best(draws), expected_loss(draws)
         real = [at for at, name in enumerate(part.metric_names) if not known_before(name)]
-        if real and not same_lines and len(np.unique(own)) == len(own):
+        note = _no_evidence(len(real), same_lines, len(np.unique(own)) == len(own))
+        if not note:
             with_metrics = p_best(true_values(y, noise.covariance, part.x[real], seed=seed))
     compared = compared_with_first(y, values, seed=seed)
     rows = []
@@ -146,10 +154,31 @@ def decide(
             p_best_with_metrics=float(with_metrics[i]),
             expected_loss=float(losses[i]),
             in_set=bool(compared.tied[i]),
+            note=note,
         )
         rows.append(row)
     picks = tuple(_picks(part, y, own, along))
     return Decision(measure, tuple(rows), picks, topics, reliability)
+
+
+def _not_expected(topics: int, reliability: float, along: bool) -> str:
+    """Why no probability of being the best and no loss is expected; nothing where they are."""
+    if along:
+        return "no p_best: checkpoints along training are no sample of systems"
+    if topics < ENOUGH_TOPICS:
+        return f"no p_best: {topics} topics, at least {ENOUGH_TOPICS} are needed"
+    if reliability < RELIABLE:
+        return f"no p_best: reliability may be {number(reliability)}, at least {number(RELIABLE)} is needed"
+    return ""
+
+
+def _no_evidence(metrics: int, same_lines: bool, independent: bool) -> str:
+    """Why metrics are no evidence of which system is the best; nothing where they are."""
+    if not metrics:
+        return "no p_best_with_metrics: this run has no metric"
+    if same_lines:
+        return "no p_best_with_metrics: test set and collection are the same lines"
+    return "" if independent else "no p_best_with_metrics: systems are in groups"
 
 
 def _own(mean: float, values: Doubles) -> tuple[float, float]:
@@ -164,11 +193,20 @@ def _picks(part: Evidence, y: Doubles, unit: Ints, along: bool) -> Iterator[Pick
         if (x != x[0]).any() and not known_before(metric):
             first = np.flatnonzero(x == x.max())
             slope = jackknifed_slope(x, y, unit)
-            # A difference of 1 is outside of what these systems show where they differ by less.
-            known = not along and not np.isnan(slope.low) and float(np.ptp(x)) >= 1
-            better = better_with(slope) if known else None
+            note = _no_rise(along, slope, float(np.ptp(x)))
+            better = None if note else better_with(slope)
             cells = (better.value, better.low, better.high) if better else (nan, nan, nan)
-            yield Pick(metric, part.systems[int(first[np.argmin(y[first])])], *cells)
+            yield Pick(metric, part.systems[int(first[np.argmin(y[first])])], *cells, note)
+
+
+def _no_rise(along: bool, slope: Interval, spread: float) -> str:
+    """Why it is not known what a rise of a metric by 1 is worth; nothing where it is."""
+    if along:
+        return "no better: checkpoints along training are no sample of systems"
+    if np.isnan(slope.low):
+        return f"no better: {slope.note}"
+    # A difference of 1 is outside of what these systems show where they differ by less.
+    return "" if spread >= 1 else "no better: no two of these systems differ by 1"
 
 
 def topic_values(evidence: Evidence, measure: str) -> Doubles | None:

@@ -135,3 +135,27 @@ def test_an_aggregate_that_is_no_mean() -> None:
     assert found is not None
     whole = geometric(values[0])
     assert found[0, 2] == pytest.approx(9 * whole - 8 * geometric(np.delete(values[0], 2)))
+
+
+REASONS = {
+    "along": ({"unit": np.zeros(12, dtype=np.int64), "along": True}, "no p_best: checkpoints along training"),
+    "lines": ({"same_lines": True}, "no p_best_with_metrics: test set and collection are the same lines"),
+    "units": ({"unit": np.repeat(np.arange(6), 2)}, "no p_best_with_metrics: systems are in groups"),
+}
+
+
+@pytest.mark.parametrize(("how", "begins"), REASONS.values(), ids=list(REASONS))
+def test_a_probability_that_is_not_expected_has_its_reason(how: dict[str, Any], begins: str) -> None:
+    found = decide(world(n=12), "y0", **how)
+    assert all(row.note.startswith(begins) for row in found.standings)
+    assert all(pick.note for pick in found.picks if np.isnan(pick.better))
+
+
+def test_few_topics_and_noise_are_reasons() -> None:
+    assert decide(world(n=12, topics=19), "y0").standings[0].note == "no p_best: 19 topics, at least 20 are needed"
+    rng = np.random.default_rng(0)
+    evidence, values = world(n=10, topics=40), rng.normal(size=(10, 40))
+    board = replace(evidence.board, columns=(*evidence.board.metrics, Column("y0", "measure", values.mean(axis=1))))
+    noisy = decide(replace(evidence, board=board, per_topic={"y0": values}), "y0")
+    assert noisy.standings[0].note.startswith("no p_best: reliability may be .0")
+    assert not decide(world(n=12, topics=60), "y0").standings[0].note
