@@ -12,15 +12,16 @@ import numpy as np
 
 from benchmarks.validity_units import Cell
 from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe
+from clirbench.labs.choosing.statistics.improvement import rise_of
 from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
+from clirbench.labs.papers.statistics.soft_accuracy import mid_p_values, soft_accuracy
 from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import compare_with_baseline
 from clirbench.statistics.model.ceiling import between_error, ceiling, corrected_tau
 from clirbench.statistics.model.noise import noise_structure, topic_noise
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
-from clirbench.statistics.model.rise import jackknifed_slope, rise_of
-from clirbench.statistics.model.soft_accuracy import mid_p_values, soft_accuracy
+from clirbench.statistics.model.rise import jackknifed_slope
 
 Doubles = np.typing.NDArray[np.float64]
 See = Iterator[tuple[str, float]]

@@ -22,11 +22,10 @@ from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
-from clirbench.statistics.choice import measure_with_topics
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import BaselineComparison, candidates
-from clirbench.statistics.model.decision import Decision
+from clirbench.statistics.model.decision import Decision, measure_with_topics
 from clirbench.statistics.scorings import Scoring, ScoringTau, scoring_taus
 from clirbench.statistics.units.belonging import FOUND, Units, readings, units_of
 from clirbench.statistics.units.given import real_metrics

@@ -33,7 +33,6 @@ PUBLIC = {
 """(module, name): what the core offers to laboratories."""
 
 GROUPS = {
-    "analyses": "analyses",
     "analyzer": "retrieval.analyzers",
     "corpus": "corpora",
     "engine": "engines",
@@ -181,7 +180,7 @@ def test_no_circle() -> None:
     ("module", "line"),
     [
         ("measures.rbo", "from clirbench.result import Result"),
-        ("statistics.choice", "if TYPE_CHECKING:\n    from clirbench.analyses import choice"),
+        ("statistics.grades", "if TYPE_CHECKING:\n    from clirbench.analyses import wording"),
         ("errors", "def late():\n    from clirbench.store.store import Store"),
         ("report.tables", "from clirbench.labs.papers.cells import PaperCell"),
         ("labs.search.rm3", "from clirbench.labs.models import dense"),
@@ -251,12 +250,6 @@ def test_a_name_in_conf_leads_to_its_module() -> None:
 
 OF_THE_CORE = tuple(f"clirbench.{room}." for room in ("corpora", "datasets", "topics", "relevance", "systems"))
 """What experiments of a laboratory may configure besides its own components."""
-
-
-def test_each_analysis_of_the_core_is_one_module() -> None:
-    named = {path.stem for path in (ROOT / "conf" / "analyses").glob("*.yaml")}
-    shared = {"__init__", "retrievers", "wording"}
-    assert {path.stem for path in (PACKAGE / "analyses").glob("*.py")} - shared == named
 
 
 def bodies(source: str) -> Iterator[tuple[str, str, int]]:

@@ -12,7 +12,6 @@ from clirbench.report import markdown
 from clirbench.report.facts import is_highest, tau_cells, tau_table
 from clirbench.report.html.page import write_page
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.multiverse import UniverseTau
 
 PAGE, TEXT = "sweep.html", "sweep.md"
 QUESTION = "Does the best metric depend on the condition?"
@@ -43,8 +42,21 @@ class Condition:
         return frozenset(row.metric for row in rows if is_highest(row, rows))
 
 
+@dataclass(frozen=True)
+class UniverseTau:
+    """One coefficient in one universe; `choices` spell it: `relevance.k=100 retrieval.k1=0.9`."""
+
+    universe: int
+    choices: str
+    measure: str
+    metric: str
+    value: float
+    best: bool
+    note: str = ""
+
+
 def of_universes(rows: Sequence[UniverseTau]) -> list[Condition]:
-    """The conditions of `analysis=[multiverse]`; nothing is tested there."""
+    """The conditions that an analysis of this run went through; nothing is tested there."""
     found: dict[str, dict[tuple[str, str], Correlation]] = {}
     for row in rows:
         tau = Correlation(row.measure, row.metric, "kendall", row.value, float("nan"), 0, "undefined", row.note)

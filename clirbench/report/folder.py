@@ -29,7 +29,6 @@ from clirbench.report.results_json import as_json, results
 from clirbench.report.run_page import run_page
 from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
-from clirbench.statistics.multiverse import UniverseTau
 from clirbench.store.whole import WRITING, is_abandoned, sweep, writer
 from clirbench.text import sha256_of
 
@@ -155,7 +154,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     (folder / "report.md").write_text(escape_unseen(markdown.page(run_page(result))), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance, live)
-    if universes := result.rows(UniverseTau):
+    if universes := result.rows(conditions.UniverseTau):
         conditions.write(folder, "Other reasonable choices", conditions.of_universes(universes))
     for name, values in ((RESULTS, results(result)), (PROVENANCE, {**provenance, "files": _hashes(folder)})):
         (folder / name).write_text(as_json(values), encoding="utf-8", newline="\n")

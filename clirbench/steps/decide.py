@@ -5,9 +5,8 @@ from typing import Any
 
 import scipy
 
-from clirbench.statistics.choice import decided
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.decision import Decision, Pick, Standing
+from clirbench.statistics.model.decision import Decision, Pick, Standing, decided
 from clirbench.statistics.units.belonging import Units
 
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.report.conditions import Condition, changes, failures, findings, of_universes, write
+from clirbench.report.conditions import Condition, UniverseTau, changes, failures, findings, of_universes, write
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.multiverse import UniverseTau
 
 
 def condition(settings: str, failed: str = "", link: str = "", **taus: float) -> Condition:

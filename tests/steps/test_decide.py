@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.engines.local import Serial
-from clirbench.statistics import choice
+from clirbench.statistics.model import decision
 from clirbench.statistics.units.belonging import units_of
 from clirbench.steps.decide import Decide, as_decision
 from clirbench.store.cached import Cached, cached_result
@@ -17,7 +17,7 @@ from tests.statistics.worlds import scores_only, world
 @pytest.mark.parametrize("evidence", [world(), scores_only([[1, 2, 3]], [[1, 1, 1]])], ids=["decided", "with a reason"])
 def test_a_rerun_finds_the_same_decision(evidence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     item = evidence, units_of(evidence.board)
-    made = choice.decided(*item, "y0", seed=3)
+    made = decision.decided(*item, "y0", seed=3)
     for _ in range(2):
         (held,) = cached_result(Cached(Serial(), Store(tmp_path)), Decide("y0", False, 3), item)
         found = as_decision(held)

@@ -10,6 +10,7 @@ import numpy as np
 
 from clirbench.checks import number
 from clirbench.errors import ConfigError
+from clirbench.labs.training.spread import FEWEST, seed_spread
 from clirbench.pages.table import Table
 from clirbench.pages.wording import short
 from clirbench.report.drawing import COLOURS
@@ -17,7 +18,6 @@ from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import UNTESTED, kendall
 from clirbench.statistics.imbalance import Recommendation, Rows, recommendations
-from clirbench.statistics.training import FEWEST, seed_spread
 from clirbench.statistics.units.belonging import SEED, Units
 
 if TYPE_CHECKING:

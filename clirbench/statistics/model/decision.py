@@ -14,13 +14,15 @@ from clirbench.statistics.model.limits import mean_limits
 from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, noise_structure, topic_noise
 from clirbench.statistics.model.posterior import expected_loss, p_best, true_values
 from clirbench.statistics.model.rise import better_with, jackknifed_slope
-from clirbench.statistics.units.belonging import known_before
+from clirbench.statistics.units.belonging import Units, known_before
 from clirbench.statistics.units.jackknife import Interval
 from clirbench.types import Doubles, Ints
 
 RELIABLE = 0.45
 ENOUGH_TOPICS = 20
 """Least reliability (one-sided .95 limit) and least number of topics for which P(best) and losses are expected."""
+MOST_SYSTEMS = 400
+"""Every system is compared with every other in each of 4,000 draws."""
 POPULATION = "a population of topics, of which these are a sample"
 
 
@@ -92,6 +94,25 @@ class Decision:
     def tied(self) -> tuple[str, ...]:
         """Systems that are statistically tied with the recommended ones, highest value first."""
         return tuple(row.system for row in self.standings if row.in_set and row.system not in self.recommended)
+
+
+def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool = False, seed: int = 0) -> Decision:
+    """The decision on a measure among the systems that have it.
+
+    `same_lines`: see `decide`. `reason` says why there is none; more than 400 systems have none.
+    """
+    kept = np.isfinite(evidence.board[measure].values)
+    if int(kept.sum()) > MOST_SYSTEMS:
+        return Decision(measure, reason=f"{int(kept.sum())} systems: at most {MOST_SYSTEMS} are compared")
+    own = units.only(np.flatnonzero(kept))
+    part = evidence.only(kept)
+    return decide(part, measure, unit=own.index, along=own.along_training, same_lines=same_lines, seed=seed)
+
+
+def measure_with_topics(evidence: Evidence, first: str) -> str:
+    """`first`, or where it has too few topics for a decision the first measure of the board that has enough."""
+    names = (first, *evidence.measure_names)
+    return next((name for name in names if evidence.topics(name) >= FEWEST_TOPICS), first)
 
 
 def decide(

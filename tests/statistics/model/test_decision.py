@@ -8,9 +8,10 @@ import pytest
 from scipy.stats import t
 
 from clirbench.measures.base import geometric
-from clirbench.scoreboard import Column
+from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.decision import decide, topic_values
+from clirbench.statistics.model.decision import decide, decided, measure_with_topics, topic_values
+from clirbench.statistics.units.belonging import units_of
 from tests.statistics.worlds import Mean, scores_only, world
 
 
@@ -159,3 +160,29 @@ def test_few_topics_and_noise_are_reasons() -> None:
     noisy = decide(replace(evidence, board=board, per_topic={"y0": values}), "y0")
     assert noisy.standings[0].note.startswith("no p_best: reliability may be .0")
     assert not decide(world(n=12, topics=60), "y0").standings[0].note
+
+
+def test_more_systems_than_can_be_compared_have_no_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
+    monkeypatch.setattr("clirbench.statistics.model.decision.MOST_SYSTEMS", 3)
+    found = decided(evidence, units_of(evidence.board), evidence.board.measures[0].name)
+    assert found.reason == "4 systems: at most 3 are compared"
+
+
+def test_a_measure_without_topics_gives_way_to_one_that_has_some() -> None:
+    evidence = world(n=6, measures=2)
+    bare = replace(evidence, per_topic={"y1": evidence.per_topic["y1"]})
+    assert measure_with_topics(evidence, "y0") == "y0"
+    assert measure_with_topics(bare, "y0") == "y1"
+    assert measure_with_topics(replace(evidence, per_topic={}), "y0") == "y0"
+
+
+def test_the_decision_leaves_out_systems_without_a_value_and_takes_steps() -> None:
+    evidence = world(n=8, topics=40)
+    holed = replace(evidence.board["y0"], values=np.where(np.arange(8) == 7, np.nan, evidence.board["y0"].values))
+    steps = {"step": tuple(str(100 * i) for i in range(8))}
+    board = Scoreboard(evidence.systems, (*evidence.board.metrics, holed), steps)
+    part = replace(evidence, board=board)
+    found = decided(part, units_of(board), "y0")
+    assert (found.reason, len(found.standings)) == ("", 7)
+    assert "s07" not in {row.system for row in found.standings}

@@ -1,52 +1,10 @@
-"""P(retrieval improves | metric rises by x) against a known curve and hand cases; the rise that makes it .8."""
-
-from math import inf, log
+"""P(retrieval improves | metric rises by x) against a known curve and by hand."""
 
 import numpy as np
 import pytest
 
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.rise import (
-    Improvement,
-    improvements,
-    jackknifed_slope,
-    logistic_slope,
-    rise_of,
-    rising_pairs,
-)
-from clirbench.statistics.units.belonging import units_of
+from clirbench.statistics.model.rise import better_with, jackknifed_slope, logistic_slope, rising_pairs
 from clirbench.statistics.units.jackknife import Interval
-from clirbench.types import Doubles, Ints
-from tests.statistics.worlds import scores_only
-
-
-def rise_for(x: Doubles, y: Doubles, unit: Ints) -> Interval:
-    return rise_of(jackknifed_slope(x, y, unit))
-
-
-def test_rise_is_that_of_the_slope() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=40)
-    y = x + 0.7 * rng.normal(size=40)
-    found = rise_for(x, y, np.arange(40))
-    assert found.value == pytest.approx(log(4) / float(logistic_slope(*rising_pairs(x, y))))
-    assert found.low < found.value < found.high
-    assert rise_for(10 * x, y, np.arange(40)).value == pytest.approx(10 * found.value)
-
-
-def test_ends_and_silence() -> None:
-    x = np.arange(10.0)
-    rng = np.random.default_rng(1)
-    falls = rise_for(x, -x + 3 * rng.normal(size=10), np.arange(10))
-    assert (falls.value, falls.high) == (inf, inf)
-    useless = rise_for(x, rng.permutation(10).astype(float), np.arange(10))
-    assert useless.high == inf > useless.low > 0
-    assert np.isnan(rise_for(x, x, np.arange(10)).value)  # every pair agrees: no finite slope
-    assert "too few" in rise_for(x[:5], x[[1, 0, 2, 4, 3]], np.arange(5)).note
-
-
-def curves(evidence: Evidence, points: int = 5) -> list[Improvement]:
-    return improvements(evidence, units_of(evidence.board), points=points)
 
 
 def test_pairs_by_hand() -> None:
@@ -70,39 +28,14 @@ def test_slope_is_the_likelihood_maximum() -> None:
     assert together == pytest.approx([np.log(3), -np.log(3) / 2])
 
 
-def test_curve() -> None:
-    rng = np.random.default_rng(1)
-    x = np.linspace(10, 40, 20)
-    y = x + 4 * rng.normal(size=20)
-    rows = curves(scores_only([x.tolist()], [y.tolist()]), points=4)
-    assert [row.pairs for row in rows] == [48, 48, 47, 47]
-    assert sum(row.pairs for row in rows) == 190
-    probabilities = [row.probability for row in rows]
-    assert probabilities == sorted(probabilities)
-    assert all(0.5 <= row.ci_low <= row.probability <= row.ci_high <= 1 for row in rows)
-    assert rows[0].rise_80 == pytest.approx(np.log(4) / rows[0].slope)
-    assert rows[-1].share > 0.95
-    sure = rise_for(x, y, np.arange(20))
-    assert (rows[0].rise_80_low, rows[0].rise_80, rows[0].rise_80_high) == (sure.low, sure.value, sure.high)
-    assert rows[0].rise_80_low < rows[0].rise_80 < rows[0].rise_80_high
+def test_a_rise_of_one_or_of_more_by_hand() -> None:
+    found = better_with(Interval(np.log(3), 0.0, np.log(9), note="a note"))
+    assert (found.value, found.low, found.high) == pytest.approx((3 / 4, 1 / 2, 9 / 10))  # 1 / (1 + exp(-slope))
+    assert found.note == "a note"
+    assert better_with(Interval(np.log(3), 0.0, np.log(9)), 2.0).value == pytest.approx(9 / 10)  # odds of 3 twice
 
 
-def test_a_metric_that_points_the_wrong_way() -> None:
-    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5, 6, 7, 8]], [[8, 6, 7, 4, 5, 3, 1, 2.0]]))
-    assert row.probability < 0.5
-    assert row.rise_80 == float("inf")
-
-
-def test_few_systems_have_a_curve_but_no_interval_and_no_rise() -> None:
-    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5]], [[1, 3, 2, 5, 4.0]]))
-    assert row.probability > 0.5
-    assert np.isnan([row.ci_low, row.ci_high, row.rise_80, row.rise_80_low]).all()
-    assert row.note == "too few independent systems (5)"
-
-
-def test_bad_input_is_stated() -> None:
-    (row,) = curves(scores_only([[1, 1, 1]], [[1, 2, 3]]))
-    assert row.note == "a column is constant"
-    assert np.isnan(row.probability)
-    (row,) = curves(scores_only([[1, 2]], [[1, 2]]))
-    assert row.note == "2 systems: at least 3 are needed"
+def test_the_slope_of_ordered_pairs_is_not_known_and_few_units_have_no_interval() -> None:
+    x = np.arange(10.0)
+    assert np.isnan(jackknifed_slope(x, x, np.arange(10)).low)  # every pair agrees: no finite slope
+    assert "too few" in jackknifed_slope(x[:5], x[[1, 0, 2, 4, 3]], np.arange(5)).note

@@ -8,11 +8,11 @@ import numpy as np
 
 from clirbench.errors import ConfigError
 from clirbench.labs.papers.analyses.two_systems import TwoSystems, chosen_pair, test_lines, with_test_text
+from clirbench.labs.papers.statistics.jackknife import corpus_score, left_out_scores
 from clirbench.labs.papers.statistics.segment_level import segment_scores
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages.table import Table
 from clirbench.result import Inputs, Result
-from clirbench.statistics.resampling import corpus_score, left_out_scores
 from clirbench.types import Doubles, Ints
 
 WINS = ("metric", "segment", "score_a", "score_b", "better")

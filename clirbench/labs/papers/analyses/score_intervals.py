@@ -7,10 +7,11 @@ from math import nan
 import numpy as np
 
 from clirbench.errors import ConfigError
+from clirbench.labs.papers.statistics.jackknife import drawn_blocks
 from clirbench.metrics.base import Metric
 from clirbench.pages.table import Table
 from clirbench.result import Result
-from clirbench.statistics.resampling import SAMPLING, drawn_blocks, weighted_scores, weights
+from clirbench.statistics.resampling import SAMPLING, weighted_scores, weights
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import numpy as np
 
 from clirbench.errors import UnknownName
 from clirbench.labs.papers.statistics.exchange import swapped_segments
+from clirbench.labs.papers.statistics.jackknife import pseudo_values
 from clirbench.pages.wording import short
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.p_values import holm, significance
-from clirbench.statistics.resampling import pseudo_values
 from clirbench.statistics.units.belonging import Units, known_before, units_of
 from clirbench.statistics.units.better import EXHAUSTIVE, gap, unit_swaps
 from clirbench.statistics.units.given import ALONG

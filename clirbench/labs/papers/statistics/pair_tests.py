@@ -8,11 +8,12 @@ import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.statistics.exchange import exchanger
+from clirbench.labs.papers.statistics.jackknife import drawn_blocks
 from clirbench.pages.wording import short
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.randomisation import EXACT, HELD, sign_blocks
 from clirbench.statistics.p_values import holm
-from clirbench.statistics.resampling import SAMPLING, drawn_blocks, measure_values, metric_scores, weights
+from clirbench.statistics.resampling import SAMPLING, measure_values, metric_scores, weights
 from clirbench.types import Doubles
 
 FEWEST_SAMPLES, MOST_SAMPLES = 1999, 19_999

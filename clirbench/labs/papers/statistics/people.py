@@ -7,10 +7,11 @@ from math import nan
 import numpy as np
 
 from clirbench.labs.papers.human_scores import HumanSegments
+from clirbench.labs.papers.statistics.jackknife import corpus_score
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.statistics.bootstrap import percentile
 from clirbench.statistics.coefficients import Coefficient, pearson, spearman
-from clirbench.statistics.resampling import Draws, corpus_score, weighted_scores
+from clirbench.statistics.resampling import Draws, weighted_scores
 from clirbench.types import Doubles
 
 

@@ -7,8 +7,9 @@ import pytest
 import sacrebleu
 
 from clirbench.files.tables import read_table
+from clirbench.labs.papers.statistics.jackknife import drawn_blocks
 from clirbench.metrics.bleu import BLEU
-from clirbench.statistics.resampling import drawn_blocks, weighted_scores, weights
+from clirbench.statistics.resampling import weighted_scores, weights
 from clirbench.types import TestSet
 from tests.conftest import Cli
 

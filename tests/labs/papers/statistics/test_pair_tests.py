@@ -12,6 +12,8 @@ from sacrebleu.significance import PairedTest
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.metrics.query_aware import TermF
+from clirbench.labs.papers.statistics import jackknife
+from clirbench.labs.papers.statistics.jackknife import drawn_blocks
 from clirbench.labs.papers.statistics.pair_tests import PairTests, best_against_rest, compare_systems
 from clirbench.metrics.base import Metric, Typed
 from clirbench.metrics.bleu import BLEU
@@ -19,9 +21,7 @@ from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
 from clirbench.retrieval.analyzers.english import English
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics import resampling
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.resampling import drawn_blocks
 from clirbench.types import TestSet
 from tests.statistics.worlds import scores_only, world
 
@@ -171,7 +171,7 @@ def test_a_named_pair_is_a_family_of_its_own_and_its_holes_alone_matter() -> Non
 
 def test_blocks_of_draws_are_those_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     items = next(drawn_blocks(20, 200, "replacement", 3))
-    monkeypatch.setattr(resampling, "HELD", 20)
+    monkeypatch.setattr(jackknife, "HELD", 20)
     assert len(list(drawn_blocks(20, 200, "replacement", 3))) == 4
     assert np.array_equal(np.concatenate(list(drawn_blocks(20, 200, "replacement", 3))), items)
 

@@ -1,4 +1,4 @@
-"""Which system would be chosen: by the posterior, by each metric, and by stopping training early; what does it lose?"""
+"""Which system would each metric choose, or stopping training early by it, and what does that lose?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,34 +7,11 @@ from math import nan
 import numpy as np
 
 from clirbench.errors import ConfigError
+from clirbench.labs.choosing.statistics.training import Series, has_steps, series_of
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.decision import Decision, decide
-from clirbench.statistics.model.noise import FEWEST_TOPICS
-from clirbench.statistics.training import Series, has_steps, series_of
+from clirbench.statistics.model.decision import Decision, decided
 from clirbench.statistics.units.belonging import Units
 from clirbench.types import Doubles
-
-MOST_SYSTEMS = 400
-"""Every system is compared with every other in each of 4,000 draws."""
-
-
-def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool = False, seed: int = 0) -> Decision:
-    """The decision on a measure among the systems that have it.
-
-    `same_lines`: see `decide`. `reason` says why there is none; more than 400 systems have none.
-    """
-    kept = np.isfinite(evidence.board[measure].values)
-    if int(kept.sum()) > MOST_SYSTEMS:
-        return Decision(measure, reason=f"{int(kept.sum())} systems: at most {MOST_SYSTEMS} are compared")
-    own = units.only(np.flatnonzero(kept))
-    part = evidence.only(kept)
-    return decide(part, measure, unit=own.index, along=own.along_training, same_lines=same_lines, seed=seed)
-
-
-def measure_with_topics(evidence: Evidence, first: str) -> str:
-    """`first`, or where it has too few topics for a decision the first measure of the board that has enough."""
-    names = (first, *evidence.measure_names)
-    return next((name for name in names if evidence.topics(name) >= FEWEST_TOPICS), first)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from clirbench.labs.papers.statistics.robustness import outliers, robustness, top_half_expected
+from clirbench.labs.choosing.statistics.robustness import outliers, robustness, top_half_expected
 from tests.statistics.worlds import scores_only
 
 

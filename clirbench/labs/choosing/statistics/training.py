@@ -1,6 +1,5 @@
-"""Training: systems by run and step, what is left of a tau without the common rise, and what another seed moves."""
+"""Training: systems by run and step, and what is left of a tau without the common rise."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, nan, sqrt
 
@@ -15,9 +14,6 @@ from clirbench.types import Doubles, Ints
 
 STEP = "step"
 """The metadata column that says how far training has come."""
-FEWEST = 10
-"""Degrees of freedom from which on an interval is given: with 10 its upper end is 2.5 times its lower."""
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,36 +127,6 @@ def _trend(runs: list[Series], rows: Ints, measure: str, metric: str, x: Doubles
 
 def noise_floor(runs: list[Series], column: Doubles) -> float:
     """SD among replicates of a step, pooled over steps: sqrt(sum of squares within / degrees of freedom)."""
-    return seed_spread([column[members] for run in runs for members in run.members]).sd
-
-
-@dataclass(frozen=True)
-class Spread:
-    """SD over seeds within configurations, its interval (NaN below `FEWEST` degrees of freedom), and what it is of."""
-
-    sd: float
-    low: float
-    high: float
-    freedom: int
-    configurations: int
-
-
-def seed_spread(groups: Sequence[Doubles]) -> Spread:
-    """s = sqrt(sum of squares within groups / nu), nu = sum(n_i - 1); the groups' means are fixed effects.
-
-    The interval is s sqrt(nu / q) at the quantiles q of chi square with nu degrees of freedom, right for normal
-    values of one variance. Groups with one value tell nothing; NaN where there are only such.
-
-    **Source:** Neubig 2017, section 5.3, asks for the variance of training runs; the interval is the textbook's.
-    """
-    held = [values for values in groups if len(values) > 1]
-    freedom = sum(len(values) - 1 for values in held)
-    if not freedom:
-        return Spread(nan, nan, nan, 0, 0)
-    sd = sqrt(float(sum(((values - np.mean(values)) ** 2).sum() for values in held)) / freedom)
-    low = high = nan
-    if freedom >= FEWEST:
-        from scipy.stats import chi2
-
-        low, high = (sd * sqrt(freedom / float(chi2.ppf(q, freedom))) for q in ((1 + LEVEL) / 2, (1 - LEVEL) / 2))
-    return Spread(sd, low, high, freedom, len(held))
+    steps = [column[members] for run in runs for members in run.members]
+    freedom = sum(len(values) - 1 for values in steps)
+    return sqrt(sum(float(((values - values.mean()) ** 2).sum()) for values in steps) / freedom) if freedom else nan

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clirbench.statistics.model.soft_accuracy import accuracies, mid_p_values, soft_accuracy
+from clirbench.labs.papers.statistics.soft_accuracy import accuracies, mid_p_values, soft_accuracy
 from tests.statistics.worlds import scores_only, world
 
 

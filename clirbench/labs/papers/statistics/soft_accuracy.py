@@ -5,10 +5,10 @@ from math import nan
 
 import numpy as np
 
+from clirbench.labs.papers.statistics.jackknife import pseudo_values
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.decision import topic_values
 from clirbench.statistics.model.randomisation import HELD, sign_blocks
-from clirbench.statistics.resampling import pseudo_values
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.concordance import signs
 from clirbench.statistics.units.given import ALONG

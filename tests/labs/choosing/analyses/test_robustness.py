@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from clirbench.errors import UnknownName
-from clirbench.labs.papers.analyses.robustness import RobustnessAnalysis, grouping
+from clirbench.labs.choosing.analyses.robustness import RobustnessAnalysis, grouping
 from tests.analyses.findings import result_of, text_of
-from tests.statistics.test_training import checkpoints
+from tests.labs.choosing.statistics.test_training import checkpoints
 from tests.statistics.worlds import scores_only
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 from clirbench.analyses.wording import sizes
+from clirbench.labs.choosing.statistics.choice import Choice, Stop, choices, early_stopping
+from clirbench.labs.choosing.statistics.improvement import Improvement, improvements
+from clirbench.labs.choosing.statistics.training import has_steps
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number
 from clirbench.result import Result
-from clirbench.statistics.choice import Choice, Stop, choices, early_stopping
 from clirbench.statistics.evidence import holes
-from clirbench.statistics.model.rise import Improvement, improvements
-from clirbench.statistics.training import has_steps
 
 
 @dataclass(frozen=True)

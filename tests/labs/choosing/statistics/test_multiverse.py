@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import ConfigError
-from clirbench.statistics.multiverse import multiverse, universe_taus, universes
+from clirbench.labs.choosing.statistics.multiverse import multiverse, universe_taus, universes
 from tests.statistics.worlds import scores_only
 
 

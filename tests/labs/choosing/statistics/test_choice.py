@@ -1,16 +1,15 @@
 """What a choice loses: regret and early stopping by hand, expected regret where all systems are equal."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from clirbench.errors import ConfigError
+from clirbench.labs.choosing.statistics.choice import Choice, choices, early_stopping
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.choice import Choice, choices, decided, early_stopping, measure_with_topics
 from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.decision import decided
 from clirbench.statistics.units.belonging import units_of
-from tests.statistics.test_training import checkpoints
+from tests.labs.choosing.statistics.test_training import checkpoints
 from tests.statistics.worlds import Mean, scores_only, world
 
 
@@ -31,13 +30,6 @@ def test_regret_by_hand() -> None:
     assert np.isnan(rows[1].expected_regret)
     assert rows[1].note == "y0 has no per-topic values, so its noise is unknown"
     assert rows[1].n_topics == 0
-
-
-def test_more_systems_than_can_be_compared_have_no_decision(monkeypatch: pytest.MonkeyPatch) -> None:
-    evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
-    monkeypatch.setattr("clirbench.statistics.choice.MOST_SYSTEMS", 3)
-    found = decided(evidence, units_of(evidence.board), evidence.board.measures[0].name)
-    assert found.reason == "4 systems: at most 3 are compared"
 
 
 def test_ties_are_noted_and_direction_is_kept() -> None:
@@ -80,25 +72,6 @@ def test_expected_regret_is_that_of_the_decision() -> None:
         own = decision[row.pick]
         assert row.expected_regret == own.expected_loss
         assert (row.low, row.high) == (max(0.0, -own.difference_high), max(0.0, -own.difference_low))
-
-
-def test_a_measure_without_topics_gives_way_to_one_that_has_some() -> None:
-    evidence = world(n=6, measures=2)
-    bare = replace(evidence, per_topic={"y1": evidence.per_topic["y1"]})
-    assert measure_with_topics(evidence, "y0") == "y0"
-    assert measure_with_topics(bare, "y0") == "y1"
-    assert measure_with_topics(replace(evidence, per_topic={}), "y0") == "y0"
-
-
-def test_the_decision_leaves_out_systems_without_a_value_and_takes_steps() -> None:
-    evidence = world(n=8, topics=40)
-    holed = replace(evidence.board["y0"], values=np.where(np.arange(8) == 7, np.nan, evidence.board["y0"].values))
-    steps = {"step": tuple(str(100 * i) for i in range(8))}
-    board = Scoreboard(evidence.systems, (*evidence.board.metrics, holed), steps)
-    part = replace(evidence, board=board)
-    found = decided(part, units_of(board), "y0")
-    assert (found.reason, len(found.standings)) == ("", 7)
-    assert "s07" not in {row.system for row in found.standings}
 
 
 def test_the_whole_list_loses_nothing() -> None:

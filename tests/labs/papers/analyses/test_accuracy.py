@@ -1,6 +1,6 @@
 """`analysis=[accuracy]`: the table says what chance gives."""
 
-from clirbench.analyses.accuracy import AccuracyAnalysis
+from clirbench.labs.papers.analyses.accuracy import AccuracyAnalysis
 from tests.analyses.findings import text_of
 from tests.statistics.worlds import world
 

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 from clirbench.errors import InputError, UnknownName
+from clirbench.labs.choosing.statistics.training import (
+    Trend,
+    has_steps,
+    noise_floor,
+    series_of,
+    trends,
+)
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.training import FEWEST, Trend, has_steps, noise_floor, seed_spread, series_of, trends
 from tests.statistics.worlds import scores_only
 
 
@@ -66,30 +72,3 @@ def test_replicates_give_the_noise_floor() -> None:
 
 def test_no_trend_without_steps() -> None:
     assert trends(scores_only([[1, 2, 3]], [[1, 2, 3]])) == []
-
-
-def test_spread_by_hand() -> None:
-    found = seed_spread([np.array([1.0, 3.0]), np.array([10.0, 10.0, 13.0]), np.array([7.0])])
-    # Sums of squares 2 and 6, degrees of freedom 1 and 2.
-    assert found.sd == pytest.approx(np.sqrt(8 / 3))
-    assert (found.freedom, found.configurations) == (3, 2)
-    assert np.isnan(found.low)
-    assert np.isnan(found.high)
-
-
-def test_nothing_to_say_without_replicates() -> None:
-    found = seed_spread([np.array([1.0]), np.array([2.0])])
-    assert np.isnan(found.sd)
-    assert found.freedom == 0
-
-
-@pytest.mark.parametrize(("cells", "seeds"), [(10, 2), (4, 4), (6, 3)])
-def test_the_interval_holds_the_true_sd_as_often_as_it_says(cells: int, seeds: int) -> None:
-    """Cells differ much more than seeds do; of 1,000 intervals of .95 some 950 hold it, give or take 3 SE."""
-    generator = np.random.default_rng(cells)
-    means, sd, held = generator.normal(0, 50, cells), 0.7, 0
-    for _ in range(1000):
-        found = seed_spread([generator.normal(mean, sd, seeds) for mean in means])
-        assert found.freedom == cells * (seeds - 1) >= FEWEST
-        held += found.low <= sd <= found.high
-    assert 0.929 <= held / 1000 <= 0.971

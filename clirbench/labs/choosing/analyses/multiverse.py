@@ -10,11 +10,12 @@ from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.experiment import retrieve, translated
 from clirbench.inputs.reading import read_inputs
+from clirbench.labs.choosing.statistics.multiverse import MultiverseRow, Universe, multiverse, universe_taus, universes
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number, short
+from clirbench.report.conditions import UniverseTau
 from clirbench.result import Experiment, Result, no_watch
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.multiverse import MultiverseRow, Universe, UniverseTau, multiverse, universe_taus, universes
 
 ROOTS = ("retrieval", "relevance", "measures", "topics", "documents")
 INPUTS = ("topics", "documents")

@@ -6,12 +6,12 @@ from math import isnan
 
 from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
-from clirbench.labs.papers.statistics.robustness import Robustness, robustness
+from clirbench.labs.choosing.statistics.robustness import Robustness, robustness
+from clirbench.labs.choosing.statistics.training import Trend, has_steps, trends
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number
 from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.training import Trend, has_steps, trends
 
 TITLE = "Does tau depend on single systems or groups?"
 

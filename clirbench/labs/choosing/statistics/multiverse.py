@@ -9,23 +9,11 @@ from math import isnan, nan
 import numpy as np
 
 from clirbench.errors import ConfigError
+from clirbench.report.conditions import UniverseTau
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.coefficients import coefficient
 
 Universe = tuple[tuple[str, object], ...]
-
-
-@dataclass(frozen=True)
-class UniverseTau:
-    """One coefficient in one universe; `choices` spell it: `relevance.k=100 retrieval.k1=0.9`."""
-
-    universe: int
-    choices: str
-    measure: str
-    metric: str
-    value: float
-    best: bool
-    note: str = ""
 
 
 @dataclass(frozen=True)

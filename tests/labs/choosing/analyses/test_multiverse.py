@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from clirbench.analyses.multiverse import MultiverseAnalysis, changed
 from clirbench.errors import ConfigError, UnknownName
+from clirbench.labs.choosing.analyses.multiverse import MultiverseAnalysis, changed
 from clirbench.measures.rbo import RBO
 from clirbench.relevance.top_k import TopK
 from clirbench.result import Experiment

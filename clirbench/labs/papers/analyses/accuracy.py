@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clirbench.analyses.wording import sizes
+from clirbench.labs.papers.statistics.soft_accuracy import Accuracy, accuracies
 from clirbench.pages.table import Table
 from clirbench.result import Result
-from clirbench.statistics.model.soft_accuracy import Accuracy, accuracies
 
 MEANING = (
     "accuracy: share of pairs of systems in the same order, chance .5. soft: 1 - mean |p - p| of both sides, with the "

@@ -1,0 +1,1 @@
+"""What choosing by a metric loses, whether other reasonable choices choose otherwise, and what a tau depends on."""

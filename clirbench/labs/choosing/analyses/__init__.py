@@ -1,0 +1,1 @@
+"""Analyses of the laboratory choosing."""
