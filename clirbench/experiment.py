@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.columns import scoreboard
+from clirbench.computed import Counts, Inputs, Retrieval, StepResults, with_marks
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
@@ -20,18 +21,7 @@ from clirbench.later import Shelf, load_value
 from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.per_system import per_system
 from clirbench.pages.table import Table
-from clirbench.result import (
-    MANY_SYSTEMS,
-    Counts,
-    Experiment,
-    Inputs,
-    Result,
-    Retrieval,
-    StepResults,
-    Watch,
-    no_watch,
-    with_marks,
-)
+from clirbench.result import MANY_SYSTEMS, Experiment, Result, Watch, no_watch
 from clirbench.retrieval.base import Retriever, Search
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.bootstrap import Bootstrap

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from clirbench.columns import joined, measure_columns, measure_parts, metric_columns, require_columns, scoreboard
+from clirbench.computed import Counts, Inputs, Retrieval
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, InputError
@@ -14,7 +15,7 @@ from clirbench.inputs.reading import with_registered
 from clirbench.measures.parsing import parse
 from clirbench.metrics.macrof import MacroF
 from clirbench.metrics.ter import TER
-from clirbench.result import Counts, Experiment, Inputs, Retrieval
+from clirbench.result import Experiment
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.types import Document, Documents, Judged, Qrels, Run, TestSet, Translation
 

@@ -1,29 +1,20 @@
-"""The nouns of a run: rows of systems and topics stay with their names, whatever is left out."""
+"""Results: values of topics in the order of the board, records of tables, systems against a baseline."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from clirbench.corpora.base import Corpus
+from clirbench.computed import Retrieval
 from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.measures.parsing import parse
 from clirbench.pages.table import Table
-from clirbench.result import Experiment, Inputs, Result, Retrieval, StepResults, with_marks
+from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.text import TextLines
-from clirbench.types import Document, Documents, Failure, Judged, Qrels, Run, TestSet, Translation
+from clirbench.types import Failure, Judged, Qrels
 from tests.report.boards import board
-
-NOTHING = Run.of({})
-JUDGED = Judged(Qrels({"1": {"d": 1}, "2": {"d": 0}, "3": {"d": 2}}), NOTHING)
-
-
-def retrieval() -> Retrieval:
-    """Runs of b and a, in that order; MAP leaves out topic 2, which has no relevant document."""
-    per_topic = {("", "MAP"): np.array([[0.1, 0.3], [0.2, 0.6]]), ("", "RBO"): np.array([[1.0, 2, 3], [4, 5, 6]])}
-    return Retrieval(NOTHING, {"": JUDGED}, {}, {"b": NOTHING, "a": NOTHING}, per_topic, {"c": Failure("unreadable")})
+from tests.test_computed import NOTHING, retrieval
 
 
 def result() -> Result:
@@ -38,33 +29,12 @@ def result() -> Result:
     return Result(experiment, Scoreboard(("a", "c", "b"), columns), (), retrieval={"": retrieval()})
 
 
-def test_the_topics_of_a_measure_are_those_that_it_scores() -> None:
-    assert retrieval().topics("", "MAP") == ("1", "3")
-    assert retrieval().topics("", "RBO") == ("1", "2", "3")
-
-
 def test_per_topic_values_stand_in_the_order_of_the_board() -> None:
     evidence = result().evidence
     hole = [np.nan, np.nan]
     assert np.array_equal(evidence.per_topic["MAP"], [[0.2, 0.6], hole, [0.1, 0.3]], equal_nan=True)
     assert evidence.measures["MAP"] == parse("MAP")
     assert evidence.per_topic["RBO"].shape == (3, 3)
-
-
-def test_what_is_known_of_a_system_goes_with_it() -> None:
-    systems = [Translation(name, TextLines((name,)), TextLines((name,))) for name in "abc"]
-    corpus = Corpus(TestSet((("one",),)), Documents.of([Document("1", "x")]))
-    scores = {("BLEU", "a"): 1.0, ("BLEU", "b"): 2.0}
-    work = StepResults(Inputs(corpus, tuple(systems), {}), {}, scores, {}, {"": retrieval()}, ("before",), ("c",))
-    left = work.without({"b": "its file changed"})
-    assert left.inputs is not None
-    assert [t.test is None and t.collection is None for t in left.inputs.translations] == [False, True, False]
-    assert left.scores == {("BLEU", "a"): 1.0}
-    assert list(left.retrieval[""].runs) == ["a"]
-    assert left.retrieval[""].per_topic["", "MAP"].tolist() == [[0.2, 0.6]]
-    assert left.retrieval[""].failed.keys() == {"c"}
-    assert (left.lost, left.notes) == (("c", "b"), ("before", "b is left out: its file changed"))
-    assert work.without({}) is work
 
 
 @dataclass(frozen=True)
@@ -80,11 +50,6 @@ def test_a_table_has_a_column_for_each_field_and_keeps_its_records() -> None:
     assert held.rows(Cost) == (Cost("a", 0.5), Cost("b", None))
     assert held.rows(Failure) == ()
     assert Table.of("none", "None", Cost, [], header=["s", "l"]).header == ("s", "l")
-
-
-def test_marks_name_collection_topics_and_judgments() -> None:
-    assert (with_marks("MAP"), with_marks("MAP", "", "")) == ("MAP", "MAP")
-    assert with_marks("MAP", "news", "", "qrels") == "MAP[news,qrels]"
 
 
 def test_a_baseline_that_is_no_system_is_an_error_and_without_one_nothing_is_worse() -> None:

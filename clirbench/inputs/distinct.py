@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from clirbench.computed import Inputs
 from clirbench.errors import ConfigError, NothingCompared
 from clirbench.pages.wording import short
-from clirbench.result import Experiment, Inputs
+from clirbench.result import Experiment
 from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances, resemblances
 
 

@@ -10,11 +10,12 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 
 from clirbench.columns import scoreboard
+from clirbench.computed import Inputs, Retrieval, with_marks
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.inputs.reading import runs_of_others
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.top_k import TopK
-from clirbench.result import Experiment, Inputs, Result, Retrieval, with_marks
+from clirbench.result import Experiment, Result
 from clirbench.statistics.coefficients import P_VALUES, coefficient
 from clirbench.statistics.units.belonging import covariates
 from clirbench.types import Documents, Run, Topic

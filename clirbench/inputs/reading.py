@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clirbench.computed import Inputs, with_marks
 from clirbench.corpora.base import Corpus
 from clirbench.engines.base import Engine
 from clirbench.errors import (
@@ -21,7 +22,7 @@ from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
 from clirbench.relevance.base import from_english_side, judged_by
 from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
-from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, Experiment, Inputs, with_marks
+from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, Experiment
 from clirbench.scoreboard import REGISTERED
 from clirbench.steps.make_topics import MakeTopics
 from clirbench.store.cached import cached_result

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from clirbench.computed import Inputs
 from clirbench.engines.local import Serial, available_cores
 from clirbench.experiment import counters
 from clirbench.pages.wording import fixed, grouped
-from clirbench.result import Experiment, Inputs
+from clirbench.result import Experiment
 from clirbench.steps.search import readings
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.cached import Cached

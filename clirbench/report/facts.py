@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from clirbench.computed import Counts, Retrieval, with_marks
 from clirbench.pages import wording
 from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
 from clirbench.pages.wording import number, short
-from clirbench.result import Counts, Result, Retrieval, with_marks
+from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import Correlation

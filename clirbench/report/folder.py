@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench import __version__
+from clirbench.computed import Retrieval
 from clirbench.errors import StoreError, escape_unseen
 from clirbench.files.manifest import seal
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, marker_text, read_marker, refuse_links
@@ -28,7 +29,7 @@ from clirbench.report.html.report import Live
 from clirbench.report.results_json import as_json, results
 from clirbench.report.run_page import run_page
 from clirbench.report.tables import run_tables
-from clirbench.result import MANY_SYSTEMS, Result, Retrieval
+from clirbench.result import MANY_SYSTEMS, Result
 from clirbench.store.whole import WRITING, is_abandoned, sweep, writer
 from clirbench.text import sha256_of
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from clirbench.analyses.retrievers import retriever_tables
+from clirbench.computed import with_marks
 from clirbench.files.tables import number
 from clirbench.pages.table import Cell, Streamed, Table
 from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
 from clirbench.report.scorings import scoring_tables
-from clirbench.result import Result, with_marks
+from clirbench.result import Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.units.given import Beyond, Permuting, beyond_known

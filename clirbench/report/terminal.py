@@ -15,6 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from clirbench.columns import look_alikes
+from clirbench.computed import Inputs
 from clirbench.engines.local import Serial
 from clirbench.errors import escape_unseen
 from clirbench.experiment import HEALTH, count, english_run, health_table
@@ -37,7 +38,7 @@ from clirbench.report.facts import (
     warnings,
 )
 from clirbench.report.tables import systems_table
-from clirbench.result import Experiment, Inputs, Result, Watch, no_watch
+from clirbench.result import Experiment, Result, Watch, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.steps.examine import health

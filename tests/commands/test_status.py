@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from clirbench.commands import status
+from clirbench.computed import Inputs
 from clirbench.engines.local import Serial
 from clirbench.errors import InputError, StoreError
 from clirbench.experiment import translated
 from clirbench.files.run_files import MARKER
 from clirbench.metrics.bleu import BLEU
-from clirbench.result import Experiment, Inputs, no_watch
+from clirbench.result import Experiment, no_watch
 from clirbench.store.cached import Cached, part_label
 from clirbench.store.plan import PLAN, Plan, Planned, read_plan
 from clirbench.store.store import Store

@@ -6,6 +6,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from clirbench.computed import Retrieval
 from clirbench.relevance.top_k import TopK
 from clirbench.report.facts import (
     agreement_lines,
@@ -16,7 +17,6 @@ from clirbench.report.facts import (
     tau_tables,
     undefined_reasons,
 )
-from clirbench.result import Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.types import Qrels

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from clirbench.computed import Inputs
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.demo import DemoCorpus
 from clirbench.engines.local import Serial
@@ -15,7 +16,7 @@ from clirbench.errors import ConfigError, NothingCompared
 from clirbench.experiment import distinct, run
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
-from clirbench.result import Experiment, Inputs
+from clirbench.result import Experiment
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
 from clirbench.steps.resemble import Resemble, resemblances

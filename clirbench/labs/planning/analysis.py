@@ -7,6 +7,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from clirbench.computed import Retrieval
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.planning.corpus import SomeLines, lines_of
 from clirbench.labs.planning.recovery import (
@@ -20,7 +21,7 @@ from clirbench.labs.planning.recovery import (
 from clirbench.later import load_value
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, number, short
-from clirbench.result import Result, Retrieval, no_watch
+from clirbench.result import Result, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.steps.search import search
 from clirbench.types import DocumentMap, Run, split_failures

@@ -26,7 +26,7 @@ ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 
 def rendered(template: str, values: Mapping[str, Any], payload: Any) -> str:
     """The page of `template` with `values`; `payload` is what its script reads."""
-    style, script = _read("report.css"), _read("report.js")
+    style, script = _read("report.css"), _read("page.js") + _read("plots.js")
     digest = _base64(hashlib.sha256(script.encode("utf-8")).digest())
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; "

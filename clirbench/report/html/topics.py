@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from clirbench.computed import Retrieval, with_marks
 from clirbench.report.html.page import rounded
-from clirbench.result import Result, Retrieval, with_marks
+from clirbench.result import Result
 from clirbench.types import Documents, Run
 
 TOP = 10  # documents of each ranking

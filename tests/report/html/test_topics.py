@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from clirbench.computed import Counts, Inputs, Retrieval
 from clirbench.corpora.base import Corpus
 from clirbench.report.html import topics
 from clirbench.report.html.topics import snippets, topic_sets
-from clirbench.result import Counts, Inputs, Result, Retrieval
+from clirbench.result import Result
 from clirbench.types import Document, Documents, Judged, Qrels, Run, TestSet, Topic
 from tests.report.boards import board, result
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import SOME_FAILED
+from clirbench.computed import Inputs
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import compose_configuration
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, InputError, StoreError, escape_unseen
 from clirbench.experiment import translated
 from clirbench.report import terminal
-from clirbench.result import Inputs
 from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.whole import write_whole
 from clirbench.systems.translation import shard_keys

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from clirbench.computed import Inputs
 from clirbench.errors import ConfigError
 from clirbench.labs.papers.analyses.two_systems import TwoSystems, chosen_pair, test_lines, with_test_text
 from clirbench.labs.papers.statistics.jackknife import corpus_score, left_out_scores
 from clirbench.labs.papers.statistics.segment_level import segment_scores
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages.table import Table
-from clirbench.result import Inputs, Result
+from clirbench.result import Result
 from clirbench.types import Doubles, Ints
 
 WINS = ("metric", "segment", "score_a", "score_b", "better")

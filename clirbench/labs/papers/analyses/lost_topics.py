@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from clirbench.computed import Inputs
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.favoritism import favoritism
 from clirbench.labs.papers.analyses.two_systems import TwoSystems, chosen_pair, searches_test_set
 from clirbench.pages.table import Table
-from clirbench.result import Inputs, Result
+from clirbench.result import Result
 from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.types import DocumentMap, Documents, Doubles, Need
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clirbench.computed import Inputs
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, MissingData
 from clirbench.labs.papers.analyses.two_systems import searches_test_set, with_test_text
@@ -26,7 +27,7 @@ from clirbench.labs.papers.statistics.segment_level import (
 )
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
-from clirbench.result import Inputs, Result
+from clirbench.result import Result
 from clirbench.statistics.coefficients import pearson
 from clirbench.types import Doubles
 

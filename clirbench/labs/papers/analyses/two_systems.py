@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from clirbench.computed import Inputs
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.result import Inputs
 
 
 class TwoSystems(NamedTuple):

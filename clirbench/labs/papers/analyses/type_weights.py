@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clirbench.computed import Inputs
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.types import similar_types
 from clirbench.metrics.base import Metric
@@ -15,7 +16,7 @@ from clirbench.metrics.tokens import Tokeniser, reference_tokens
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
 from clirbench.report.drawing import COLOURS
-from clirbench.result import Inputs, Result
+from clirbench.result import Result
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:

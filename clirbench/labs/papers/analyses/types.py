@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clirbench.computed import Inputs
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.two_systems import test_lines, with_test_text
 from clirbench.metrics.macrof import MacroF
 from clirbench.pages.table import Table
 from clirbench.report.drawing import COLOURS
-from clirbench.result import Inputs, Result
+from clirbench.result import Result
 from clirbench.types import Doubles, Ints, TestSet
 
 if TYPE_CHECKING:

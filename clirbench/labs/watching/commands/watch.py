@@ -22,6 +22,7 @@ from clirbench.checks import whole_number
 from clirbench.columns import scoreboard
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
+from clirbench.computed import Inputs
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import compose_configuration, plain_configuration
 from clirbench.configuration.spelling import mentioned_experiment
@@ -39,7 +40,7 @@ from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.report import Live
 from clirbench.report.provenance import provenance
-from clirbench.result import Experiment, Inputs, Result, no_watch
+from clirbench.result import Experiment, Result, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.keys import fingerprint
 from clirbench.store.plan import PLAN, Plan

@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
+from clirbench.computed import Inputs, StepResults
 from clirbench.errors import ConfigError, InputError, NothingCompared, StoreError
 from clirbench.experiment import compute_steps
 from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, start_watch, states
-from clirbench.result import Experiment, Inputs, StepResults
+from clirbench.result import Experiment
 from tests.conftest import PACKAGE, Cli
 from tests.labs.watching.test_tensorboard import scalars
 from tests.lines import made_lines
