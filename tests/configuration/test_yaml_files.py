@@ -66,6 +66,10 @@ def test_every_shipped_configuration_means_the_same() -> None:
         assert values(text, yaml_files.yaml_loader()) == values(text, yaml_files._own_loader()) != "refused"
 
 
+# Each ended the process before it was refused: PyYAML composes in C, without a limit.
+DEEP = ((b"[", 1_000_000), (b"{a: ", 100_000), (b"- ", 100_000), (b"? ", 100_000))
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -76,7 +80,10 @@ def test_every_shipped_configuration_means_the_same() -> None:
         (b"name: x\nfolder: !mine a\n", "mine.yaml, line 2: is not YAML: could not determine a constructor"),
         (b"name: x\nfolder: \xff\n", "mine.yaml, line 2: is not YAML: a byte is not UTF-8"),
         (b"name: x\nfolder: \x07\n", "mine.yaml, line 2: is not YAML: special characters are not allowed"),
-        (b"folder: " + b"[" * 5000, "mine.yaml: is no configuration: it is nested too deep"),
+        *(
+            pytest.param(sign * n, "mine.yaml: is no configuration: it is nested too deep", id=f"{n} {sign!r}")
+            for sign, n in DEEP
+        ),
         (b"name: x\nfolder: ${a\n", "mine.yaml: is no configuration: "),
         (b"- a\n", "mine.yaml: is no configuration: it has a list"),
         (b"7\n", "mine.yaml: is no configuration: Invalid loaded object type: int"),
@@ -100,3 +107,8 @@ def test_the_program_says_it_in_one_line(cli: Cli, way: str) -> None:
     assert done.returncode == 1, done.stderr
     assert "own/experiment/mine.yaml, line 2: is not YAML: mapping values are not allowed here" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_nests_as_deep_as_allowed_is_read(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_bytes(b"folder: " + b"[" * 99 + b"]" * 99 + b"\n" + b"# - - -\n" * 100)
+    assert str(yaml_files.read_yaml(tmp_path / "mine.yaml")["folder"]) == "[" * 99 + "]" * 99

@@ -54,9 +54,17 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Pid:
-    """The process that it runs in; the item `die` ends that process, `fail` is an error of the user's."""
+    """The process that it runs in; the item `die` ends that process, `fail` is an error of the user's.
+
+    In a folder, an item waits until two processes have begun: which of them gets the items is else the machine's.
+    """
+
+    meet: Path | None = None
 
     def __call__(self, item: str) -> int:
+        if folder := self.meet:
+            (folder / str(os.getpid())).touch()
+            wait_until(lambda: len(list(folder.iterdir())) >= 2)
         if item == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if item == "fail":
@@ -160,9 +168,10 @@ def test_threads_give_the_same_bytes(tmp_path: Path) -> None:
         assert pack("", found) == pack("", one)
 
 
-def test_workers_are_kept_alive_between_steps() -> None:
+def test_workers_are_kept_alive_between_steps(tmp_path: Path) -> None:
     engine = Processes(2)
-    first = set(engine.pmap(Pid(), [""] * 40))
+    first = set(engine.pmap(Pid(tmp_path), [""] * 40))
+    assert len(first) == 2
     assert set(engine.pmap(Pid(), [""] * 40)) <= first
     assert os.getpid() not in first
 
