@@ -18,8 +18,6 @@ from clirbench.errors import ConfigError
 _own_loader = omegaconf._utils.get_yaml_loader
 
 MOST_NESTED = 100  # lists and mappings within each other: as many as `limits.json_depth`
-_MARKS = ("[", "{", "-", "?", ":")  # each list and each mapping begins with one
-_BYTES = tuple(mark.encode() for mark in _MARKS)
 
 
 @cache
@@ -59,7 +57,9 @@ def _refuse_depth(text: str | bytes) -> None:
     libyaml's parser keeps a list of what is open, but PyYAML's composer calls itself in C: brackets alone end the
     process, 25,000 of them on a stack of 8 MB, 3,000 on the 1 MB that a Java machine leaves its process.
     """
-    if sum(text.count(mark) for mark in (_MARKS if isinstance(text, str) else _BYTES)) <= MOST_NESTED:
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    if sum(text.count(mark) for mark in "[{-?:") <= MOST_NESTED:  # each list and each mapping begins with one
         return
     depth = 0
     with suppress(yaml.YAMLError):  # said by the loader, with its line
