@@ -41,7 +41,7 @@ from clirbench.store.cached import Cached, cached_result
 from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, read_through_snapshot
 from clirbench.store.store import Store
-from clirbench.systems.translation import complete_translations, empty_line_notes, shard_keys
+from clirbench.systems.translation import complete_translations, engine_notes, shard_keys
 from clirbench.text import Text
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, split_failures
 
@@ -71,7 +71,7 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
     retrieval = retrievals(experiment, inputs, watch) if inputs else {}
     rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
-    strange += empty_line_notes(inputs.translations) if inputs else []
+    strange += engine_notes(inputs.translations) if inputs else []
     waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
     notes = (*waiting, *untranslated.values(), *told, *strange)
     return StepResults(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows), alike)

@@ -34,7 +34,8 @@ class Examine:
         found = examine_text(text, self.reference)
         off, line = found.slip or (0, 0)
         return np.array(
-            [found.n_lines, found.n_blank, found.n_crlf, found.bom, off, line, found.n_bytes], dtype=np.int64
+            [found.n_lines, found.n_blank, found.n_crlf, found.bom, off, line, found.n_bytes, found.n_marked],
+            dtype=np.int64,
         )
 
 
@@ -94,8 +95,8 @@ def health(
             row = FileHealth(system, side, same_text_as=first_ten(same), looks_like=first_ten(looks))
             value = found.get(system)
             if value is not None and not isinstance(value, Failure):
-                n_lines, n_blank, n_crlf, bom, off, line, n_bytes = load_value(value).tolist()
-                seen = Health(n_lines, n_blank, n_crlf, bool(bom), (off, line) if line else None, n_bytes)
+                n_lines, n_blank, n_crlf, bom, off, line, n_bytes, n_marked = load_value(value).tolist()
+                seen = Health(n_lines, n_blank, n_crlf, bool(bom), (off, line) if line else None, n_bytes, n_marked)
                 notes += [f"{text.where}: {complaint}" for complaint in seen.complaints(text.size)]
                 share = n_blank / max(n_lines, 1)
                 row = replace(row, lines=n_lines, blank_share=share, crlf_lines=n_crlf, bom=bom)

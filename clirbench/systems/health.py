@@ -30,12 +30,15 @@ MANY_BLANK = 0.05
 UNPACKS_TO = 100
 """Times its size: text comes to 10 at most."""
 TERM = re.compile(r"\w+")
+MARKED = re.compile(rb"\*(?<![^ (\n]\*)[A-Za-z\x80-\xff][^\n]*")
 BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class Health:
-    """What was found in one text. `slip`: (lines by which it is off, 1-based line where that begins)."""
+    """What was found in one text. `slip`: (lines by which it is off, 1-based line where that begins).
+    `n_marked`: by how many more lines than the reference has it holds a word with a star before it.
+    """
 
     n_lines: int
     n_blank: int
@@ -43,6 +46,7 @@ class Health:
     bom: bool
     slip: tuple[int, int] | None
     n_bytes: int = 0
+    n_marked: int = 0
 
     def complaints(self, packed: int = 0) -> Iterator[str]:
         """What a reader must know; `packed`: bytes of the file, 0 where there is none."""
@@ -55,6 +59,8 @@ class Health:
             )
         if self.n_blank > MANY_BLANK * self.n_lines:
             yield f"{self.n_blank} of {self.n_lines} lines are blank"
+        if marked := marks_note(self.n_marked, self.n_lines):
+            yield marked
         if self.n_crlf:
             yield f"{self.n_crlf} of {self.n_lines} lines end in a carriage return (CRLF), which is part of their text"
         if self.bom:
@@ -78,6 +84,11 @@ class Reference:
         return tuple((int(start), int(start) + size) for start in starts)
 
     @cached_property
+    def n_marked(self) -> int:
+        """Lines with a word that has a star before it."""
+        return sum(map(marked_lines, self.text.blocks()))
+
+    @cached_property
     def sample(self) -> Mapping[int, frozenset[str]]:
         """The terms of the lines of the sample, and of those around it."""
         return terms_of(self.text, [(max(0, start - MARGIN), end + MARGIN) for start, end in self.windows])
@@ -89,13 +100,14 @@ class Reference:
 
 def examine_text(text: Text, reference: Reference) -> Health:
     """Read a text once, and again only where it seems to have slipped."""
-    n_lines = n_blank = n_crlf = n_bytes = 0
+    n_lines = n_blank = n_crlf = n_bytes = n_marked = 0
     bom = False
     sample: dict[int, frozenset[str]] = {}
     for block in text.blocks():
         bom |= not n_lines and block.startswith(BOM)
         n_bytes += len(block)
         n_crlf += block.count(b"\r\n")
+        n_marked += marked_lines(block)
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
         n_blank += int((np.diff(ends, prepend=-1) == 1).sum())
         sample.update((n, terms(line)) for n, line in _within(block, n_lines, len(ends), reference.windows))
@@ -103,7 +115,23 @@ def examine_text(text: Text, reference: Reference) -> Health:
     slip = None
     if n_lines == reference.n_lines and find_slip(sample, reference.sample) is not None:
         slip = find_slip(terms_of(text, [(0, n_lines)]), reference.everything)
-    return Health(n_lines, n_blank, n_crlf, bom, slip, n_bytes)
+    more = max(0, n_marked - reference.n_marked) if n_marked > MANY_BLANK * n_lines else 0
+    return Health(n_lines, n_blank, n_crlf, bom, slip, n_bytes, more)
+
+
+def marked_lines(block: bytes) -> int:
+    """Lines with a word that has a star before it, as Apertium marks words that it does not know."""
+    return len(MARKED.findall(block)) if b"*" in block else 0
+
+
+def marks_note(n_marked: int, n_lines: int) -> str:
+    """A note where more than `MANY_BLANK` of the lines are marked."""
+    if n_marked <= MANY_BLANK * n_lines:
+        return ""
+    return (
+        f"{n_marked} of {n_lines} lines have a star before a word, as engines mark words that they do not know; "
+        "remove the marks (Apertium: -u), metrics count them as errors"
+    )
 
 
 def find_slip(ours: Mapping[int, frozenset[str]], theirs: Mapping[int, frozenset[str]]) -> tuple[int, int] | None:

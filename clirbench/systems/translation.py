@@ -21,7 +21,8 @@ from typing import Any, ClassVar
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
-from clirbench.systems.health import MANY_BLANK
+from clirbench.systems.health import MANY_BLANK, marked_lines, marks_note
+from clirbench.systems.metadata import joined_metadata
 from clirbench.systems.shards import Shards, digest_of, read_shard, write_shard
 from clirbench.systems.translators.base import Translate, Translator, translate_lines
 from clirbench.text import BLOCK, TextLines, in_blocks, sha256_of, split_lines
@@ -95,6 +96,11 @@ class MachineText:
         return f"{self.n_lost} of {self.source.n_full} lines with text came back empty"
 
     @cached_property
+    def n_marked(self) -> int:
+        """By how many more lines than the source has it holds a word with a star before it."""
+        return sum(map(marked_lines, self._shards())) - sum(map(marked_lines, self.source.text.blocks()))
+
+    @cached_property
     def paths(self) -> tuple[Path, ...]:
         """The file of each shard, named by everything that its content depends on."""
         cut = () if self.sentences is None else (self.sentences.signature,)
@@ -158,12 +164,17 @@ def machine_translations(
 
 
 def named_translations(
-    corpus: Corpus, key: str, translators: Mapping[str, Translator], cache: str, shard_lines: int
+    corpus: Corpus,
+    key: str,
+    translators: Mapping[str, Translator],
+    cache: str,
+    shard_lines: int,
+    metadata: str | None = None,
 ) -> tuple[Translation, ...]:
     """One translation, still to be made, for each name of a translator that needs no model of this machine.
 
-    Raises what `machine_translations` and each translator's `check` raise, and `InputError`, which begins with `key`,
-    for a name with a slash or a control character; all at once.
+    `metadata`: a table with further columns by `system`. Raises what `machine_translations` and each translator's `check`
+    raise, and `InputError`, which begins with `key`, for a name with a slash or a control character; all at once.
     """
     errors: list[ClirbenchError] = [
         InputError(f"{key}: the name {name!r} holds a slash or a control character; choose another")
@@ -175,7 +186,8 @@ def named_translations(
             translator.check(None)
     found: tuple[Translation, ...] = ()
     with gathered(errors):
-        systems = [(str(name), translator, None, EMPTY) for name, translator in translators.items()]
+        described = joined_metadata(metadata, {str(name): EMPTY for name in translators})
+        systems = [(str(name), translator, None, described[str(name)]) for name, translator in translators.items()]
         found = machine_translations(corpus, systems, cache, shard_lines)
     raise_all(errors)
     return found
@@ -228,11 +240,13 @@ def complete_translations(
     return tuple(kept), errors
 
 
-def empty_line_notes(translations: Sequence[Translation]) -> Iterator[str]:
-    """A note on each text, all made, of which a translator left many lines empty."""
+def engine_notes(translations: Sequence[Translation]) -> Iterator[str]:
+    """A note on each text, all made, of which a translator left many lines empty, or marked words of many."""
     for text in machine_texts(translations):
         if text.n_lost and text.n_lost >= MANY_BLANK * text.source.n_full:
             yield f"{text.where}: {text.loss}"
+        if marked := marks_note(text.n_marked, text.source.n_lines):
+            yield f"{text.where}: {marked}"
 
 
 def machine_texts(translations: Sequence[Translation], without: Container[str] = ()) -> Iterator[MachineText]:

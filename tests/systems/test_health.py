@@ -94,15 +94,26 @@ def notes(found: Callable[[], Found]) -> Callable[[], list[str]]:
     return lambda: found()[1]
 
 
+def test_stars_of_the_reference_are_no_marks() -> None:
+    """Fewer than 5 % more lines than the reference has, or bullets and stars inside words, are no marks."""
+    lines = sentences(100, 1)
+    starred = [f"see (*{line}" for line in lines[:50]] + lines[50:]
+    assert seen(starred, starred).n_marked == 0
+    assert seen(lines, starred).n_marked == 50
+    assert seen(lines, [f"* {line}" for line in lines]).n_marked == 0
+    assert not list(seen(lines, [f"*{line}" for line in lines[:5]] + lines[5:]).complaints())
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda text: text.replace("\n", "\r\n"), "60 of 60 lines end in a carriage return (CRLF)"),
         (lambda text: "\ufeff" + text, "begins with a byte order mark"),
         (lambda text: "\n" * 60, "60 of 60 lines are blank"),
+        (lambda text: "*" + text.replace("\n", "\n*", 5), "6 of 60 lines have a star before a word"),
         (lambda text: text.partition("\n")[2] + "x\n", "from line 1 on it fits the reference better 1 line early"),
     ],
-    ids=["CRLF", "BOM", "blank", "slip"],
+    ids=["CRLF", "BOM", "blank", "marks", "slip"],
 )
 def test_what_is_strange_is_said(
     small_folder: Path, notes: Callable[[], list[str]], change: Callable[[str], str], said: str

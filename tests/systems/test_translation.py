@@ -19,7 +19,7 @@ from clirbench.systems.translation import (
     MachineText,
     Progress,
     complete_translations,
-    empty_line_notes,
+    engine_notes,
     machine_translations,
     translate,
 )
@@ -344,9 +344,28 @@ def half_empty(root: Path, n_empty: int) -> tuple[list[str], list[str]]:
             made(corpus, root / "cache", translators, 10), lambda title, values, total: values
         )
         assert [t.system for t in found if t.collection is None] == list(errors)
-        said.append(([*map(str, errors.values())], list(empty_line_notes(found))))
+        said.append(([*map(str, errors.values())], list(engine_notes(found))))
     assert said[0] == said[1], "what is kept says what was said when it was made"
     return said[0]
+
+
+@dataclass(frozen=True)
+class Starred(Glossary):
+    """A translator that knows no word and says so."""
+
+    @contextmanager
+    def loaded(self, model: Path | None) -> Iterator[Translate]:
+        yield lambda lines: [f"*{line}" for line in lines]
+
+
+def test_marks_of_unknown_words_are_a_note(tmp_path: Path) -> None:
+    write(tmp_path / "reference.txt", [f"line {n}" for n in range(40)])
+    write(tmp_path / "source.txt", SOURCE)
+    corpus = FolderCorpus(str(tmp_path)).read()
+    translators = {"plain": Silent({"plain": ""}), "marked": Starred({"marked": ""})}
+    found, _ = complete_translations(made(corpus, tmp_path / "c", translators, 10), lambda title, values, total: values)
+    (note,) = engine_notes(found)
+    assert "source.txt by marked: 38 of 40 lines have a star before a word" in note
 
 
 def test_empty_answers_are_said_and_many_are_an_error(tmp_path: Path) -> None:

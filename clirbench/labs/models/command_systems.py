@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
-from clirbench.labs.models.chain import ChainTranslator
-from clirbench.labs.models.command_translator import CommandTranslator
+from clirbench.labs.models.chain import APERTIUM, ChainTranslator, Command, translator_of
 from clirbench.systems.translation import named_translations
 from clirbench.systems.translators.base import Translator
 from clirbench.types import Translation
 
-Command: TypeAlias = str | Sequence[str]
 CHAIN = "chain"
 
 
@@ -21,8 +19,10 @@ CHAIN = "chain"
 class CommandSystems:
     """One system for each command that reads source lines and writes as many lines.
 
-    `commands` maps a system's name to its command, or to `{chain: [COMMAND, COMMAND, ...]}`, commands of which each
-    reads what the one before it wrote (`ChainTranslator`); `versions` maps some of the names to the version that
+    `commands` maps a system's name to its command; to `{chain: [COMMAND, COMMAND, ...]}`, commands of which each
+    reads what the one before it wrote (`ChainTranslator`); to `{apertium: PAIR}` (`ApertiumTranslator`); or to
+    `{apertium: [PAIR, PAIR, ...]}`, a chain of them. `metadata` is a table with further columns by `system`, such as
+    `family`; `versions` maps some of the names to the version that
     belongs to the key of what is kept. Everything else is as in `CommandTranslator`, the same for all. `shard_lines`
     and `cache` are as in `CheckpointSystems`.
 
@@ -31,20 +31,21 @@ class CommandSystems:
     source side.
     """
 
-    commands: Mapping[str, Command | Mapping[str, Sequence[Command]]] | None = field(default=None, hash=False)
+    commands: Mapping[str, Command | Mapping[str, Any]] | None = field(default=None, hash=False)
     shell: bool = False
     batch_lines: int | None = 1000
     timeout: float | None = 3600.0
     retries: int = 1
     environment: Mapping[str, str] = field(default_factory=lambda: {"LC_ALL": "C.UTF-8"}, hash=False)
     versions: Mapping[str, str] | None = field(default=None, hash=False)
+    metadata: str | None = None
     shard_lines: int = 1000
     cache: str = "runs/.cache"
 
     def __post_init__(self) -> None:
         if not self.commands:
             raise ConfigError(
-                "systems=command: no command; for example 'systems.commands={apertium: \"apertium -u isl-eng\"}'"
+                "systems=command: no command; for example 'systems.commands={direct: {apertium: isl-eng}}'"
             )
         whole_number("systems.shard_lines", self.shard_lines)
         if strange := sorted(set(self.versions or {}) - set(self.commands)):
@@ -60,12 +61,18 @@ class CommandSystems:
         command = (self.commands or {})[name]
         settings = (self.shell, self.batch_lines, self.timeout, self.retries, self.environment)
         version = str((self.versions or {}).get(name, ""))
-        if not isinstance(command, Mapping):
-            return CommandTranslator(command, *settings, version)
-        if set(command) != {CHAIN}:
-            raise ConfigError(f"systems.commands: {name}: a command was expected, or {{{CHAIN}: [COMMAND, COMMAND]}}")
-        return ChainTranslator(command[CHAIN], *settings, version, self.cache)
+        kind, steps = next(iter(command.items())) if isinstance(command, Mapping) and len(command) == 1 else ("", "")
+        if isinstance(command, Mapping) and kind not in (CHAIN, APERTIUM):
+            raise ConfigError(
+                f"systems.commands: {name}: a command was expected, {{{CHAIN}: [COMMAND, COMMAND]}}, "
+                f"{{{APERTIUM}: PAIR}} or {{{APERTIUM}: [PAIR, PAIR]}}"
+            )
+        if kind == APERTIUM and isinstance(steps, Sequence) and not isinstance(steps, str):
+            kind, steps = CHAIN, [{APERTIUM: pair} for pair in steps]
+        if kind == CHAIN:
+            return ChainTranslator(steps, *settings, version, self.cache)
+        return translator_of(command, *settings, version)
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         translators = {name: self.translator(name) for name in self.commands or {}}
-        return named_translations(corpus, "systems.commands", translators, self.cache, self.shard_lines)
+        return named_translations(corpus, "systems.commands", translators, self.cache, self.shard_lines, self.metadata)

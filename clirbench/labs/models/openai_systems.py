@@ -22,7 +22,8 @@ class OpenAISystems:
     """One system for each entry of `models`: a model of the server, or settings of its own (`model` and others).
 
     `url`, `alias`, `key`, `concurrency`, `timeout`, `retries` are as in `Server`, `prompt` to `version` as in
-    `OpenAITranslator`; `shard_lines` and `cache` as in `CheckpointSystems`.
+    `OpenAITranslator`; `metadata` is a table with further columns by `system`; `shard_lines` and `cache` as in
+    `CheckpointSystems`.
 
     **Raises** `ConfigError` for no models or a setting that makes no sense; `translations`: `InputError` for a name
     with a control character or a slash, or a corpus without a source side.
@@ -44,6 +45,7 @@ class OpenAISystems:
     shard_lines: int = 100
     cache: str = "runs/.cache"
     alias: str = ""
+    metadata: str | None = None
 
     def __post_init__(self) -> None:
         if not self.models or not self.url:
@@ -71,4 +73,4 @@ class OpenAISystems:
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         translators = {name: self.translator(name) for name in self.models or {}}
-        return named_translations(corpus, "systems.models", translators, self.cache, self.shard_lines)
+        return named_translations(corpus, "systems.models", translators, self.cache, self.shard_lines, self.metadata)

@@ -96,5 +96,5 @@ def test_fewer_than_two_commands_are_no_chain(commands: Any) -> None:
 
 
 def test_another_mapping_than_a_chain_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"a: a command was expected, or \{chain: \[COMMAND, COMMAND\]\}"):
+    with pytest.raises(ConfigError, match=r"a: a command was expected, \{chain: \[COMMAND, COMMAND\]\}"):
         CommandSystems({"a": {"pipe": ["cat", "cat"]}})

@@ -1,7 +1,5 @@
-"""The `command` translator: batches, files, retries, time-outs, counts, with real small programs and with Apertium."""
+"""The `command` translator: batches, files, retries, time-outs, counts, with real small programs."""
 
-import re
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +14,6 @@ from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.translators.base import Translator, translate_lines
 from tests.systems.sides import folder_corpus, write
 
-EXAMPLE = Path(__file__).resolve().parents[3] / "clirbench" / "labs" / "models" / "conf" / "systems" / "command.yaml"
 HEAD = "import sys; lines = sys.stdin.read().split(chr(10))[:-1]\n"
 
 
@@ -142,18 +139,6 @@ def test_the_content_of_scripts_and_models_is_part_of_the_fingerprint(tmp_path: 
     seen.add(translator.fingerprint(model))
     assert len(seen) == 3
     assert CommandTranslator("cat", version="2").signature != CommandTranslator("cat").signature
-
-
-@pytest.mark.skipif(
-    shutil.which("apertium") is None, reason="APERTIUM ABSENT: apt-get install apertium apertium-isl-eng"
-)
-@pytest.mark.slow
-def test_apertium_translates_icelandic() -> None:
-    """The example of conf/ with a real engine from Debian's packages: English, full stops, no marks at names."""
-    (command,) = re.findall(r"systems\.commands=\{apertium: \"(.*)\"\}", EXAMPLE.read_text(encoding="utf-8"))
-    translator = CommandTranslator(command, batch_lines=2)
-    written = run(translator, ["Hundurinn er stór.", "", "Hvar er húsið?", "Kötturinn Snorri sefur."])
-    assert written == ["The dog is big.", "", "Where is the house?", "The cat Snorri sleeps."]
 
 
 def test_models_of_a_sweep_are_checked_before_anything_runs(tmp_path: Path) -> None:
