@@ -173,8 +173,9 @@ def named_translations(
 ) -> tuple[Translation, ...]:
     """One translation, still to be made, for each name of a translator that needs no model of this machine.
 
-    `metadata`: a table with further columns by `system`. Raises what `machine_translations` and each translator's `check`
-    raise, and `InputError`, which begins with `key`, for a name with a slash or a control character; all at once.
+    `metadata`: a table with further columns by `system`. Raises what `machine_translations` and each translator's
+    `check` raise, and `InputError`, which begins with `key`, for a name with a slash or a control character; all
+    at once.
     """
     errors: list[ClirbenchError] = [
         InputError(f"{key}: the name {name!r} holds a slash or a control character; choose another")

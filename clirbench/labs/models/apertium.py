@@ -24,13 +24,10 @@ THREE = {
     "gl": "glg", "is": "isl", "it": "ita", "mk": "mkd", "nl": "nld", "oc": "oci", "pt": "por", "ro": "ron",
 }  # fmt: skip
 """Some pairs still have the two-letter codes of ISO 639-1."""
-PACKAGES = frozenset(
-    """
-    afr-nld arg-cat bel-rus br-fr cat-ita cat-srd dan-nor en-gl eng-cat eng-spa eo-ca eo-en eo-es eo-fr es-gl es-pt
-    es-ro eu-en eu-es fr-es fra-cat fra-frp hbs-eng hbs-mkd hbs-slv ind-zlm isl-eng isl-swe mkd-bul mkd-eng nno-nob
-    oc-ca oc-es oci-fra pol-szl por-cat pt-gl rus-ukr spa-arg spa-ast spa-cat spa-ita srd-ita swe-dan swe-nor urd-
-    hin
-    """.split()
+PACKAGES = (
+    "afr-nld arg-cat bel-rus br-fr cat-ita cat-srd dan-nor en-gl eng-cat eng-spa eo-ca eo-en eo-es eo-fr es-gl es-pt "
+    "es-ro eu-en eu-es fr-es fra-cat fra-frp hbs-eng hbs-mkd hbs-slv ind-zlm isl-eng isl-swe mkd-bul mkd-eng nno-nob "
+    "oc-ca oc-es oci-fra pol-szl por-cat pt-gl rus-ukr spa-arg spa-ast spa-cat spa-ita srd-ita swe-dan swe-nor urd-hin"
 )
 """Debian 12's packages apertium-NAME; each has one direction or both."""
 
@@ -72,9 +69,8 @@ class ApertiumTranslator:
 
     def check(self, model: Path | None) -> None:
         if shutil.which("apertium") is None:
-            raise ResourceError(
-                f"apertium: no such program; with Debian: apt-get install apertium {self.package}".rstrip()
-            )
+            needed = f"apertium {self.package}".rstrip()
+            raise ResourceError(f"apertium: no such program; with Debian: apt-get install {needed}")
         installed = [pair for pair in pairs(model) if "_" not in pair or pair == self.pair]  # no variants
         if self.pair not in installed:
             also = [name for name in installed if languages(name) == languages(self.pair)]
@@ -111,7 +107,7 @@ class ApertiumTranslator:
     def package(self) -> str:
         """Debian's package of the pair, whichever direction its name has; empty where there is none."""
         wanted = {*languages(self.pair)}
-        return next((f"apertium-{name}" for name in PACKAGES if {*languages(name)} == wanted), "")
+        return next((f"apertium-{name}" for name in PACKAGES.split() if {*languages(name)} == wanted), "")
 
 
 def languages(pair: str) -> tuple[str, str]:

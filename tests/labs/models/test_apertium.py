@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_the_package_of_a_pair(pair: str, package: str, monkeypatch: pytest.Monk
 
 
 def test_pairs_are_systems_and_steps_of_a_chain() -> None:
-    commands = {"direct": {"apertium": "spa-eng"}, "via-cat": {"apertium": ["spa-cat", "cat-eng"]}}
+    commands: dict[str, Any] = {"direct": {"apertium": "spa-eng"}, "via-cat": {"apertium": ["spa-cat", "cat-eng"]}}
     systems = CommandSystems({**commands, "mended": {"chain": [{"apertium": "spa-eng"}, "sed s/a/b/"]}})
     assert systems.translator("direct") == ApertiumTranslator("spa-eng")
     through, mended = systems.translator("via-cat"), systems.translator("mended")
