@@ -20,6 +20,7 @@ import numpy as np
 import scipy.stats
 
 from benchmarks.made_evidence import made
+from clirbench.labs.papers.statistics.bca import BCa
 from clirbench.labs.papers.statistics.differences import Comparing, differences
 from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
 from clirbench.statistics.bootstrap import Bootstrap, intervals
@@ -87,7 +88,7 @@ def main() -> None:
         "three-level bootstrap, 1,000 samples, the 6 dense of them", lambda: intervals(six, ["kendall"], how), "< 3"
     )
     print(f"{'MacroF1 and MicroF1 add, for each system':<64} {(both - rest) / 38:8.3f} s   target <= .5")
-    bca = Bootstrap(Draws(samples=1000), "bca")
+    bca = BCa(Draws(samples=1000))
     timed("the same, BCa, 8 dense metrics", lambda: intervals(dense, ["kendall"], bca), "-")
     perm_both = Comparing(["perm-both"])
     timed("PERM-BOTH, 1,000 samples, 28 pairs of dense metrics", lambda: differences(dense, perm_both), "< 10")

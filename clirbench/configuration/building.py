@@ -22,6 +22,7 @@ from clirbench.configuration.composing import (
     plain_configuration,
     section,
 )
+from clirbench.configuration.laboratories import hooks
 from clirbench.configuration.languages import LUCENE, PLAIN, target_of, tokeniser_of
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
@@ -69,6 +70,7 @@ def build(cfg: DictConfig) -> Experiment:
     relevance = [_component(rules, key, Relevance, errors) for key in rules]
     topics = [_component(cfg, key, TopicSource, errors) for key in ("topics", "also_topics")]
     settings = section(cfg, "correlation", errors)
+    _choose_intervals(cfg)
     intervals = _component(cfg.correlation, "intervals", Bootstrap, errors, "correlation.intervals")
     experiment = {
         "corpus": _component(cfg, "corpus", CorpusSource, errors),
@@ -111,6 +113,14 @@ def build(cfg: DictConfig) -> Experiment:
         complete_pairs=bool(settings["complete_pairs"]),
         **experiment,
     )
+
+
+def _choose_intervals(cfg: DictConfig) -> None:
+    """Replace the class of bootstrap intervals where a laboratory has one for their method."""
+    method = OmegaConf.select(cfg, "correlation.intervals.method")
+    if method not in (None, *Bootstrap.methods):
+        for target in (known[method] for given in hooks("interval_methods") if method in (known := given())):
+            OmegaConf.update(cfg, "correlation.intervals._target_", target)
 
 
 def _choose_by_languages(cfg: DictConfig) -> None:
