@@ -7,7 +7,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import entry_points, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -211,6 +211,15 @@ def test_rooms_are_small_enough_to_look_around_in() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 13
     for folder in {path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE}:
         assert len(list(folder.glob("*.py"))) <= 24, folder
+
+
+def test_the_laboratories_that_are_declared_are_installed() -> None:
+    """Those of an environment that was made before a laboratory was added would be missing in generated files too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = project["entry-points"]["clirbench.labs"]
+    installed = {point.name: point.value for point in entry_points(group="clirbench.labs")}
+    assert sorted(declared) == LABS
+    assert declared.items() <= installed.items(), "run make install"
 
 
 def test_tests_mirror_the_package() -> None:

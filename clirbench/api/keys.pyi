@@ -106,6 +106,12 @@ class Settings(TypedDict, total=False):
     analyses__accuracy__complete: Any
     analyses__accuracy__samples: Any
     analyses__accuracy__seed: Any
+    analyses__choice__complete: Any
+    analyses__choice__patiences: Any
+    analyses__choice__points: Any
+    analyses__choice__seed: Any
+    analyses__choice__series: Any
+    analyses__choice__shortlists: Any
     analyses__differences__alpha: Any
     analyses__differences__coefficient: Any
     analyses__differences__complete: Any
@@ -126,6 +132,8 @@ class Settings(TypedDict, total=False):
     analyses__lost_topics__pair: Any
     analyses__lost_topics__top: Any
     analyses__memory__languages: Any
+    analyses__multiverse__choices: Any
+    analyses__multiverse__coefficient: Any
     analyses__pairs__alpha: Any
     analyses__pairs__pair: Any
     analyses__pairs__samples: Any
@@ -137,6 +145,9 @@ class Settings(TypedDict, total=False):
     analyses__power__seed: Any
     analyses__power__simulations: Any
     analyses__power__wanted: Any
+    analyses__robustness__complete: Any
+    analyses__robustness__groups: Any
+    analyses__robustness__series: Any
     analyses__score_intervals__samples: Any
     analyses__score_intervals__sampling: Any
     analyses__score_intervals__seed: Any
