@@ -55,7 +55,7 @@ def answered(result: Result) -> Answer:
     return Answer(name, tuple(found), tuple(sentences(found)))
 
 
-def sentences(found: Sequence[Finding]) -> list[str]:
+def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     """The first metric, the others, and one sentence for each further finding, as far as there is room."""
     agreements = [one for one in found if one.kind == "agreement"]
     made = [("agreement", first_sentence(agreements[0]))] if agreements else []
@@ -66,7 +66,7 @@ def sentences(found: Sequence[Finding]) -> list[str]:
     needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
     optional = [at for at in range(len(kept)) if at not in needed]
     for at in sorted(optional, key=lambda at: OPTIONAL.index(kept[at][0])):
-        if sum(len(kept[i][1].split()) for i in (*needed, at)) <= WORDS:
+        if sum(len(kept[i][1].split()) for i in (*needed, at)) <= words:
             needed.append(at)
     return [kept[at][1] for at in sorted(needed)]
 

@@ -26,6 +26,7 @@ from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import first_names
 from clirbench.report.html import report as html
 from clirbench.report.html.report import Live
+from clirbench.report.paper import paper_page
 from clirbench.report.results_json import as_json, results
 from clirbench.report.run_page import run_page
 from clirbench.report.tables import run_tables
@@ -152,7 +153,8 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
     curves.write(folder / "figures", result)
-    (folder / "report.md").write_text(escape_unseen(markdown.page(run_page(result))), encoding="utf-8", newline="\n")
+    for name, page in (("report.md", run_page(result)), ("paper.md", paper_page(result, provenance))):
+        (folder / name).write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance, live)
     if universes := result.rows(conditions.UniverseTau):

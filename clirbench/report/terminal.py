@@ -173,7 +173,7 @@ def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> 
     if as_json:
         print((folder / RESULTS).read_text(encoding="utf-8"), end="")
     elif not quiet:
-        say("To look at: report.html (tables, plots, topics), with all files in this folder:")
+        say("To look at: report.html (tables, plots, topics), paper.md (for a paper), with all files in this folder:")
     print(escape_unseen(str(folder)), file=sys.stderr if as_json else sys.stdout)
 
 

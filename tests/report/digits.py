@@ -77,7 +77,7 @@ class Folder:
 def differences(path: Path) -> list[str]:
     """What differs, in words; nothing where every number is its cell."""
     run = Folder(path)
-    return [*_findings(run), *_answer(run), *_decision(run), *_latex(run), *_plots(run)]
+    return [*_findings(run), *_answer(run), *_decision(run), *_latex(run), *_plots(run), *_paper(run)]
 
 
 def _same(where: str, value: object, text: str) -> Iterator[str]:
@@ -130,16 +130,20 @@ def _match(sentence: str, patterns: Sequence[tuple[str, Sequence[str]]]) -> bool
     )
 
 
-def _answer(run: Folder) -> Iterator[str]:
-    """Every sentence of the answer with a number is a pattern, with the digits of its cells."""
-    rest = run.results["answer"]
-    patterns = [*_first(run), *_further(run)]
+def _left(run: Folder, rest: str, patterns: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """A text without the sentences of these patterns that have the digits of their cells, and without names."""
     for pattern, texts in patterns:
         for found in re.finditer(pattern, rest):
             if list(found.groups()) == list(texts):
                 rest = rest.replace(found.group(), "", 1)
     for name in sorted(_names(run), key=len, reverse=True):
         rest = rest.replace(name, "")
+    return rest
+
+
+def _answer(run: Folder) -> Iterator[str]:
+    """Every sentence of the answer with a number is a pattern, with the digits of its cells."""
+    rest = _left(run, run.results["answer"], [*_first(run), *_further(run)])
     if NUMBER.search(rest):
         yield f"numbers of the answer that are no cells: {rest!r}"
     agreements = list(run.of("agreement"))
@@ -261,6 +265,58 @@ def _decision(run: Folder) -> Iterator[str]:
         for number in NUMBER.findall(rest):
             if number.lstrip("+") not in {part for text in cells for part in NUMBER.findall(text)}:
                 yield f"{number} is no cell of {cells}: {sentence}"
+
+
+def _paper(run: Folder) -> Iterator[str]:
+    """paper.md: the sentences of the answer and the decision, those of its own, and its table of metrics."""
+    lines = (run.path / "paper.md").read_text(encoding="utf-8").replace("\\", "").split("\n")
+    paragraph = lines[2]
+    for found in run.findings:
+        if found.get("sentence"):
+            if found["sentence"] not in paragraph:
+                yield f"paper.md: has no {found['sentence']!r}"
+            paragraph = paragraph.replace(found["sentence"], "")
+    rest = _left(run, paragraph, [*_own_of_paper(run), *_first(run), *_further(run)])
+    if NUMBER.search(rest):
+        yield f"numbers of paper.md that are no cells: {rest!r}"
+    agreements = list(run.of("agreement"))
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")][2:]
+    if len(rows) != len(agreements):
+        yield f"paper.md: {len(rows)} rows for {len(agreements)} metrics"
+    for found, cells in zip(agreements, rows, strict=False):
+        row = run.rows[found["measure"], found["metric"]]
+        low, high, p = (cell(row, name) for name in ("ci_low", "ci_high", "p_value"))
+        texts = ["" if isnan(low) else decimals(end) for end in (low, high)]
+        of_p = "" if isnan(p) else p_value(p).removeprefix("p ").removeprefix("= ")
+        wanted = [row["metric"], decimals(cell(row, "value")), *texts, of_p, row["grade"] or "not tested"]
+        if cells != wanted:
+            yield f"paper.md: {cells}, not {wanted}"
+
+
+def _own_of_paper(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
+    made = json.loads((run.path / "provenance.json").read_text(encoding="utf-8"))
+    yield r" Computed with clirbench (.+?), Python (.+?), seed (\d+)\.", (
+        made["clirbench"], made["python"], str(made["seed"]),
+    )  # fmt: skip
+    units, inputs = run.results["units"], run.results["inputs"]
+    topics = {row["topic_id"] for row in table(run.path / "per_topic.tsv") if row["measure"] == run.results["measure"]}
+    sizes = (str(len(topics)), str(inputs["collection"]["documents"])) if topics else ()
+    on = ", on (.+?) topics? and (.+?) documents?" if topics else ""
+    yield rf"We compare .+? over {re.escape(units['said'])} of .+?{on}\.", sizes
+    yield rf"The data are .+?, with {re.escape(units['said'])}\.", ()
+    found = next(run.of("agreement"), None)
+    if found is None:
+        return
+    row = run.rows[found["measure"], found["metric"]]
+    tested = sum(bool(one["grade"]) for one in run.of("agreement"))
+    ends = _ends(row, "ci_low", "ci_high")
+    said = r" Kendall's tau between (?:systems|groups) of .+? with .+? is (\S+?)"
+    bounds = r" \(95 % confidence \[(.+?), (.+?)\], t copula; (p [<=] \.\d+), one-sided"
+    tau, p = decimals(cell(row, "value")), p_value(cell(row, "p_value"))
+    yield rf"{said}\.", (tau,)
+    yield rf"{said}{bounds}\)\.", (tau, *ends, p)
+    yield rf"{said}{bounds}, corrected for (\d+) metrics by step-down max-T\)\.", (tau, *ends, p, str(tested))
+    yield r" A metric without error would reach about (\S+) on these topics\.", (decimals(cell(row, "ceiling")),)
 
 
 def _ends(row: Row, low: str, high: str) -> list[str]:

@@ -1,0 +1,35 @@
+"""paper.md: every number is a cell of the run's tables (`digits`), and a changed cell is noticed."""
+
+import re
+from pathlib import Path
+
+import clirbench as cb
+from tests.report.digits import differences
+
+
+def test_the_paragraph_of_a_published_table(tmp_path: Path) -> None:
+    run = cb.run("europarl_csen_published").save(tmp_path / "run")
+    text = (run / "paper.md").read_text(encoding="utf-8")
+    assert text.split("\n")[2].startswith("We compare BLEU, ")
+    assert "Kendall's tau between systems of BLEU with MAP is .950 (95 % confidence [.8" in text
+    assert "BLEU orders 98 % of system pairs as MAP does (at least 93 %; 16 systems" in text  # the answer's sentence
+    assert f"clirbench {cb.__version__}, Python 3." in text
+    assert differences(run) == []
+
+
+def test_another_number_in_the_paragraph_is_noticed(tmp_path: Path) -> None:
+    run = cb.run("europarl_csen_published").save(tmp_path / "run")
+    paper, text = run / "paper.md", (run / "paper.md").read_text(encoding="utf-8")
+    for pattern in (r"\.950 \(95", r"over 16 systems", r"\| \.950 ", r"98 % of system", r"for \d+ metrics by"):
+        assert re.search(pattern, text), pattern
+        paper.write_text(re.sub(pattern, lambda found: re.sub(r"\d(?=\D|$)", "7", found[0], count=1), text, count=1))
+        assert differences(run), pattern
+
+
+def test_a_run_without_metrics_has_no_table(small_texts: Path, tmp_path: Path) -> None:
+    keys = {"metric": [], "measures": ["MAP"], "topics__n": 8, "relevance__k": 2, "engine": "serial"}
+    run = cb.run("folder", folder=small_texts, paths__cache=str(tmp_path / "cache"), **keys).save(tmp_path / "run")
+    text = (run / "paper.md").read_text(encoding="utf-8")
+    assert text.split("\n")[2].startswith("The data are ")
+    assert "|" not in text.partition("## Data")[0]
+    assert differences(run) == []
