@@ -60,21 +60,6 @@ class Counted(Protocol):
 
 
 @runtime_checkable
-class Typed(Protocol):
-    """A metric whose statistics are sparse, with `width` columns for each type (a word, a term).
-
-    Each system's types are numbered by themselves; the names tell which are the same in two systems.
-    """
-
-    @property
-    def width(self) -> int:
-        """Columns a type."""
-
-    def types(self, hypotheses: Sequence[str], test: TestSet) -> tuple[str, ...]:
-        """The names of the types, in the order of the statistics' columns."""
-
-
-@runtime_checkable
 class Resampled(Protocol):
     """A metric of sparse statistics that has a faster way to the scores of many resamples than summing rows."""
 

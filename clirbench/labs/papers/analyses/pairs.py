@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
+from clirbench.labs.papers.statistics.exchange import Typed
 from clirbench.labs.papers.statistics.pair_tests import PairResult, PairTests, compare_systems
-from clirbench.metrics.base import Typed
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, short
 from clirbench.result import Result

@@ -81,7 +81,7 @@ def _information(
     tokeniser: Tokeniser, references: tuple[tuple[str, ...], ...], order: int
 ) -> tuple[NDArray[np.int64], Doubles]:
     """All n-grams of the references and their information, as `compiled.ngrams` keeps them."""
-    from clirbench.metrics.compiled.ngrams import build_information
+    from clirbench.labs.papers.metrics.information import build_information
 
     tokens = reference_tokens(tokeniser, references)
     built: tuple[NDArray[np.int64], Doubles] = build_information(tokens.numbers, tokens.offsets, order)

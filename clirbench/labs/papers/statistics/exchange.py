@@ -3,17 +3,31 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from clirbench.metrics.base import Typed
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.resampling import weighted_scores
-from clirbench.types import Doubles
+from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+@runtime_checkable
+class Typed(Protocol):
+    """A metric whose statistics are sparse, with `width` columns for each type (a word, a term).
+
+    Each system's types are numbered by themselves; the names tell which are the same in two systems.
+    """
+
+    @property
+    def width(self) -> int:
+        """Columns a type."""
+
+    def types(self, hypotheses: Sequence[str], test: TestSet) -> tuple[str, ...]:
+        """The names of the types, in the order of the statistics' columns."""
 
 
 def exchanger(evidence: Evidence, column: str, pairs: Sequence[tuple[int, int]]) -> Callable[[Doubles], Doubles] | str:

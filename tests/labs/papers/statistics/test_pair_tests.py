@@ -13,9 +13,10 @@ from sacrebleu.significance import PairedTest
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.metrics.query_aware import TermF
 from clirbench.labs.papers.statistics import jackknife
+from clirbench.labs.papers.statistics.exchange import Typed
 from clirbench.labs.papers.statistics.jackknife import drawn_blocks
 from clirbench.labs.papers.statistics.pair_tests import PairTests, best_against_rest, compare_systems
-from clirbench.metrics.base import Metric, Typed
+from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
