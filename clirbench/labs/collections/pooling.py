@@ -98,7 +98,7 @@ def pool(
     rows = tuple(row for _, (rows, _) in pairs for row in rows)
     merged = tuple(merged_runs_notes(collections))
     if not rows:
-        raise InputError(_nothing(runs, [*merged, *notes]))
+        raise InputError(_nothing(runs, merged, notes))
     return Pooling(
         rows,
         tuple(point for _, (_, points) in pairs for point in points),
@@ -115,7 +115,12 @@ def pool(
 
 def different(folders: Sequence[Path]) -> bool:
     """Whether there are two of these runs that are not of one collection."""
-    first, *others = (_run(path).collection for path in folders)
+    return different_collections([_run(path).collection for path in folders])
+
+
+def different_collections(collections: Sequence[Collection]) -> bool:
+    """Whether one of them has nothing in common with the first."""
+    first, *others = collections
     return not all(first.in_common(other) for other in others)
 
 
@@ -262,14 +267,16 @@ def _unlabelled(runs: Sequence[_Run], groups: Sequence[str]) -> list[ClirbenchEr
     ]
 
 
-def _nothing(runs: Sequence[_Run], notes: Sequence[str]) -> str:
+def _nothing(runs: Sequence[_Run], merged: Sequence[str], notes: Sequence[str]) -> str:
+    if merged and not different_collections([run.collection for run in runs]):
+        return f"there is nothing to pool: {merged[0]}"
     lines = [
         f"{run.collection.name}: metrics {', '.join(c.name for c in run.collection.board.metrics) or 'none'}; "
         f"measures {', '.join(c.name for c in run.collection.board.measures) or 'none'}"
         for run in runs
     ]
     head = "no two of these collections have a metric and a measure in common, judged in the same way:"
-    return "\n  ".join([head, *lines, *notes])
+    return "\n  ".join([head, *lines, *merged, *notes])
 
 
 def _signatures(runs: Sequence[_Run]) -> dict[str, dict[str, tuple[str, ...]]]:
