@@ -11,6 +11,7 @@ import numpy as np
 
 from clirbench.columns import scoreboard
 from clirbench.computed import Counts, Inputs, Retrieval, StepResults, with_marks
+from clirbench.crossing import both_ways, exchanged
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
@@ -59,7 +60,9 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
         foretold = preflight(experiment, inputs)
         work = compute_steps(experiment, inputs, watch)
         work = replace(work, notes=(*foretold, *work.notes))
-        return conclude(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+        result = conclude(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+    other = exchanged(experiment, inputs)
+    return result if other is None else both_ways(result, run(other, watch))
 
 
 def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> StepResults:

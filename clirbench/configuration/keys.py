@@ -62,7 +62,7 @@ KEYS = (
     Key("name", TEXT, "names the run's folder"),
     Key("folder", TEXT, "the retrieval collection, a folder of MT outputs"),
     Key("test_folder", TEXT, "the MT test set, where it is another folder with the same system names"),
-    Key("references", NAMES, "first, all, or names, the first is searched; cross: another scores"),
+    Key("references", NAMES, "first, all, or names, the first is searched; cross: another scores, both ways"),
     Key("runs", TEXT, "a folder of TREC runs made by another retrieval system"),
     Key("documents.size", "a whole number of at least 1", "lines in a document where there is no docs.tsv"),
     Key("languages", TEXT, "SOURCE-TARGET, such as de-zh: chooses the analyser and the metrics' tokeniser"),

@@ -146,8 +146,7 @@ def _crossed(crossed: tuple[str, str] | None) -> tuple[str, ...]:
     if crossed is None:
         return ()
     searched, scoring = crossed
-    other = f"references=[cross,{scoring},{searched}]"
-    return (f"reference {searched} is searched, metrics score against reference {scoring}; the other way: {other}",)
+    return (f"reference {searched} is searched, metrics score against reference {scoring}",)
 
 
 def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) -> tuple[str, ...]:

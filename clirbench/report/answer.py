@@ -143,9 +143,11 @@ def p_said(value: float) -> str:
 
 
 def _lowered(found: Finding) -> str:
-    if "outliers" not in found["by"]:
-        return ""  # the finding about other scorings says so
-    return f"{found['metric']} mostly separates weak systems from good ones."
+    told = {
+        "outliers": f"{found['metric']} mostly separates weak systems from good ones.",
+        "exchanged": f"With the two references exchanged, {found['metric']} is shown less clearly.",
+    }  # the finding about other scorings says so itself
+    return " ".join(told[reason] for reason in found["by"].split() if reason in told)
 
 
 def _covariate(found: Finding) -> str:

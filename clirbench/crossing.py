@@ -1,0 +1,77 @@
+"""`references=cross`, both ways: each of two references is searched once while the other scores the metrics."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from clirbench.checks import name_list
+from clirbench.computed import Inputs
+from clirbench.pages.table import Table
+from clirbench.pages.wording import number
+from clirbench.result import Experiment, Result
+from clirbench.statistics.correlation import KENDALL, Correlation
+from clirbench.statistics.grades import GRADES, SHOWN
+
+EXCHANGED = "exchanged"
+ABOUT = {
+    "exchanged_tau": "tau of the other way: the other reference is searched",
+    "exchanged_grade": "the grade of the other way",
+    "grade": "the weaker grade of both ways",
+}
+
+
+def exchanged(experiment: Experiment, inputs: Inputs | None) -> Experiment | None:
+    """The experiment the other way round, without analyses; None unless `references` is `cross` and no more."""
+    corpus = experiment.corpus
+    crossed = None if inputs is None else inputs.corpus.crossed
+    if crossed is None or name_list("references", getattr(corpus, "references", None)) != ("cross",):
+        return None
+    searched, scoring = crossed
+    turned = replace(corpus, references=("cross", scoring, searched))  # type: ignore[type-var]
+    return replace(experiment, corpus=turned, analyses=(), paper=None)
+
+
+def both_ways(result: Result, other: Result) -> Result:
+    """The result with table `exchanged`; what the other way shows less clearly has the grade of the other way."""
+    found = {(row.measure, row.metric): row for row in other.correlations if row.coefficient == KENDALL}
+    rows = [_weaker(row, found.get((row.measure, row.metric))) for row in result.correlations]
+    pairs = [
+        (row, found[row.measure, row.metric]) for row in rows if _pair(row) in found and row.coefficient == KENDALL
+    ]
+    header = ("measure", "metric", "tau", "exchanged_tau", "ci_low", "ci_high", "p_value", "exchanged_grade", "grade")
+    cells = [
+        (row.measure, row.metric, row.value, way.value, way.ci_low, way.ci_high, way.p_value, way.grade, row.grade)
+        for row, way in pairs
+    ]
+    shown = sum(row.measure == pairs[0][0].measure for row, _ in pairs)
+    text = tuple(_told(result, pairs))
+    title = "Is it the same with the two references exchanged?"
+    table = Table(EXCHANGED, title, header, cells, text, said=shown, about=ABOUT)
+    notes = [note for note in other.notes if note not in result.notes]
+    return replace(result, correlations=tuple(rows), tables=(table, *result.tables), notes=(*result.notes, *notes))
+
+
+def _pair(row: Correlation) -> tuple[str, str]:
+    return row.measure, row.metric
+
+
+def _weaker(row: Correlation, way: Correlation | None) -> Correlation:
+    """The row with the grade of the other way where that is the weaker; one that is not shown stays as it is."""
+    if way is None or row.coefficient != KENDALL or row.grade not in SHOWN or not way.grade:
+        return row
+    if GRADES.index(way.grade) <= GRADES.index(row.grade):
+        return row
+    return replace(row, grade=way.grade, lowered=" ".join(filter(None, (row.lowered, EXCHANGED))))
+
+
+def _told(result: Result, pairs: Sequence[tuple[Correlation, Correlation]]) -> Iterator[str]:
+    searched, scoring = (result.inputs and result.inputs.corpus.crossed) or ("", "")
+    yield (
+        f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches {scoring} "
+        f"and scores against {searched}: interval, p and exchanged_grade are its own. grade is the weaker of the two."
+    )
+    less = [row for row, _ in pairs if EXCHANGED in row.lowered.split()]
+    if less:
+        named = ", ".join(f"{row.metric} with {row.measure} ({row.grade})" for row in less)
+        yield f"Less clear the other way: {named}."
+    largest = max((abs(row.value - way.value) for row, way in pairs), default=0.0)
+    yield f"tau differs between the two ways by at most {number(largest)}."
