@@ -3,6 +3,7 @@
 import gzip
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def folder(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_way_is_a_run_of_its_own(folder: Path) -> None:
-    settings = {"folder": str(folder), "measures": ["RBO(p=0.9)", "MAP"], "metric": ["BLEU", "chrF2"], "seed": 3}
+    settings: dict[str, Any] = {"folder": str(folder), "measures": ["RBO(p=0.9)", "MAP"], "metric": ["BLEU", "chrF2"], "seed": 3}
     both = cb.run("folder", references="cross", **settings)
     one, other = (cb.run("folder", references=["cross", *way], **settings) for way in ("AB", "BA"))
     assert both.systems.equals(one.systems)
