@@ -39,7 +39,12 @@ def folder(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_way_is_a_run_of_its_own(folder: Path) -> None:
-    settings: dict[str, Any] = {"folder": str(folder), "measures": ["RBO(p=0.9)", "MAP"], "metric": ["BLEU", "chrF2"], "seed": 3}
+    settings: dict[str, Any] = {
+        "folder": str(folder),
+        "measures": ["RBO(p=0.9)", "MAP"],
+        "metric": ["BLEU", "chrF2"],
+        "seed": 3,
+    }
     both = cb.run("folder", references="cross", **settings)
     one, other = (cb.run("folder", references=["cross", *way], **settings) for way in ("AB", "BA"))
     assert both.systems.equals(one.systems)
