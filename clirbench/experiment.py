@@ -11,10 +11,10 @@ import numpy as np
 
 from clirbench.columns import scoreboard
 from clirbench.computed import Counts, Inputs, Retrieval, StepResults, with_marks
-from clirbench.crossing import both_ways, exchanged
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
+from clirbench.inputs.crossing import both_ways, exchanged
 from clirbench.inputs.distinct import distinct, near_copy_notes
 from clirbench.inputs.preflight import preflight
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs, runs_of_others

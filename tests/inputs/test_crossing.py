@@ -10,8 +10,8 @@ import pytest
 import clirbench as cb
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import compose_configuration
-from clirbench.crossing import both_ways
 from clirbench.experiment import run
+from clirbench.inputs.crossing import both_ways
 from clirbench.statistics.grades import GRADES
 
 SYSTEMS = (
