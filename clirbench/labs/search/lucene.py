@@ -142,7 +142,8 @@ class _Text:
 
 
 def _directory(folder: str | Path) -> Any:
-    return java()(LUCENE + "store.FSDirectory").open(java()("java.io.File")(str(folder)).toPath())
+    # Java keeps the working folder that it was started in.
+    return java()(LUCENE + "store.FSDirectory").open(java()("java.io.File")(str(Path(folder).absolute())).toPath())
 
 
 def _index(documents: Documents, text: _Text, directory: Any) -> None:

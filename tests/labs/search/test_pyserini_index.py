@@ -58,6 +58,16 @@ def test_ready_indexes_give_what_lucene_s_own_give(indexes: Path, side: str, sma
     assert "|index:" in json.dumps(found.provenance)
 
 
+def test_a_relative_index_is_found_after_the_working_folder_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Java is running by now, in the folder that it was started in."""
+    documents, topics = Documents.of([Document("a", "oil prices")]), [Topic.of("q", "oil")]
+    indexed(documents, tmp_path, "one")
+    monkeypatch.chdir(tmp_path)
+    assert PyseriniIndex("one").rank(documents, topics).ranking("q") == ("a",)
+
+
 def test_ids_in_no_order_are_ranked_as_bytes(tmp_path: Path) -> None:
     texts = {"d2": "oil prices", "d10": "oil prices", "é": "oil prices", "d1": "oil", "x": "fish and oil"}
     documents = Documents.of(Document(*one) for one in texts.items())
