@@ -22,25 +22,48 @@ def load_value(value: Later[Value] | Value) -> Value:
     return value.load() if hasattr(value, "load") else value
 
 
+def bytes_of_arrays(value: object) -> int:
+    """Bytes of an array, or of the arrays that an object such as a sparse matrix consists of; 0 for other values."""
+    return sum(getattr(part, "nbytes", 0) for part in (value, *getattr(value, "__dict__", {}).values()))
+
+
 @dataclass(frozen=True, eq=False)
 class Shelf(Mapping[Name, Value], Generic[Name, Value]):
     """Values by name, each loaded when it is looked up.
 
     A shelf that does not hold loads a value each time, so that a loop over all has one in memory; one that `holds`
-    loads it once, for those who come back to it many times.
+    loads it once, for those who come back to it many times: one value for all names that share a `Later`. Values whose
+    arrays would exceed `room` bytes in all are loaded each time. A shelf on a shelf takes what that one keeps.
     """
 
     kept: Mapping[Name, Later[Value] | Value]
     holds: bool = False
+    room: int | None = None
     loaded: dict[Name, Value] = field(default_factory=dict, init=False, repr=False)
+    shared: dict[int, Name] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.kept, Shelf):
+            object.__setattr__(self, "kept", self.kept.kept)
 
     def __getitem__(self, name: Name) -> Value:
         if name in self.loaded:
             return self.loaded[name]
-        value = load_value(self.kept[name])
-        if self.holds:
+        kept = self.kept[name]
+        if not self.holds:
+            return load_value(kept)
+        first = self.shared.get(id(kept), name)  # `kept` lives as long as what it was taken from
+        value = self.loaded[first] if first in self.loaded else load_value(kept)
+        if first != name or self.room is None or self.held_bytes + bytes_of_arrays(value) <= self.room:
             self.loaded[name] = value
+            if hasattr(kept, "load"):
+                self.shared[id(kept)] = first
         return value
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of the arrays that this shelf has loaded and holds."""
+        return sum(map(bytes_of_arrays, {id(value): value for value in self.loaded.values()}.values()))
 
     def __iter__(self) -> Iterator[Name]:
         return iter(self.kept)

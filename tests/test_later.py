@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from clirbench.later import Shelf, load_value
+from clirbench.later import Shelf, bytes_of_arrays, load_value
 
 
 @dataclass
@@ -32,3 +34,38 @@ def test_a_shelf_that_holds_loads_once(holds: bool, loads: list[int]) -> None:
 
 def test_a_value_that_is_there_is_opened_as_it_is() -> None:
     assert (load_value(3), load_value(Counted(4))) == (3, 4)
+
+
+@dataclass
+class Arrays:
+    """1,000 bytes, made at each load."""
+
+    loads: list[int] = field(default_factory=list)
+
+    def load(self) -> np.ndarray:
+        self.loads.append(1)
+        return np.zeros(1000, dtype=np.uint8)
+
+
+def test_a_shelf_holds_no_more_bytes_than_it_has_room_for() -> None:
+    values = {name: Arrays() for name in "abc"}
+    shelf = Shelf(values, holds=True, room=2500)
+    for _ in range(3):
+        for name in shelf:
+            assert len(shelf[name]) == 1000
+            assert shelf.held_bytes <= 2500
+    assert [len(later.loads) for later in values.values()] == [1, 1, 3]
+
+
+def test_names_that_share_a_value_hold_it_once() -> None:
+    """chrF1 and chrF2 are scored from the same counts: they were held twice."""
+    shared = Arrays()
+    shelf = Shelf(Shelf({"chrF1": shared, "chrF2": shared}), holds=True)
+    assert shelf["chrF1"] is shelf["chrF2"]
+    assert (len(shared.loads), shelf.held_bytes) == (1, 1000)
+
+
+def test_the_bytes_of_a_sparse_matrix_are_those_of_its_arrays() -> None:
+    matrix = csr_array(np.eye(3))  # three doubles, three columns and four row starts of four bytes each
+    assert bytes_of_arrays(matrix) == 3 * 8 + 3 * 4 + 4 * 4
+    assert bytes_of_arrays("no array") == 0

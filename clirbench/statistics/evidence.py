@@ -20,8 +20,10 @@ NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 250_000
-"""Up to these numbers of systems, and of segments of all systems together, statistics are held in memory; above, they
-are read from the store each time. The type counts of a segment take about a kilobyte."""
+"""Up to these numbers of systems, and of segments of all systems together, segments are drawn, and statistics are held
+in memory as far as `ROOM` reaches; others are read from the store each time."""
+ROOM = 128 << 20
+"""Bytes of statistics that are held."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,7 @@ class Evidence:
     `statistics[metric column, system]`: segments x k; `metrics[column]` scores their sums.
     `types[metric column, system]`: the names of a type average's types, where segments of two systems are mixed.
     `per_topic[measure column]`: systems (as in the board) x topics; `measures[column]` aggregates them.
-    Statistics are held in memory from the first look on, unless they are too many; parts of the evidence share them.
+    Statistics are held in memory from the first look on, as far as `ROOM` reaches; parts of the evidence share them.
     A column without items (imported scores) takes part with its values fixed, and every table says so.
     Raises `AlignmentError` where items and board do not fit.
     """
@@ -49,7 +51,7 @@ class Evidence:
                 raise AlignmentError(f"{name}: per-topic values {values.shape} for {len(self.systems)} systems")
         if not self.bulky:
             return
-        shelf: Shelf[tuple[str, str], Statistics] = Shelf(self.statistics, holds=True)
+        shelf: Shelf[tuple[str, str], Statistics] = Shelf(self.statistics, holds=True, room=ROOM)
         if _too_many(self.systems, self.metrics, shelf):
             return
         # Those in the store are of one test set: they need not be read to be compared.
@@ -63,7 +65,7 @@ class Evidence:
 
     @property
     def bulky(self) -> bool:
-        """Whether there are too many statistics to be held in memory, or to be drawn from unless that is asked for."""
+        """Whether there are too many statistics to hold any in memory, or to be drawn from unless that is asked for."""
         return not (isinstance(self.statistics, Shelf) and self.statistics.holds)
 
     @property

@@ -55,7 +55,10 @@ class Draws:
 
     def weights(self, level: str, n: int) -> Doubles:
         """(samples, n): how often each sample holds each of n items; the items themselves are never all there."""
-        return np.concatenate([weights(block, n) for block in self.blocks(level, n)])
+        weighting = np.empty((self.samples, n))
+        for number, block in enumerate(self.blocks(level, n)):
+            weighting[number * BLOCK : (number + 1) * BLOCK] = weights(block, n)
+        return weighting
 
     def blocks(self, level: str, n: int) -> Iterator[Ints]:
         """The rows of `items`, some at a time."""
@@ -78,9 +81,10 @@ class Draws:
 
 def weights(items: Ints, n: int) -> Doubles:
     """(samples, n): how often each sample holds each item."""
-    samples = len(items)
-    flat = (items + np.arange(samples)[:, None] * n).reshape(-1)
-    return np.bincount(flat, minlength=samples * n).reshape(samples, n).astype(np.float64)
+    weighting = np.empty((len(items), n))
+    for row, drawn in zip(weighting, items, strict=True):
+        row[:] = np.bincount(drawn, minlength=n)
+    return weighting
 
 
 def weighted_scores(metric: Metric, statistics: "Statistics", weighting: Doubles) -> Doubles:

@@ -35,9 +35,11 @@ def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[s
     for name in evidence.measure_names:
         if n := evidence.topics(name):
             found[name] = measure_values(evidence, name, draws.items("topics", n)).std(axis=0)
+    weighting = np.empty((samples, 0))  # made once for all metrics of as many segments
     for name in () if evidence.bulky else evidence.metric_names:
         if n := evidence.segments(name):
-            found[name] = _metric(evidence, name, draws.weights("segments", n)).std(axis=0)
+            weighting = weighting if weighting.shape[1] == n else draws.weights("segments", n)
+            found[name] = _metric(evidence, name, weighting).std(axis=0)
     return found
 
 
@@ -46,7 +48,7 @@ def _metric(evidence: Evidence, name: str, weighting: Doubles) -> Doubles:
     if isinstance(first, np.ndarray):
         return metric_scores(evidence, name, weighting)
     numbers = len(weighting) * first.shape[1] * len(evidence.systems)
-    held = [evidence.statistics[name, system] for system in evidence.systems]
+    metric, each = evidence.metrics[name], (evidence.statistics[name, system] for system in evidence.systems)
     if numbers > COMPILED_PAYS:
-        return np.stack([weighted_scores(evidence.metrics[name], one, weighting) for one in held], axis=1)
-    return np.stack([np.asarray(evidence.metrics[name].score(weighting @ one)) for one in held], axis=1)
+        return np.stack([weighted_scores(metric, one, weighting) for one in each], axis=1)
+    return np.stack([np.asarray(metric.score(weighting @ one)) for one in each], axis=1)
