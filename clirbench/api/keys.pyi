@@ -209,6 +209,7 @@ class Settings(TypedDict, total=False):
     engine__address: Any
     engine__cluster: Any
     engine__folder: Any
+    engine__forks: Any
     engine__options: Any
     engine__patience: Any
     engine__scheduler: Any

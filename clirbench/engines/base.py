@@ -8,7 +8,7 @@ puts the store before any engine.
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -45,10 +45,11 @@ class Engine(Protocol):
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """Apply `step` to every item; yields in the order of the items.
 
-        A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first; and
-        `releases_gil(item)`, whether threads may do it side by side. A step that is `alone` takes all cores of a
-        machine, or its GPU, by itself: a machine does one item at a time, and not in the process of the run. `names`
-        say whose items they are, to an engine that keeps a record.
+        A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first;
+        `releases_gil(item)`, whether threads may do it side by side; and `kind(item)`, equal for items that need the
+        same code and the same analysed references, which are loaded before workers are forked. A step that is `alone`
+        takes all cores of a machine, or its GPU, by itself: a machine does one item at a time, and not in the process
+        of the run. `names` say whose items they are, to an engine that keeps a record.
         """
 
 
@@ -58,18 +59,25 @@ def releases_gil(step: Callable[[Item], Result], item: Item) -> bool:
     return said is not None and said(item)
 
 
+def kind(step: Callable[[Item], Result], item: Item) -> Hashable:
+    """What an item needs to be loaded, as the step says it; one kind where the step does not say."""
+    said: Callable[[Item], Hashable] | None = getattr(step, "kind", None)
+    return None if said is None else said(item)
+
+
 def dispatch(
     step: Callable[[Item], Result],
     items: Sequence[Item],
     workers: int,
     work: Callable[[Sequence["Task"]], Iterator[Chunk]],
+    per_worker: int = 4,
 ) -> Iterator[Result]:
     """Hand items out in chunks, the most expensive first, and yield their results in the items' own order.
 
     `work` calls each of the tasks it is given somewhere, and yields what they return in any order. What a worker had
     in hand when it died is handed out again, unless nothing at all has ended since the last death.
     """
-    tasks = [Task(step, chunk) for chunk in make_chunks(most_expensive_first(step, items), workers)]
+    tasks = [Task(step, chunk) for chunk in make_chunks(most_expensive_first(step, items), workers, per_worker)]
     ready: dict[int, Result] = {}
     due, fruitless = 0, 0
     while tasks:
@@ -119,9 +127,9 @@ def costs(step: Callable[[Item], Result], items: Sequence[Item]) -> list[float]:
     return [0.0] * len(items) if cost is None else [cost(item) or 0.0 for item in items]
 
 
-def make_chunks(items: Sequence[Item], workers: int) -> list[Sequence[Item]]:
-    """Consecutive chunks, about four for each worker: few enough to ship a step seldom, enough to balance."""
-    size = max(1, -(-len(items) // (4 * workers)))
+def make_chunks(items: Sequence[Item], workers: int, per_worker: int = 4) -> list[Sequence[Item]]:
+    """Consecutive chunks, `per_worker` for each worker: few enough to ship a step seldom, enough to balance."""
+    size = max(1, -(-len(items) // (per_worker * workers)))
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 

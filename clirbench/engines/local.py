@@ -1,5 +1,6 @@
 """Engines of this machine: one item after the other, threads, or worker processes."""
 
+import logging
 import os
 import sys
 import threading
@@ -17,14 +18,22 @@ from clirbench.engines.base import (
     Task,
     costs,
     dispatch,
+    kind,
     leave_clusters,
     releases_gil,
 )
+from clirbench.engines.forked import forked_work, obstacle
+
+LOG = logging.getLogger(__name__)
 
 # Seconds that work is tried in this process before it is handed out, and how much more of it makes workers worth
 # starting: each imports for some seconds what this process has loaded already.
 PATIENCE = 1.0
 WORTH_SECONDS = 4.0
+# The same for forked workers, which have everything loaded.
+FORK_PATIENCE = 0.05
+FORK_WORTH_SECONDS = 0.2
+FORK_TASKS = 8  # of each worker: a task is sent as a number
 # Steps that declare their cost do so in bytes of text; from this number on, workers are started without a try.
 WORTH_BYTES = 200_000_000
 
@@ -41,18 +50,20 @@ class Serial:
 
 @dataclass(frozen=True)
 class Processes:
-    """Workers on this machine: processes (joblib's loky), kept alive between steps, so vocabularies stay warm.
+    """Workers on this machine: forked processes where that is safe (`forked.obstacle`), else threads or joblib's loky.
 
-    Where the items are not known to be expensive, the first ones run in this process for `PATIENCE` seconds; what is
-    left then goes to the workers, if it seems worth it. Work that is done by compiled code, which releases the
-    interpreter's lock, goes to as many threads of this process instead: they cost nothing to start and share what
-    was analysed once. Many of them would wait for the lock, which they still need now and then.
+    The first items run in this process: one of each kind before a fork, whose workers inherit what was loaded for it.
+    What is left goes to the workers, if it seems worth it. Where this process must not fork, work that is done by
+    compiled code, which releases the interpreter's lock, goes to threads of this process: they share what was analysed
+    once, but many of them would wait for the lock. Other work goes to loky's processes, kept alive between steps.
 
     `workers`: how many; None = one for each core. `threads`: up to how many workers may be threads; 0 = never.
+    `forks`: whether this process may fork at all.
     """
 
     workers: int | None = None
     threads: int = 4
+    forks: bool = True
 
     def __post_init__(self) -> None:
         whole_number("engine.workers", self.workers, or_null=True)
@@ -68,20 +79,36 @@ class Processes:
         if workers == 1:
             yield from map(step, items)
             return
-        if workers <= self.threads and all(releases_gil(step, item) for item in items):
-            # The first alone: it loads the compiled code and analyses what all others share.
-            yield from map(step, items[:1])
-            yield from dispatch(step, items[1:], workers, lambda tasks: thread_work(tasks, workers))
-            return
+        compiled = all(releases_gil(step, item) for item in items)
+        threaded = compiled and workers <= self.threads
+        forked = not self.hindrance
+        first: Iterator[Result] = iter(())
+        if forked and (compiled or not worth_workers(step, items)):
+            first = _first_results(step, items, FORK_PATIENCE, FORK_WORTH_SECONDS, _of_new_kind(step, items))
+        elif threaded:
+            first = map(step, items[:1])  # it loads the compiled code and analyses what all others share
+        elif not worth_workers(step, items):
+            first = _first_results(step, items, PATIENCE, WORTH_SECONDS)
         done = 0
-        if not worth_workers(step, items):
-            for result in _first_results(step, items):
-                yield result
-                done += 1
-        if done < len(items):
-            yield from dispatch(step, items[done:], workers, self._work)
+        for result in first:
+            yield result
+            done += 1
 
-    def _work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
+        def work(tasks: Sequence[Task]) -> Iterator[Chunk]:
+            if not self.hindrance:  # the first items may have started Java
+                return forked_work(tasks, workers)
+            LOG.info("workers are not forked: %s", self.hindrance)
+            return thread_work(tasks, workers) if threaded else self._loky_work(tasks)
+
+        if done < len(items):
+            yield from dispatch(step, items[done:], workers, work, FORK_TASKS if forked else 4)
+
+    @property
+    def hindrance(self) -> str:
+        """Why workers are not forked; empty where they are."""
+        return obstacle() if self.forks else "engine.forks=false"
+
+    def _loky_work(self, tasks: Sequence["Task"]) -> Iterator[Chunk]:
         from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import TerminatedWorkerError
         from joblib.parallel import parallel_config
@@ -127,14 +154,28 @@ def thread_work(tasks: Sequence["Task"], workers: int) -> Iterator[Chunk]:
             stop.set()
 
 
-def _first_results(step: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    """Results of the first items, until what is left seems worth starting workers for."""
+def _first_results(
+    step: Callable[[Item], Result], items: Sequence[Item], patience: float, worth: float, least: int = 0
+) -> Iterator[Result]:
+    """Results of the first items, until what is left seems worth starting workers for.
+
+    `patience`: seconds that are tried here at least, after the first `least` items, which may load code; `worth`:
+    seconds that what is left would take here, from which on workers are worth it.
+    """
     start = time.monotonic()
     for done, item in enumerate(items):
-        elapsed = time.monotonic() - start
-        if elapsed >= PATIENCE and (done == 0 or elapsed / done * (len(items) - done) > WORTH_SECONDS):
+        if done == least:
+            start = time.monotonic()
+        elapsed, tried = time.monotonic() - start, done - least
+        if tried >= 0 and elapsed >= patience and (tried == 0 or elapsed / tried * (len(items) - done) > worth):
             return
         yield step(item)
+
+
+def _of_new_kind(step: Callable[[Item], Result], items: Sequence[Item]) -> int:
+    """How many items come before the first one whose kind has been there."""
+    kinds = [kind(step, item) for item in items]
+    return next((number for number, one in enumerate(kinds) if one in kinds[:number]), len(items))
 
 
 def worth_workers(step: Callable[[Item], Result], items: Sequence[Item]) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -85,18 +86,27 @@ def progress() -> Iterator[Watch]:
     first: list[Text] = []
 
     class Bars(Progress):
-        """The first answer stands above the bars until everything is known."""
+        """The first answer stands above the bars until everything is known. They are drawn here, ten times a second at
+        most, and by no thread: workers are forked."""
+
+        drawn = 0.0
+
+        def refresh(self) -> None:
+            if (now := time.monotonic()) - self.drawn > 0.1:
+                self.drawn = now
+                super().refresh()
 
         def get_renderables(self) -> Iterable[RenderableType]:
             return (*first, *super().get_renderables())
 
-    with Bars(*columns, console=console, transient=True) as bars:
+    with Bars(*columns, console=console, transient=True, auto_refresh=False) as bars:
 
         def watch(
             title: str, values: Iterable[Value], total: int, so_far: Callable[[], Result] | None = None
         ) -> Iterator[Value]:
             if so_far is not None:
                 first[:] = [first_answer(so_far())]
+                bars.drawn = 0.0
             yield from bars.track(values, total=total, description=title)
 
         yield watch

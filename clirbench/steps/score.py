@@ -18,6 +18,9 @@ class CorpusScore:
     def releases_gil(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> bool:
         return getattr(item[0], "releases_gil", False)
 
+    def kind(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> str:
+        return item[0].name
+
     def __call__(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> Doubles:
         metric, held = item
         totals = _kept_totals(held) if isinstance(held, Later) else _totals(held)

@@ -23,6 +23,9 @@ class SegmentStatistics:
     def releases_gil(self, item: tuple[Metric, Text]) -> bool:
         return getattr(item[0], "releases_gil", False)
 
+    def kind(self, item: tuple[Metric, Text]) -> str:
+        return type(item[0]).__name__
+
     def __call__(self, item: tuple[Metric, Text]) -> Statistics:
         metric, text = item
         hypotheses = _lines(text, text.fingerprint)

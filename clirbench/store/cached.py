@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from clirbench.engines.base import Engine, releases_gil
+from clirbench.engines.base import Engine, kind, releases_gil
 from clirbench.engines.local import Serial
 from clirbench.errors import Changed, ClirbenchError, StoreError
 from clirbench.later import load_value
@@ -153,6 +153,10 @@ class Storing:
     def releases_gil(self, cached: CachedItem) -> bool:
         """What the step itself says, for the engine."""
         return releases_gil(self.step, cached.item)
+
+    def kind(self, cached: CachedItem) -> Hashable:
+        """What the step itself says, for the engine."""
+        return kind(self.step, cached.item)
 
     def __call__(self, cached: CachedItem) -> dict[Part, Unstored | None] | Failure:
         # Another run may have made it meanwhile, or this one, before the worker that had more in hand died.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,13 +25,15 @@ from clirbench.metrics.macrof import MacroF
 from clirbench.metrics.ter import TER
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.codecs import pack
+from clirbench.types import Doubles
 from tests.lines import made_texts
 from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything goes to workers at once."""
+    """Everything goes to workers at once, which are not forked (see `test_forked.py`)."""
+    monkeypatch.setattr("clirbench.engines.local.obstacle", lambda: "a test")
     monkeypatch.setattr("clirbench.engines.local.PATIENCE", 0.0)
 
 
@@ -256,6 +259,19 @@ class Endless:
         (self.folder / str(os.getpid())).touch()
         while True:
             time.sleep(0.05)
+
+
+@dataclass(frozen=True)
+class Slow:
+    """Gives its item back after a moment in which its worker can be killed; from item 100 on, after the last kill."""
+
+    folder: str
+
+    def __call__(self, item: int) -> Doubles:
+        time.sleep(0.005)
+        while item >= 100 and not (Path(self.folder) / "killed").exists():
+            time.sleep(0.005)
+        return np.array([float(item)])
 
 
 def alive(pid: int) -> bool:
