@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clirbench.errors import AlignmentError
+from clirbench.statistics.nonnegative import nonnegative_least_squares
 from clirbench.types import Doubles
 
 FEWEST_TOPICS = 5
@@ -73,15 +74,13 @@ def doubly_centred(matrix: Doubles) -> Doubles:
 
 def _nearest(sample: Doubles, structure: Sequence[Doubles]) -> Doubles:
     """The nonnegative combination of centred matrices nearest to the sample covariance."""
-    from scipy.optimize import nnls
-
     n = len(sample)
     bases = [doubly_centred(matrix) for matrix in (np.eye(n), *structure)]
     stacked = np.stack([base.reshape(-1) for base in bases])
     # Normal equations: as many rows as bases instead of n^2.
     gram = stacked @ stacked.T
     root = np.linalg.cholesky(gram + 1e-10 * np.trace(gram) * np.eye(len(gram)))
-    weights, _ = nnls(root.T, np.linalg.solve(root, stacked @ sample.reshape(-1)))
+    weights = nonnegative_least_squares(root.T, np.linalg.solve(root, stacked @ sample.reshape(-1)))
     return np.asarray((weights @ stacked).reshape(n, n))
 
 
