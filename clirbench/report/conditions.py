@@ -15,6 +15,8 @@ from clirbench.statistics.correlation import Correlation
 
 PAGE, TEXT = "sweep.html", "sweep.md"
 QUESTION = "Does the best metric depend on the condition?"
+DECIDED = ("The metric with the best evidence", "Its grade", "The recommended system")
+"""Parts of an answer that may differ between conditions."""
 MARKS = Aside(
     "Bold: the highest of its condition. x: not significant. ?: not tested. –: no value; the report of the condition "
     "says why."
@@ -23,14 +25,15 @@ MARKS = Aside(
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition: its settings, the coefficients by (measure, metric), where its report is, why it failed, and the
-    answer of its run."""
+    """One condition: its settings, the coefficients by (measure, metric), where its report is, why it failed, the
+    answer of its run, and what that comes to: part of the answer -> its value (`DECIDED`)."""
 
     settings: Mapping[str, str]
     taus: Mapping[tuple[str, str], Correlation] = field(default_factory=dict)
     link: str = ""
     failed: str = ""
     answer: str = ""
+    decided: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -73,7 +76,7 @@ def write(folder: Path, title: str, conditions: Sequence[Condition]) -> None:
 
 def page(title: str, conditions: Sequence[Condition]) -> Page:
     """What the best metric depends on, then the answers and a heat map for each measure."""
-    said = (*map(Alarm, failures(conditions)), *findings(conditions), MARKS)
+    said = (*map(Alarm, failures(conditions)), *decided_changes(conditions), *findings(conditions), MARKS)
     tables = [heat_map(conditions, measure, place) for place, measure in enumerate(measures(conditions))]
     if any(condition.answer for condition in conditions):
         tables = [answers(conditions), *tables]
@@ -108,16 +111,35 @@ def findings(conditions: Sequence[Condition]) -> Iterator[str]:
         )
 
 
+def decided_changes(conditions: Sequence[Condition]) -> Iterator[str]:
+    """For each part of the answer: with which settings it changes, against the first value of a key."""
+    for part in DECIDED:
+        there = [condition for condition in conditions if part in condition.decided]
+        moved = []
+        for key in dict.fromkeys(key for condition in there for key in condition.settings):
+            pairs = _against_first(there, key)
+            if pairs:
+                changed = sum(one.decided[part] != other.decided[part] for one, other in pairs)
+                moved.append(f"with {key} in {changed} of {len(pairs)}")
+        if moved:
+            yield f"{part} changes {listed(moved)}."
+
+
 def changes(conditions: Sequence[Condition], measure: str, key: str) -> tuple[int, int]:
     """(conditions with another best metric, conditions compared), against the first value of `key`."""
+    pairs = _against_first(conditions, key)
+    return sum(one.best(measure).isdisjoint(other.best(measure)) for one, other in pairs), len(pairs)
+
+
+def _against_first(conditions: Sequence[Condition], key: str) -> list[tuple[Condition, Condition]]:
+    """Each condition with another value of `key` than the first, and the one with the first that is equal otherwise."""
     first = next(c.settings[key] for c in conditions if key in c.settings)
-    apart = {_without(c.settings, key): c.best(measure) for c in conditions if c.settings.get(key) == first}
-    compared = [
-        c.best(measure).isdisjoint(apart[_without(c.settings, key)])
+    apart = {_without(c.settings, key): c for c in conditions if c.settings.get(key) == first}
+    return [
+        (c, apart[_without(c.settings, key)])
         for c in conditions
         if c.settings.get(key, first) != first and _without(c.settings, key) in apart
     ]
-    return sum(compared), len(compared)
 
 
 def failures(conditions: Sequence[Condition]) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from clirbench.files.run_files import RESULTS, read_results
@@ -32,6 +33,7 @@ class SweptJob:
     taus: Sequence[Correlation]
     answer: str = ""
     failed: str = ""
+    decided: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path, overrides: Sequence[str], failed: str = "") -> "SweptJob":
@@ -39,7 +41,8 @@ class SweptJob:
         table = read_table(folder / TABLE) if (folder / TABLE).is_file() else None
         taus = [] if table is None else list(map(_row, table.records()))
         why = failed or ("" if table else NO_TABLE)
-        return cls(folder, tuple(overrides), table, taus, _answer(folder), why)
+        results = read_results(folder) if (folder / RESULTS).is_file() else {}
+        return cls(folder, tuple(overrides), table, taus, str(results.get("answer", "")), why, _decided(results))
 
     @property
     def settings(self) -> dict[str, str]:
@@ -78,17 +81,20 @@ def combine(folder: Path, jobs: Sequence[SweptJob], *, exclude_not_significant: 
         ]
         by_pair = {(row.measure, row.metric): row for row in job.taus if row.coefficient == "kendall"}
         link = f"{quote(job.folder.name)}/report.html" if (job.folder / "report.html").exists() else ""
-        compared.append(conditions.Condition(swept, by_pair, link, job.failed, job.answer))
+        compared.append(conditions.Condition(swept, by_pair, link, job.failed, job.answer, job.decided))
     conditions.write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", compared)
     Table(NAME, "Every condition", ("job", *keys, *header), rows).write(folder)
     return folder / f"{NAME}.tsv"
 
 
-def _answer(job: Path) -> str:
-    """The answer of a job's results.json; nothing where there is none."""
-    if not (job / RESULTS).is_file():
-        return ""
-    return str(read_results(job).get("answer", ""))
+def _decided(results: Mapping[str, Any]) -> dict[str, str]:
+    """What the answer of a results.json comes to, by the names of `conditions.DECIDED`."""
+    found = results.get("findings", ())
+    agreement = next((one for one in found if one.get("kind") == "agreement"), None)
+    recommended = next((one for one in found if one.get("kind") == "recommendation" and "systems" in one), None)
+    values = [agreement and agreement.get("metric"), agreement and agreement.get("grade")]
+    values.append(recommended and ", ".join(map(str, recommended["systems"])))
+    return {name: str(value) for name, value in zip(conditions.DECIDED, values, strict=True) if value is not None}
 
 
 def _row(cells: Mapping[str, str]) -> Correlation:

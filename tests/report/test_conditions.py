@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.report.conditions import Condition, UniverseTau, changes, failures, findings, of_universes, write
+from clirbench.report.conditions import (
+    DECIDED,
+    Condition,
+    UniverseTau,
+    changes,
+    decided_changes,
+    failures,
+    findings,
+    of_universes,
+    write,
+)
 from clirbench.statistics.correlation import Correlation
 
 
@@ -75,3 +85,17 @@ def test_universes_are_conditions() -> None:
     assert first.best("MAP") == {"BLEU"}
     assert second.taus["MAP", "BLEU"].value != pytest.approx(0.5)
     assert second.best("MAP") == frozenset()
+
+
+def test_what_changes_the_answer() -> None:
+    metric, grade, system = DECIDED
+    given = [("3", "open", "a"), ("10", "weak", "a"), ("100", "open", "b")]
+    made = [
+        Condition({"k": k}, answer="x", decided={metric: "BLEU", grade: word, system: name}) for k, word, name in given
+    ]
+    assert list(decided_changes([*made, Condition({"k": "5"}, failed="x")])) == [
+        "The metric with the best evidence changes with k in 0 of 2.",
+        "Its grade changes with k in 1 of 2.",
+        "The recommended system changes with k in 1 of 2.",
+    ]
+    assert list(decided_changes(made[:1])) == []
