@@ -70,6 +70,7 @@ class Settings(TypedDict, total=False):
     pool__measures: Names | None
     pool__metrics: Names | None
     pool__plan: Name | None
+    pool__known_items: Name | None
     correlation__coefficients: Names | None
     correlation__alpha: float | None
     correlation__p_value: Name | None

@@ -85,6 +85,7 @@ KEYS = (
     Key("pool.measures", NAMES, "their columns that are IR measures"),
     Key("pool.metrics", NAMES, "their columns that are MT metrics; all other numbers if not said"),
     Key("pool.plan", TEXT, "the plan of a study over a sweep"),
+    Key("pool.known_items", TEXT, "a table that +experiment=help wrote"),
     Key("correlation.coefficients", NAMES, "kendall, spearman, pearson, ..."),
     Key("correlation.alpha", "a number between 0 and 1", "x marks a tau whose p-value is not below"),
     Key("correlation.p_value", TEXT, "exact, permutation or scipy"),

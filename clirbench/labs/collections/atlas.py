@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import InputError
+from clirbench.labs.collections.bias import JudgmentBias
 from clirbench.labs.collections.pooling import collection_of
 from clirbench.labs.collections.statistics.clusters import joined
 from clirbench.labs.collections.statistics.dependence import dependent_mean, maker_of
@@ -117,12 +118,16 @@ class StudyPlan:
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that the plan asked for; `failed`: why collections that were to take part have no results."""
+    """Everything that the plan asked for; `failed`: why collections that were to take part have no results.
+
+    `bias`: of pseudo-relevance, measured elsewhere with known items.
+    """
 
     plan: StudyPlan
     rows: tuple[PlannedContrast, ...]
     included: tuple[Included, ...]
     failed: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    bias: tuple[JudgmentBias, ...] = ()
 
 
 def study(folders: Sequence[Path], plan: StudyPlan, failed: Mapping[str, str] = EMPTY) -> Study:

@@ -16,6 +16,7 @@ from clirbench.labs.collections.atlas import (
     PlannedContrast,
     Study,
 )
+from clirbench.labs.collections.bias import JudgmentBias
 from clirbench.pages.page import Block, Page, Points, Section
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, many, number
@@ -46,6 +47,11 @@ def page(study: Study) -> Page:
             Section("taus", "Each metric", (_tau_table(taus), _floor(study, taus))),
             Section("robust", "What the differences rest on", tuple(_robust(study, contrasts))),
             Section("references", "One reference or two", tuple(_references(study))),
+            *(
+                [Section("judges", "Pseudo-relevance and known items", tuple(_known_items(study.bias)))]
+                if study.bias
+                else []
+            ),
             Section("collections", "The collections", tuple(_collections(study))),
             Section("method", "How this was made", (_method(study),)),
         ),
@@ -57,7 +63,7 @@ def name_of(row: PlannedContrast) -> str:
     return f"{row.metric} - {row.other}" if row.other else row.metric
 
 
-def interval(row: PlannedContrast) -> str:
+def interval(row: PlannedContrast | JudgmentBias) -> str:
     """`[-.03, .02]`, nothing where there is none."""
     return "" if isnan(row.ci_low) else f"[{number(row.ci_low)}, {number(row.ci_high)}]"
 
@@ -176,6 +182,35 @@ def _references(study: Study) -> Iterator[Block]:
         for name in both
     ]
     yield Table("references", "References", header, cells, shown=len(cells))
+
+
+def _known_items(rows: Sequence[JudgmentBias]) -> Iterator[Block]:
+    """What is compared, a row for each metric, and for which systems a bias is shown."""
+    first, kinds = rows[0], dict.fromkeys(row.systems for row in rows)
+    own = {kind: {row.metric: row for row in rows if row.systems == kind} for kind in kinds}
+    compared = " and ".join(f"{next(iter(of.values())).pairs} pairs of {kind}" for kind, of in own.items())
+    yield (
+        f"Help pages in {first.collections} languages are searched by their titles, each with one known page; they are "
+        f"one set of pages and titles. `bias`: tau with {first.pseudo_measure} by pseudo-relevance less tau with "
+        f"{first.known_measure} by known items, over {compared}."
+    )
+    header = ["metric"]
+    for kind in kinds:
+        header += [f"known items, {kind}", "pseudo-relevance", "bias"]
+    cells = []
+    for metric in dict.fromkeys(row.metric for row in rows):
+        line = [metric]
+        for of in own.values():
+            row = of[metric]
+            line += [number(row.known), number(row.pseudo), f"{number(row.bias)} {interval(row)}"]
+        cells.append(tuple(line))
+    yield Table("judges", "Bias", tuple(header), cells, shown=len(cells))
+    points = []
+    for kind, of in own.items():
+        shown = [metric for metric, row in of.items() if row.ci_low > 0 or row.ci_high < 0]
+        what = f"a bias is shown for {listed(shown)}" if shown else "no bias is shown"
+        points.append(f"Pairs of {kind}: {what}.")
+    yield Points(points)
 
 
 def _collections(study: Study) -> Iterator[Block]:

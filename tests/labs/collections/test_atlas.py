@@ -13,7 +13,7 @@ from clirbench.__main__ import prepare_arguments
 from clirbench.configuration.composing import sweep_of
 from clirbench.errors import InputError
 from clirbench.files.tables import read_table
-from clirbench.labs.collections import atlas_page
+from clirbench.labs.collections import atlas_page, bias
 from clirbench.labs.collections.atlas import (
     COST,
     DIFFERENT,
@@ -210,6 +210,7 @@ def test_the_findings_of_the_documentation_are_those_of_its_data_files(plan: Stu
     table = DOCS / "data" / "findings"
     contrasts = tuple(read_rows(table / "atlas.tsv", PlannedContrast))
     included = tuple(read_rows(table / "atlas_collections.tsv", Included))
-    page = markdown.page(atlas_page.page(Study(plan, contrasts, included)))  # type: ignore[arg-type]
+    judges = bias.read(str(table / "pseudo_relevance.tsv"))
+    page = markdown.page(atlas_page.page(Study(plan, contrasts, included, bias=judges)))  # type: ignore[arg-type]
     assert page == (DOCS / "findings.md").read_text(encoding="utf-8")
     assert len(page.split()) <= 1500
