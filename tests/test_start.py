@@ -1,0 +1,47 @@
+"""What a start must not import: modules of others that take long and that nothing there needs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NEVER = {"scipy.optimize", "scipy.stats", "scipy.spatial", "pandas", "matplotlib", "sacrebleu", "torch", "requests"}
+NO_NUMBERS = NEVER | {"numba", "scipy.sparse", "scipy.special", "joblib", "ir_measures", "multiprocessing.connection"}
+COUNTED = """
+import sys
+from clirbench.__main__ import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+finally:
+    print("imported", *sys.modules, file=sys.stderr)
+"""
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules of a process that was the program with these arguments."""
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED, *arguments], cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split()[1:])
+
+
+def test_help_imports_nothing_that_computes() -> None:
+    found = imported("--help")
+    assert "clirbench.__main__" in found
+    assert found & NO_NUMBERS == set()
+
+
+@pytest.mark.slow
+def test_a_run_and_a_comparison_import_no_more_than_they_need(tmp_path: Path) -> None:
+    found = imported("+experiment=demo", f"paths.cache={tmp_path / 'store'}", f"hydra.run.dir={tmp_path / 'run'}")
+    assert "clirbench.steps.statistics" in found
+    assert found & NEVER == set()
+    run = str(tmp_path / "run")
+    assert imported("compare", run, run) & NEVER == set()
