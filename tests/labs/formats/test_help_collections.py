@@ -20,6 +20,7 @@ ENGLISH = {"es": 0.658, "fr": 0.666, "pt": 0.643, "ca": 0.653, "gl": 0.631, "eu"
 
 
 @pytest.mark.release
+@pytest.mark.timeout(900)
 def test_every_language_reaches_what_was_measured_and_all_are_one_collection(
     cli: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -27,7 +28,8 @@ def test_every_language_reaches_what_was_measured_and_all_are_one_collection(
     if not DATA.is_dir():
         pytest.skip("the help pages are not here: ../shared/data/libreoffice-help")
     for code, (best, share) in BEST.items():
-        done = cli(f"+experiment=help_{code}en", f"paths.mirror={DATA.parent}", f"hydra.run.dir={code}")
+        quick = ("metric=[BLEU]", "measures=[RR]", "output.figures=[]", "output.runs=none", "untranslated=true")
+        done = cli(f"+experiment=help_{code}en", f"paths.mirror={DATA.parent}", f"hydra.run.dir={code}", *quick)
         assert done.returncode == 0, done.stderr
         rows = {row["system"]: row for row in read_table(tmp_path / code / "systems.tsv").records()}
         english = float(rows.pop("English side")["RR"])
