@@ -80,7 +80,8 @@ def _nearest(sample: Doubles, structure: Sequence[Doubles]) -> Doubles:
     # Normal equations: as many rows as bases instead of n^2.
     gram = stacked @ stacked.T
     root = np.linalg.cholesky(gram + 1e-10 * np.trace(gram) * np.eye(len(gram)))
-    weights = nonnegative_least_squares(root.T, np.linalg.solve(root, stacked @ sample.reshape(-1)))
+    right = np.asarray(np.linalg.solve(root, stacked @ sample.reshape(-1)), dtype=np.float64)
+    weights = nonnegative_least_squares(root.T, right)
     return np.asarray((weights @ stacked).reshape(n, n))
 
 
