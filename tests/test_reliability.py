@@ -30,11 +30,15 @@ ENGINES = {
     "slurm": (["engine=slurm", "engine.cluster=local"], 3),
 }
 """How each engine is asked for, and its share of 12 kills; a release has 12 of each."""
-MANNERS = (["engine.threads=0"], ["engine.threads=4"], ["engine.workers=1"])
+MANNERS = ([], ["engine.forks=false", "engine.threads=0"], ["engine.forks=false"], ["engine.workers=1"])
+"""Forked workers, loky's, threads, none."""
 RELEASE = pytest.mark.release
 
 # Everything goes to workers at once, so that there is always one to kill.
-PROGRAM = "import clirbench.engines.local as e; e.PATIENCE = 0.0; from clirbench.__main__ import main; main()"
+PROGRAM = (
+    "import clirbench.engines.local as e; e.PATIENCE = e.FORK_PATIENCE = e.FORK_WORTH_SECONDS = 0.0; "
+    "from clirbench.__main__ import main; main()"
+)
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,7 @@ def test_killed_at_any_moment_the_next_run_completes_with_the_same_bytes(
             while process.poll() is None and place.entries() < enough:
                 time.sleep(0.002)
             time.sleep(chance.random() * 0.02)
-            workers = [pid for pid, command in session(process.pid) if "LokyProcess" in command]
+            workers = [pid for pid, command in session(process.pid) if "LokyProcess" in command or PROGRAM in command]
             if process.poll() is None:
                 kills += 1
                 fewer = min(("worker", "parent of workers"), key=lambda one: victims[one])
@@ -220,7 +224,7 @@ def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, 
     assert place.complete(place.path / "after") == expected
 
 
-@pytest.mark.parametrize("manner", [*(pytest.param(m, marks=RELEASE) for m in MANNERS[:2]), MANNERS[2]], ids="".join)
+@pytest.mark.parametrize("manner", [*(pytest.param(m, marks=RELEASE) for m in MANNERS[:-1]), MANNERS[-1]], ids="".join)
 def test_terminated_it_ends_as_interrupted(made: tuple[Place, dict[str, bytes]], manner: list[str]) -> None:
     place, expected = made
     shutil.rmtree(place.path / "cache", ignore_errors=True)
@@ -263,7 +267,7 @@ def test_stopped_at_any_moment_it_ends_in_order_and_a_rerun_is_the_same(
     (tmp_path / "folder").symlink_to(of_all.path / "folder")
     place, chance, ends = Place(tmp_path), random.Random(f"{number} {many}"), dict.fromkeys((130, 143, 0), 0)
     for stop in range(30 if many else 3):
-        run, manner = tmp_path / f"run-{stop}", MANNERS[stop % len(MANNERS)]
+        run, manner = tmp_path / f"run-{stop}", MANNERS[(stop + stop // len(PHASES)) % len(MANNERS)]
         with place.begin(run, *manner) as process:
             wait_for(PHASES[stop % len(PHASES)], place, run, process, chance)
             if process.poll() is None:  # a terminal tells every process of the group, `kill` one

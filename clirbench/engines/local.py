@@ -25,6 +25,8 @@ from clirbench.engines.base import (
 from clirbench.engines.forked import forked_work, obstacle
 
 LOG = logging.getLogger(__name__)
+LOKY = threading.RLock()
+"""Held while loky's workers are used or ended: a process has one set of them, and a run in another thread waits."""
 
 # Seconds that work is tried in this process before it is handed out, and how much more of it makes workers worth
 # starting: each imports for some seconds what this process has loaded already.
@@ -116,11 +118,12 @@ class Processes:
         # At least two, since joblib does the work of one here, where a death would be ours.
         workers = max(2, min(self.workers or available_cores(), len(tasks)))
         try:
-            with parallel_config("loky", n_jobs=workers, initializer=_end_with, initargs=(os.getpid(),)):
-                # Arrays are never shared through files: what is large is in the store.
-                parallel = Parallel(return_as="generator_unordered", batch_size=1, max_nbytes=None)
-                results = parallel(delayed(task)() for task in tasks)
-            yield from results
+            with LOKY:
+                with parallel_config("loky", n_jobs=workers, initializer=_end_with, initargs=(os.getpid(),)):
+                    # Arrays are never shared through files: what is large is in the store.
+                    parallel = Parallel(return_as="generator_unordered", batch_size=1, max_nbytes=None)
+                    results = parallel(delayed(task)() for task in tasks)
+                yield from results
         except TerminatedWorkerError as error:
             raise Lost(
                 "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
@@ -133,14 +136,15 @@ def _run_serially(tasks: Sequence["Task"]) -> Iterator[Chunk]:
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    executor = get_reusable_executor(1, initializer=_end_with, initargs=(os.getpid(),))
-    try:
-        for future in [executor.submit(task) for task in tasks]:
-            yield future.result()
-    except TerminatedWorkerError as error:
-        raise Lost(f"a worker process was killed (most often: memory ran out): {error}") from error
-    finally:
-        executor.shutdown(wait=True, kill_workers=True)
+    with LOKY:
+        executor = get_reusable_executor(1, initializer=_end_with, initargs=(os.getpid(),))
+        try:
+            for future in [executor.submit(task) for task in tasks]:
+                yield future.result()
+        except TerminatedWorkerError as error:
+            raise Lost(f"a worker process was killed (most often: memory ran out): {error}") from error
+        finally:
+            executor.shutdown(wait=True, kill_workers=True)
 
 
 def thread_work(tasks: Sequence["Task"], workers: int) -> Iterator[Chunk]:
@@ -206,7 +210,8 @@ def close_workers() -> None:
     if "joblib.externals.loky" in sys.modules:
         from joblib.externals.loky import reusable_executor
 
-        executor = reusable_executor._executor
-        if executor is not None:
-            executor.shutdown(wait=True, kill_workers=True)
+        with LOKY:
+            executor = reusable_executor._executor
+            if executor is not None:
+                executor.shutdown(wait=True, kill_workers=True)
     leave_clusters()

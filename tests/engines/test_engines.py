@@ -245,7 +245,7 @@ from pathlib import Path
 from clirbench.engines import local as engine
 engine.PATIENCE = 0.0
 from tests.engines.test_engines import Endless
-engine.Processes(2).pmap(Endless(Path(sys.argv[1])), range(4)).__next__()
+engine.Processes(2, forks=False).pmap(Endless(Path(sys.argv[1])), range(4)).__next__()
 """
 
 
@@ -272,6 +272,18 @@ class Slow:
         while item >= 100 and not (Path(self.folder) / "killed").exists():
             time.sleep(0.005)
         return np.array([float(item)])
+
+
+def test_a_run_that_ends_does_not_end_the_workers_of_another(tmp_path: Path) -> None:
+    """Two threads: one ends while the workers of the other have items in hand."""
+    results = Processes(2, threads=0, forks=False).pmap(Slow(str(tmp_path)), [0, 1, *range(100, 110)])
+    first = next(results)
+    other = threading.Thread(target=close_workers)
+    other.start()
+    other.join(1)  # it would have killed them by then
+    (tmp_path / "killed").touch()
+    assert [int(one[0]) for one in (first, *results)] == [0, 1, *range(100, 110)]
+    other.join()
 
 
 def alive(pid: int) -> bool:
