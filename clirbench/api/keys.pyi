@@ -28,7 +28,7 @@ class Settings(TypedDict, total=False):
     engine: Name | Engine
     metric: Names
     metrics: Metric | Sequence[Metric]
-    analyses: Mapping[str, Any] | Analysis | Sequence[Analysis]
+    analyses: Analysis | Sequence[Analysis]
     analyzer: Name
     intervals: Bootstrap | None
     scores: Mapping[str, Any] | ScoreTables
@@ -104,82 +104,6 @@ class Settings(TypedDict, total=False):
     output__json: bool | None
     output__quiet: bool | None
     output__tables: Names | None
-    analyses__accuracy__complete: Any
-    analyses__accuracy__samples: Any
-    analyses__accuracy__seed: Any
-    analyses__choice__complete: Any
-    analyses__choice__patiences: Any
-    analyses__choice__points: Any
-    analyses__choice__seed: Any
-    analyses__choice__series: Any
-    analyses__choice__shortlists: Any
-    analyses__differences__alpha: Any
-    analyses__differences__coefficient: Any
-    analyses__differences__complete: Any
-    analyses__differences__samples: Any
-    analyses__differences__seed: Any
-    analyses__differences__tests: Any
-    analyses__favoritism__pair: Any
-    analyses__favoritism__top: Any
-    analyses__imbalance__floor: Any
-    analyses__imbalance__learner: Any
-    analyses__imbalance__percent: Any
-    analyses__imbalance__rates: Any
-    analyses__imbalance__sizes: Any
-    analyses__imbalance__statistics: Any
-    analyses__imbalance__text: Any
-    analyses__lost_topics__measure: Any
-    analyses__lost_topics__metric: Any
-    analyses__lost_topics__pair: Any
-    analyses__lost_topics__top: Any
-    analyses__memory__languages: Any
-    analyses__multiverse__choices: Any
-    analyses__multiverse__coefficient: Any
-    analyses__pairs__alpha: Any
-    analyses__pairs__pair: Any
-    analyses__pairs__samples: Any
-    analyses__pairs__sampling: Any
-    analyses__pairs__seed: Any
-    analyses__pairs__tests: Any
-    analyses__power__alpha: Any
-    analyses__power__differences: Any
-    analyses__power__seed: Any
-    analyses__power__simulations: Any
-    analyses__power__wanted: Any
-    analyses__robustness__complete: Any
-    analyses__robustness__groups: Any
-    analyses__robustness__series: Any
-    analyses__score_intervals__samples: Any
-    analyses__score_intervals__sampling: Any
-    analyses__score_intervals__seed: Any
-    analyses__segment_level__gold: Any
-    analyses__segment_level__human: Any
-    analyses__segment_level__matrices: Any
-    analyses__segment_level__ratings: Any
-    analyses__segment_level__samples: Any
-    analyses__segment_level__score: Any
-    analyses__segment_level__seed: Any
-    analyses__sensitivity__measures: Any
-    analyses__sensitivity__metric: Any
-    analyses__sensitivity__seed: Any
-    analyses__subset__depths: Any
-    analyses__subset__fractions: Any
-    analyses__subset__halves: Any
-    analyses__subset__measure: Any
-    analyses__subset__samples: Any
-    analyses__subset__seed: Any
-    analyses__subset__sure: Any
-    analyses__subset__tau: Any
-    analyses__training__floor: Any
-    analyses__type_weights__lowercase: Any
-    analyses__type_weights__only: Any
-    analyses__type_weights__tokenize: Any
-    analyses__types__first: Any
-    analyses__types__lowercase: Any
-    analyses__types__only: Any
-    analyses__types__pair: Any
-    analyses__types__tokenize: Any
-    analyzer__code: Any
     analyzer__lower: Any
     analyzer__n: Any
     analyzer__stem: Any
@@ -193,27 +117,11 @@ class Settings(TypedDict, total=False):
     corpus__folder: Any
     corpus__manifest: Any
     corpus__mirror: Any
-    corpus__pair: Any
-    corpus__part: Any
-    corpus__path: Any
     corpus__read_source: Any
-    corpus__reader: Any
-    corpus__reference: Any
     corpus__references: Any
-    corpus__scores: Any
-    corpus__sentences: Any
-    corpus__source: Any
-    corpus__systems: Any
-    corpus__test_documents: Any
     corpus__test_folder: Any
     corpus__translations: Any
-    engine__address: Any
-    engine__cluster: Any
-    engine__folder: Any
     engine__forks: Any
-    engine__options: Any
-    engine__patience: Any
-    engine__scheduler: Any
     engine__threads: Any
     engine__workers: Any
     metric__BERTScore__aggregate: Any
@@ -253,16 +161,6 @@ class Settings(TypedDict, total=False):
     metric__BLEU__smooth_method: Any
     metric__BLEU__smooth_value: Any
     metric__BLEU__tokenize: Any
-    metric__BLEUplus1__lowercase: Any
-    metric__BLEUplus1__name: Any
-    metric__BLEUplus1__smoothing: Any
-    metric__BLEUplus1__tokenize: Any
-    metric__BS__lowercase: Any
-    metric__BS__name: Any
-    metric__BS__tokenize: Any
-    metric__CDER__lowercase: Any
-    metric__CDER__name: Any
-    metric__CDER__tokenize: Any
     metric__COMET__aggregate: Any
     metric__COMET__columns: Any
     metric__COMET__format: Any
@@ -273,31 +171,6 @@ class Settings(TypedDict, total=False):
     metric__COMET__rename: Any
     metric__COMET__scale: Any
     metric__COMET__select: Any
-    metric__Command__aggregate: Any
-    metric__Command__batch_systems: Any
-    metric__Command__cache: Any
-    metric__Command__command: Any
-    metric__Command__environment: Any
-    metric__Command__higher_is_better: Any
-    metric__Command__name: Any
-    metric__Command__pattern: Any
-    metric__Command__scale: Any
-    metric__Command__shell: Any
-    metric__Command__timeout: Any
-    metric__Command__version: Any
-    metric__CopyRate__lowercase: Any
-    metric__CopyRate__name: Any
-    metric__CopyRate__tokenize: Any
-    metric__LengthRatio__lowercase: Any
-    metric__LengthRatio__name: Any
-    metric__LengthRatio__tokenize: Any
-    metric__METEOR__alpha: Any
-    metric__METEOR__beta: Any
-    metric__METEOR__gamma: Any
-    metric__METEOR__name: Any
-    metric__METEOR__synonyms: Any
-    metric__METEOR__tokenize: Any
-    metric__METEOR__wordnet: Any
     metric__MacroF1__beta: Any
     metric__MacroF1__lowercase: Any
     metric__MacroF1__name: Any
@@ -323,100 +196,6 @@ class Settings(TypedDict, total=False):
     metric__MicroF1__lowercase: Any
     metric__MicroF1__name: Any
     metric__MicroF1__tokenize: Any
-    metric__NIST__lowercase: Any
-    metric__NIST__max_ngram_order: Any
-    metric__NIST__name: Any
-    metric__NIST__tokenize: Any
-    metric__PER__lowercase: Any
-    metric__PER__name: Any
-    metric__PER__tokenize: Any
-    metric__QueryMacroF1__analyzer: Any
-    metric__QueryMacroF1__average: Any
-    metric__QueryMacroF1__beta: Any
-    metric__QueryMacroF1__corpus: Any
-    metric__QueryMacroF1__k: Any
-    metric__QueryMacroF1__name: Any
-    metric__QueryMacroF1__topics: Any
-    metric__QueryMacroF1__weights: Any
-    metric__QueryMacroF1idf__analyzer: Any
-    metric__QueryMacroF1idf__average: Any
-    metric__QueryMacroF1idf__beta: Any
-    metric__QueryMacroF1idf__corpus: Any
-    metric__QueryMacroF1idf__k: Any
-    metric__QueryMacroF1idf__name: Any
-    metric__QueryMacroF1idf__topics: Any
-    metric__QueryMacroF1idf__weights: Any
-    metric__QueryMicroF1__analyzer: Any
-    metric__QueryMicroF1__average: Any
-    metric__QueryMicroF1__beta: Any
-    metric__QueryMicroF1__corpus: Any
-    metric__QueryMicroF1__k: Any
-    metric__QueryMicroF1__name: Any
-    metric__QueryMicroF1__topics: Any
-    metric__QueryMicroF1__weights: Any
-    metric__QueryMicroF1idf__analyzer: Any
-    metric__QueryMicroF1idf__average: Any
-    metric__QueryMicroF1idf__beta: Any
-    metric__QueryMicroF1idf__corpus: Any
-    metric__QueryMicroF1idf__k: Any
-    metric__QueryMicroF1idf__name: Any
-    metric__QueryMicroF1idf__topics: Any
-    metric__QueryMicroF1idf__weights: Any
-    metric__RIBES__alpha: Any
-    metric__RIBES__beta: Any
-    metric__RIBES__lowercase: Any
-    metric__RIBES__name: Any
-    metric__RIBES__tokenize: Any
-    metric__Random__name: Any
-    metric__Random__seed: Any
-    metric__RunBERTScore__aggregate: Any
-    metric__RunBERTScore__batch_systems: Any
-    metric__RunBERTScore__cache: Any
-    metric__RunBERTScore__command: Any
-    metric__RunBERTScore__environment: Any
-    metric__RunBERTScore__higher_is_better: Any
-    metric__RunBERTScore__name: Any
-    metric__RunBERTScore__pattern: Any
-    metric__RunBERTScore__scale: Any
-    metric__RunBERTScore__shell: Any
-    metric__RunBERTScore__timeout: Any
-    metric__RunBERTScore__version: Any
-    metric__RunBLEURT__aggregate: Any
-    metric__RunBLEURT__batch_systems: Any
-    metric__RunBLEURT__cache: Any
-    metric__RunBLEURT__command: Any
-    metric__RunBLEURT__environment: Any
-    metric__RunBLEURT__higher_is_better: Any
-    metric__RunBLEURT__name: Any
-    metric__RunBLEURT__pattern: Any
-    metric__RunBLEURT__scale: Any
-    metric__RunBLEURT__shell: Any
-    metric__RunBLEURT__timeout: Any
-    metric__RunBLEURT__version: Any
-    metric__RunCOMET__aggregate: Any
-    metric__RunCOMET__batch_systems: Any
-    metric__RunCOMET__cache: Any
-    metric__RunCOMET__command: Any
-    metric__RunCOMET__environment: Any
-    metric__RunCOMET__higher_is_better: Any
-    metric__RunCOMET__name: Any
-    metric__RunCOMET__pattern: Any
-    metric__RunCOMET__scale: Any
-    metric__RunCOMET__shell: Any
-    metric__RunCOMET__timeout: Any
-    metric__RunCOMET__version: Any
-    metric__RunMetricX__aggregate: Any
-    metric__RunMetricX__batch_systems: Any
-    metric__RunMetricX__cache: Any
-    metric__RunMetricX__command: Any
-    metric__RunMetricX__environment: Any
-    metric__RunMetricX__higher_is_better: Any
-    metric__RunMetricX__name: Any
-    metric__RunMetricX__pattern: Any
-    metric__RunMetricX__scale: Any
-    metric__RunMetricX__shell: Any
-    metric__RunMetricX__timeout: Any
-    metric__RunMetricX__version: Any
     metric__ScoreFile__aggregate: Any
     metric__ScoreFile__columns: Any
     metric__ScoreFile__format: Any
@@ -427,45 +206,11 @@ class Settings(TypedDict, total=False):
     metric__ScoreFile__rename: Any
     metric__ScoreFile__scale: Any
     metric__ScoreFile__select: Any
-    metric__SentBLEU__lowercase: Any
-    metric__SentBLEU__name: Any
-    metric__SentBLEU__smoothing: Any
-    metric__SentBLEU__tokenize: Any
     metric__TER__asian_support: Any
     metric__TER__case_sensitive: Any
     metric__TER__name: Any
     metric__TER__no_punct: Any
     metric__TER__normalized: Any
-    metric__TermMacroF1__analyzer: Any
-    metric__TermMacroF1__average: Any
-    metric__TermMacroF1__beta: Any
-    metric__TermMacroF1__k: Any
-    metric__TermMacroF1__name: Any
-    metric__TermMacroF1__weights: Any
-    metric__TermMacroF1idf__analyzer: Any
-    metric__TermMacroF1idf__average: Any
-    metric__TermMacroF1idf__beta: Any
-    metric__TermMacroF1idf__k: Any
-    metric__TermMacroF1idf__name: Any
-    metric__TermMacroF1idf__weights: Any
-    metric__TermMicroF1__analyzer: Any
-    metric__TermMicroF1__average: Any
-    metric__TermMicroF1__beta: Any
-    metric__TermMicroF1__k: Any
-    metric__TermMicroF1__name: Any
-    metric__TermMicroF1__weights: Any
-    metric__TermMicroF1idf__analyzer: Any
-    metric__TermMicroF1idf__average: Any
-    metric__TermMicroF1idf__beta: Any
-    metric__TermMicroF1idf__k: Any
-    metric__TermMicroF1idf__name: Any
-    metric__TermMicroF1idf__weights: Any
-    metric__TypeCount__lowercase: Any
-    metric__TypeCount__name: Any
-    metric__TypeCount__tokenize: Any
-    metric__WER__lowercase: Any
-    metric__WER__name: Any
-    metric__WER__tokenize: Any
     metric__chrF1__beta: Any
     metric__chrF1__char_order: Any
     metric__chrF1__eps_smoothing: Any
@@ -494,71 +239,35 @@ class Settings(TypedDict, total=False):
     metric__chrFpp__name: Any
     metric__chrFpp__whitespace: Any
     metric__chrFpp__word_order: Any
-    relevance__classes: Any
-    relevance__download: Any
-    relevance__ignore_case: Any
     relevance__k: Any
     relevance__missing_topics: Any
-    relevance__name: Any
-    relevance__of: Any
     relevance__path: Any
-    relevance__percent: Any
     relevance__share: Any
-    relevance__unit: Any
     relevance__unknown_documents: Any
     retrieval__analyzer: Any
     retrieval__b: Any
     retrieval__count_empty: Any
-    retrieval__defaults: Any
     retrieval__depth: Any
-    retrieval__epsilon: Any
-    retrieval__fb_docs: Any
-    retrieval__fb_terms: Any
     retrieval__idf: Any
-    retrieval__index: Any
-    retrieval__k: Any
     retrieval__k1: Any
     retrieval__lengths: Any
-    retrieval__method: Any
-    retrieval__original_query_weight: Any
-    retrieval__passage: Any
-    retrieval__passage_prefix: Any
-    retrieval__query_prefix: Any
-    systems__alias: Any
-    systems__batch_lines: Any
     systems__cache: Any
-    systems__commands: Any
-    systems__concurrency: Any
     systems__defaults: Any
     systems__doses: Any
-    systems__environment: Any
     systems__exclude: Any
-    systems__extra: Any
     systems__include: Any
-    systems__instructions: Any
-    systems__key: Any
     systems__kinds: Any
     systems__lexicon: Any
-    systems__max_tokens: Any
     systems__metadata: Any
     systems__model: Any
-    systems__models: Any
     systems__pattern: Any
-    systems__prompt: Any
     systems__quiet: Any
     systems__rates: Any
     systems__replicates: Any
-    systems__retries: Any
     systems__seed: Any
     systems__shard_lines: Any
-    systems__shell: Any
-    systems__temperature: Any
     systems__test_pattern: Any
-    systems__timeout: Any
     systems__unfinished: Any
-    systems__url: Any
-    systems__version: Any
-    systems__versions: Any
     topics__analyzer: Any
     topics__cache: Any
     topics__download: Any

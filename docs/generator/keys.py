@@ -2,7 +2,8 @@
 
     python docs/generator/keys.py
 
-The keys of a run are those of `configuration/keys.py`; those of components are the keys of their YAML files.
+The keys of a run are those of `configuration/keys.py`; those of components are the keys of their YAML files in the
+core's `conf/`: which laboratories are installed only a run knows.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from clirbench.configuration.keys import KEYS
-from clirbench.configuration.laboratories import config_parts
+from clirbench.configuration.laboratories import CONF
 
 WRITTEN = Path(__file__).parents[2] / "clirbench" / "api" / "keys.pyi"
 TYPES = {
@@ -27,7 +28,7 @@ TYPES = {
     "a mapping": "Mapping[str, Any] | None",
 }
 GROUPS = ("analyzer", "corpus", "systems", "topics", "retrieval", "relevance", "engine")
-LISTS = ("metric", "analyses")
+LISTS = ("metric",)
 OBJECTS = {
     "corpus": "Name | CorpusSource",
     "systems": "Name | SystemSource",
@@ -38,7 +39,7 @@ OBJECTS = {
     "metric": "Names",
     "metrics": "Metric | Sequence[Metric]",
     "measures": "Name | Measure | Sequence[Name | Measure | Any]",
-    "analyses": "Mapping[str, Any] | Analysis | Sequence[Analysis]",
+    "analyses": "Analysis | Sequence[Analysis]",
     "analyzer": "Name",
     "intervals": "Bootstrap | None",
     "scores": "Mapping[str, Any] | ScoreTables",
@@ -104,9 +105,9 @@ def lines() -> Iterator[str]:
 
 
 def nested() -> Iterator[str]:
-    """The keywords of the settings of components: `topics__n`, `metric__COMET__path`."""
+    """The keywords of the settings of the core's components: `topics__n`, `metric__COMET__path`."""
     for group in (*GROUPS, *LISTS):
-        for path in (path for folder in config_parts(group) for path in folder.glob("*.yaml")):
+        for path in (CONF / group).glob("*.yaml"):
             read = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
             named = {"": read} if group in GROUPS else {f"{name}__": node or {} for name, node in read.items()}
             names = (f"{group}__{of}{key}" for of, node in named.items() for key in node if key[:1] != "_")
