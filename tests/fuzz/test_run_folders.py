@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from copy import deepcopy
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,7 @@ from typing import Any
 import pytest
 
 import clirbench as cb
-from clirbench.api import recomputing
-from clirbench.commands import compare, rerun, status, store, verify
+from clirbench.commands import compare, rerun, status, store
 from clirbench.configuration import composing
 from clirbench.files.manifest import seal
 from clirbench.files.run_files import MANIFEST, MARKER, read_provenance
@@ -49,7 +48,6 @@ READ_BY = {
     "new run": (MARKER, "plan.tsv"),
     "status": ("plan.tsv",),
     "store": ("plan.tsv",),
-    "verify": FILES,
 }
 """What each command reads: it is tried where one of these has been changed."""
 MOVES = (
@@ -64,11 +62,19 @@ MOVES = (
     "os.chmod",
 )
 STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "socket.connect")
-LABS = [
-    import_module(f"tests.labs.{path.parent.name}.run_folders")
-    for path in sorted((Path(__file__).resolve().parents[1] / "labs").glob("*/run_folders.py"))
-]
+
+
+def of_laboratories(name: str) -> list[Any]:
+    """The modules of this name in the tests of laboratories."""
+    paths = sorted((Path(__file__).resolve().parents[1] / "labs").glob(f"*/{name}.py"))
+    return [import_module(f"tests.labs.{path.parent.name}.{name}") for path in paths]
+
+
+LABS = of_laboratories("run_folders")
 """What laboratories do with a run's folder and a journal in it: `NAME`, `JOURNAL`, `COMPOSES`, `look`."""
+VERIFIERS = of_laboratories("sent_folders")
+"""Commands of laboratories that compute such a folder again: `NAME`, `COMPOSES`, `Verifier`."""
+READ_BY |= {lab.NAME: FILES for lab in VERIFIERS}
 SHARE = 8
 """Of so many folders one is for laboratories too."""
 QUICK, REST = range(40), [range(begin, begin + 500) for begin in range(0, 10_000, 500)]
@@ -149,7 +155,6 @@ class World:
         cb.run("folder", folder=home / "first", **settings).save(self.run)
         self.other = cb.run("folder", folder=home / "second", **settings).save(home / "other")
         self.loaded = cb.load(self.run)
-        self.verdicts: dict[str, tuple[recomputing.Verdict, Path]] = {}
         for name in (*FILES, "secret", ".bashrc", "figures/x.svg"):
             place = self.outside / name
             place.parent.mkdir(exist_ok=True)
@@ -159,21 +164,10 @@ class World:
             lab.look(home / "first", home / lab.NAME, home)
             self.journals[lab.NAME] = (home / lab.NAME / lab.JOURNAL).read_bytes()
         self.before = self.content()
-        recomputing.confinement()  # before the watcher, who then sees only what was let through
+        # Before the watcher, who then sees only what was let through.
+        self.verifiers = {lab.NAME: lab.Verifier(home) for lab in VERIFIERS}
         self.watcher = Watcher(self.outside, home)
         sys.addaudithook(self.watcher)
-
-    def recomputed(self, job: dict[str, Any], work: Path) -> recomputing.Verdict:
-        """What `verify` computes; the same job again and again is computed once, and its files are copied."""
-        key = json.dumps(job, sort_keys=True)
-        if key not in self.verdicts:
-            verdict = recomputing.recompute(recomputing.Job(**job), work)
-            self.verdicts[key] = verdict, self.home / f"recomputed-{len(self.verdicts)}"
-            if (work / recomputing.RUN).exists():
-                shutil.copytree(work / recomputing.RUN, self.verdicts[key][1])
-        elif self.verdicts[key][1].exists():
-            shutil.copytree(self.verdicts[key][1], work / recomputing.RUN)
-        return self.verdicts[key][0]
 
     def content(self) -> dict[str, tuple[bytes, int]]:
         files = (path for path in self.outside.rglob("*") if path.is_file())
@@ -276,7 +270,7 @@ def seal_again(folder: Path) -> None:
     seal(folder, folder, cb.__version__, read)
 
 
-def actions(world: World, number: int) -> dict[str, Callable[[], object]]:
+def actions(world: World, number: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], object]]:
     sent, out = world.sent, world.home / f"saved-{number}"
 
     def load() -> None:
@@ -302,17 +296,17 @@ def actions(world: World, number: int) -> dict[str, Callable[[], object]]:
                 return
         raise AssertionError("a run was done again without a word of the user")
 
-    def verified() -> None:
+    def verified(name: str) -> None:
         with suppress(cb.ClirbenchError):
             read = read_provenance(sent).get("read", {})
             world.watcher.inputs = {os.path.realpath(path) for path in read if "\0" not in path and len(path) < 4000}
-        status = verify._verify(Namespace(run=sent, data=None))
+        status = world.verifiers[name](sent, monkeypatch)
         assert status in (0, 4, 5)
         if status:
             raise NotVerified(status)
 
     return {
-        "verify": verified,
+        **{name: partial(verified, name) for name in world.verifiers},
         "load": load,
         "save": lambda: cb.load(sent).save(out),
         "compare": compared,
@@ -360,9 +354,8 @@ def test_a_sent_folder_reaches_nothing_outside_it(
     numbers: range, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     composed = cache(composing.compose_configuration)  # the same command line again and again
-    for module in (composing, recomputing, *(lab.COMPOSES for lab in LABS)):
+    for module in (composing, *(lab.COMPOSES for lab in (*LABS, *VERIFIERS))):
         monkeypatch.setattr(module, "compose_configuration", lambda words: deepcopy(composed(tuple(words))))
-    monkeypatch.setattr(verify, "compute", world.recomputed)
     counts: Counter[tuple[str, bool]] = Counter()
     for number in numbers:
         draw = random.Random(f"{SEED} folders {number}")
@@ -373,12 +366,12 @@ def test_a_sent_folder_reaches_nothing_outside_it(
         journals = {lab: world.home / f"{lab.NAME}-{number}" for lab in LABS if number % SHARE == 0}
         for place in journals.values():
             shutil.copytree(world.sent, place, symlinks=True)
-        for action, work in actions(world, number).items():
+        for action, work in actions(world, number, monkeypatch).items():
             if name not in ("any", *READ_BY[action]) or (kind == "nothing" and number % 4):
                 continue
             failed = tried(world, f"{what}, {action}", work)
             assert not (failed and kind == "nothing"), f"{what}, {action}: a whole folder was refused"
-            if action == "verify":
+            if action in world.verifiers:
                 same = not failed and all((world.sent / n).read_bytes() == (world.run / n).read_bytes() for n in FILES)
                 recorded = kind == "sealed again" and name in ("plan.tsv", "provenance.json", MANIFEST)
                 other = not (failed or same or recorded)

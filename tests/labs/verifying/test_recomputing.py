@@ -1,11 +1,11 @@
-"""Unit tests of the process that computes a run again; what it does as a whole is in tests/commands/test_verify.py."""
+"""The process that computes a run again, part by part; as a whole it is tested in commands/test_verify.py."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from clirbench.api.recomputing import Confinement
+from clirbench.labs.verifying.recomputing import Confinement
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import clirbench as cb
-from clirbench.api.recomputing import Job, recompute
-from clirbench.commands import verify as command
-from clirbench.commands.verify import main
 from clirbench.files.manifest import broken, seal
 from clirbench.files.run_files import MANIFEST
-from clirbench.report.compared.following import not_following
+from clirbench.labs.verifying.commands import verify as command
+from clirbench.labs.verifying.commands.verify import main
+from clirbench.labs.verifying.following import not_following
+from clirbench.labs.verifying.recomputing import Job, recompute
 from tests.conftest import PACKAGE, Cli
 from tests.waiting import wait_until
 

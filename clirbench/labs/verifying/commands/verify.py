@@ -22,7 +22,14 @@ from typing import Any
 
 import clirbench
 from clirbench import __version__
-from clirbench.api.recomputing import (
+from clirbench.commands.base import command_parser, run_command
+from clirbench.commands.faults import CANNOT_CHECK, DOES_NOT_FOLLOW
+from clirbench.commands.rerun import KEPT
+from clirbench.errors import InputError, ResourceError, escape_unseen
+from clirbench.files.manifest import broken, read_manifest
+from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_provenance, read_results
+from clirbench.labs.verifying.following import PICTURES, compared, not_following
+from clirbench.labs.verifying.recomputing import (
     JOB,
     RUN,
     Unchecked,
@@ -34,13 +41,6 @@ from clirbench.api.recomputing import (
     read_verdict,
     with_names,
 )
-from clirbench.commands.base import command_parser, run_command
-from clirbench.commands.faults import CANNOT_CHECK, DOES_NOT_FOLLOW
-from clirbench.commands.rerun import KEPT
-from clirbench.errors import InputError, ResourceError, escape_unseen
-from clirbench.files.manifest import broken, read_manifest
-from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_provenance, read_results
-from clirbench.report.compared.following import PICTURES, compared, not_following
 from clirbench.text import TextFile
 
 ENDS = (signal.SIGINT, signal.SIGTERM)
@@ -119,7 +119,7 @@ def compute(job: Mapping[str, Any], work: Path) -> Verdict:
         "MPLCONFIGDIR": str(work / "matplotlib"),
         "TMPDIR": str(work),
     }
-    command = [sys.executable, "-P", "-m", "clirbench.commands.verify", "--job", str(work)]
+    command = [sys.executable, "-P", "-m", "clirbench.labs.verifying.commands.verify", "--job", str(work)]
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # between the fork and the name of its process nothing may end us
     child = subprocess.Popen(
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
