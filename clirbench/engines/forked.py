@@ -1,15 +1,18 @@
 """Worker processes forked from this one: they inherit all that it has loaded, and take one task after the other.
 
 A fork copies one thread alone, and what another thread holds locked stays locked in the copy. So a process forks only
-while it has a single thread; `obstacle` says what prevents it.
+while it has a single thread; `obstacle` says what prevents it. numpy's OpenBLAS starts threads when it is loaded; it
+ends them before each fork, and starts them again when it needs them: so they are ended first, then threads are counted.
 """
 
 import ctypes
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,19 +27,47 @@ if TYPE_CHECKING:
 
 GRACE = 2.0
 """Seconds between asking a worker to end and ending it."""
+LINGER = 0.02
+"""Seconds for which the system may still list a thread that has ended."""
 PR_SET_PDEATHSIG = 1
 """The request of Linux's prctl that names the signal which a process gets when its parent ends."""
 
 
 def obstacle() -> str:
-    """Why this process must not fork workers; empty where it may."""
+    """Why this process must not fork workers; empty where it may. Idle threads of OpenBLAS are ended."""
     if sys.platform != "linux":
-        return f"forked workers are tried on Linux alone, not on {sys.platform}"
+        return f"forks are safe on Linux alone, not on {sys.platform}"
     try:
-        threads = len(list(Path("/proc/self/task").iterdir()))
+        if n_threads() > 1 and threading.active_count() == 1 and has_blas_alone():
+            end_blas_threads()
+            until = time.monotonic() + LINGER
+            while n_threads() > 1 and time.monotonic() < until:
+                time.sleep(0.001)
+        return "this process has several threads" if n_threads() > 1 else ""
     except OSError as error:
         return f"the number of threads of this process is unknown ({error})"
-    return f"this process has {threads} threads" if threads > 1 else ""
+
+
+def n_threads() -> int:
+    """Threads of this process, those that Python does not know too."""
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+def has_blas_alone() -> bool:
+    """Whether OpenBLAS is loaded, and no Java."""
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    return "openblas" in maps and "libjvm" not in maps
+
+
+def end_blas_threads() -> None:
+    """Fork a process that does nothing: before each fork OpenBLAS ends its threads (`pthread_atfork`)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12, where other threads are left
+        pid = os.fork()
+        if not pid:
+            os._exit(0)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
 
 
 @dataclass(eq=False)

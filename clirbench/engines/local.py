@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import cache
 
 from clirbench.checks import whole_number
 from clirbench.engines.base import (
@@ -99,7 +100,8 @@ class Processes:
         def work(tasks: Sequence[Task]) -> Iterator[Chunk]:
             if not self.hindrance:  # the first items may have started Java
                 return forked_work(tasks, workers)
-            LOG.info("workers are not forked: %s", self.hindrance)
+            if self.forks:
+                report_unforked(self.hindrance)
             return thread_work(tasks, workers) if threaded else self._loky_work(tasks)
 
         if done < len(items):
@@ -129,6 +131,12 @@ class Processes:
                 "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
                 f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
             ) from None
+
+
+@cache
+def report_unforked(why: str) -> None:
+    """Say once why workers are not forked."""
+    LOG.warning("workers are not forked (%s): same results, later; engine.forks=false leaves this line out", why)
 
 
 def _run_serially(tasks: Sequence["Task"]) -> Iterator[Chunk]:

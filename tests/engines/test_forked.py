@@ -66,8 +66,8 @@ for number, engine in enumerate(engines):
 """
 
 
-def program(text: str, *arguments: object, **options: object) -> "subprocess.Popen[str]":
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+def program(text: str, *arguments: object, blas_threads: int = 1) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": str(blas_threads)}
     environment.pop("COVERAGE_PROCESS_START", None)
     return subprocess.Popen(
         [sys.executable, "-c", BEGIN + text, *map(str, arguments)], cwd=ROOT, env=environment, text=True,
@@ -75,8 +75,8 @@ def program(text: str, *arguments: object, **options: object) -> "subprocess.Pop
     )  # fmt: skip
 
 
-def output_of(text: str, *arguments: object) -> tuple[str, str]:
-    with program(text, *arguments) as run:
+def output_of(text: str, *arguments: object, blas_threads: int = 1) -> tuple[str, str]:
+    with program(text, *arguments, blas_threads=blas_threads) as run:
         out, errors = run.communicate(timeout=300)
     assert run.returncode == 0, errors
     return out, errors
@@ -111,6 +111,46 @@ except TypeError as error:
     assert (first, rest) == ("before", ["file x: line 1: so it is", "in len"])
     assert workers in ("2 True", "3 True", "4 True")  # a fast worker may take the tasks of others
     assert errors == ""
+
+
+BLAS = """
+import numpy as np
+from clirbench.engines.forked import n_threads
+matrix = np.ones((600, 600))
+(matrix @ matrix).sum()
+before = n_threads()
+print(before)
+for _ in range(3):
+    found = set(Processes(2).pmap(test_engines.Pid(), [""] * 8))
+    print(os.getpid() in found, len(found) > 1, (matrix @ matrix).sum() == 600**3, n_threads() == before)
+"""
+
+
+def test_idle_threads_of_openblas_are_ended_before_a_fork() -> None:
+    """As in Python, where numpy was imported before clirbench could say how many threads it takes."""
+    out, errors = output_of(BLAS, blas_threads=2)
+    threads, *lines = out.splitlines()
+    if threads == "1":
+        pytest.skip("numpy's OpenBLAS has started no threads here")
+    assert lines == ["True True True True"] * 3
+    assert errors == ""
+
+
+THREAD = """
+import threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+for engine in (Processes(2, forks=False), Processes(2), Processes(2), Processes(1)):
+    print(len(list(engine.pmap(len, ["", "a", "b", "c"]))))
+"""
+
+
+def test_the_reason_for_not_forking_is_reported_once() -> None:
+    out, errors = output_of(THREAD)
+    assert out.split() == ["4"] * 4
+    assert errors == (
+        "workers are not forked (this process has several threads): same results, later; "
+        "engine.forks=false leaves this line out\n"
+    )
 
 
 def test_iteration_that_stops_early_leaves_no_worker() -> None:
