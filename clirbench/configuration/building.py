@@ -22,7 +22,7 @@ from clirbench.configuration.composing import (
     plain_configuration,
     section,
 )
-from clirbench.configuration.laboratories import hooks
+from clirbench.configuration.laboratories import config_folders, hooks
 from clirbench.configuration.languages import LUCENE, PLAIN, target_of, tokeniser_of
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
@@ -262,19 +262,26 @@ def _tables(cfg: DictConfig, errors: list[ClirbenchError]) -> ScoreTables | None
 
 
 def _add_analyses(cfg: DictConfig) -> None:
-    """Put the settings of each analysis that `analysis` names beneath those given.
+    """Put the settings of each analysis that `analysis` names, or that joins every run, beneath those given.
 
     In Hydra's list of defaults they would take half of the time in which a configuration is put together.
     """
     given: Mapping[str, Any] = cfg.get("analyses") or {}
-    files = _analysis_files()
-    chosen = [name for name in (*_names(cfg.get("analysis")), *given) if name in files]
+    files, asked, joining = _analysis_files(), _names(cfg.get("analysis")), _joining()
+    left_out = {name for name in given if given[name] is None and name not in asked}
     with open_dict(cfg):
         cfg.analyses = given
-        for name in chosen:
-            if "_target_" not in (given.get(name) or {}):
+        for name in dict.fromkeys((*asked, *joining, *given)):
+            if name in files and name not in left_out and "_target_" not in (given.get(name) or {}):
                 settings = OmegaConf.select(OmegaConf.load(files[name]), name)
-                cfg.analyses[name] = OmegaConf.merge(settings, given.get(name) or {})
+                unasked = {} if name in asked else joining.get(name, {})
+                cfg.analyses[name] = OmegaConf.merge(settings, unasked, given.get(name) or {})
+
+
+def _joining() -> dict[str, Any]:
+    """The analyses that laboratories have join every run, with the settings that they then have."""
+    files = (folder / "joining.yaml" for folder in config_folders())
+    return {str(name): part for file in files if file.is_file() for name, part in OmegaConf.load(file).items()}
 
 
 def _analysis_files() -> dict[str, Path]:
@@ -282,13 +289,16 @@ def _analysis_files() -> dict[str, Path]:
 
 
 def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
-    """The analyses that `analysis` names, as `analyses.NAME` configures them; the correlation itself is always made."""
+    """The analyses that `analysis` names, as `analyses.NAME` configures them, and those that join every run; the
+    correlation itself is always made.
+    """
     nodes: Mapping[str, Any] = cfg.get("analyses") or {}
     names = _names(cfg.get("analysis"))
     own = {name for name in nodes if "_target_" in (nodes[name] or {})}
     choices = {*_analysis_files(), *own, "correlation"}
     errors.extend(UnknownName("analysis", name, choices) for name in (*names, *nodes) if name not in choices)
-    found = [_component(nodes, n, Analysis, errors, f"analyses.{n}") for n in dict.fromkeys(names) if n in own]
+    made = [name for name in dict.fromkeys((*names, *_joining())) if name in own]
+    found = [_component(nodes, name, Analysis, errors, f"analyses.{name}") for name in made]
     return tuple(analysis for analysis in found if analysis is not None)
 
 

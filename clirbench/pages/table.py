@@ -18,7 +18,6 @@ from clirbench.pages.wording import FORMATS
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 Row = TypeVar("Row")
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -92,11 +91,12 @@ class Table:
 
     `rows` hold strings, numbers (NaN: undefined) and `Cell`s; `records` are the same rows as the analysis computed
     them (`of`), for those who ask a run for them (`Result.rows`). `text` are sentences, computed from the numbers:
-    sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it. A report shows
-    the first `shown` rows, the terminal the first `said`. `failures`: what makes the run fail after everything was
-    written, such as a cell of a published table that is neither reproduced nor explained. `about`, `formats`: meaning
-    and number format of columns of this table alone; `texts`: the columns of text, where the rows do not tell;
-    `matrix`: each row compares the columns behind the first.
+    sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it: a `Drawing`, or a
+    figure of matplotlib. A report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes
+    the run fail after everything was written, such as a cell of a published table that is neither reproduced nor
+    explained. `about`, `formats`: meaning and number format of columns of this table alone; `texts`: the columns of
+    text, where the rows do not tell; `matrix`: each row compares the columns behind the first; `aside`: the terminal
+    shows nothing of it.
     """
 
     name: str
@@ -104,7 +104,7 @@ class Table:
     header: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
     text: tuple[str, ...] = ()
-    figure: "Callable[[], Figure] | None" = None
+    figure: Callable[[], Any] | None = None
     shown: int = 60
     said: int = 0
     failures: tuple[ClirbenchError, ...] = ()
@@ -113,6 +113,7 @@ class Table:
     formats: Mapping[str, str] = field(default_factory=lambda: NONE)
     texts: frozenset[str] | None = None
     matrix: bool = False
+    aside: bool = False
 
     @classmethod
     def of(
@@ -124,7 +125,7 @@ class Table:
         text: Iterable[str] = (),
         *,
         header: Sequence[str] | None = None,
-        figure: "Callable[[], Figure] | None" = None,
+        figure: Callable[[], Any] | None = None,
         shown: int = 60,
         said: int = 0,
     ) -> "Table":

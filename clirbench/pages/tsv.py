@@ -13,7 +13,7 @@ from clirbench.errors import escape_unseen
 if TYPE_CHECKING:
     import pandas as pd
 
-BOOLEAN_COLUMNS = frozenset({"significant", "in_set", "tied"})
+BOOLEAN_COLUMNS = frozenset({"significant", "in_set", "on_frontier", "tied"})
 BOOLEANS = {"true": True, "false": False, "undefined": None, "": None}
 BLANKS = str.maketrans("\t\n\r", "   ")
 

@@ -42,7 +42,11 @@ def write(folder: Path, result: Result) -> None:
         if table.figure is not None:
             for ending in result.experiment.figures:
                 # Drawn again for each file: to save a figure moves its parts a little.
-                save(table.figure(), folder / f"{table.name}.{ending}", table.title)
+                path, drawn = folder / f"{table.name}.{ending}", table.figure()
+                if isinstance(drawn, Drawing):
+                    write_drawing(path, drawn, table.title)
+                else:
+                    save(drawn, path, table.title)
 
 
 def write_drawing(path: Path, drawing: Drawing, title: str) -> None:

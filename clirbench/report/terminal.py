@@ -136,6 +136,8 @@ def show(result: Result, *, quiet: bool = False) -> None:
     if result.board.measures and not result.board.metrics:
         _print_rows(lines_of(systems_table(result.board, result.baselines)))
     for made in result.tables:
+        if made.aside:
+            continue
         if made.said:
             show_analysis(made)
         elif made.text and made.name != HEALTH:

@@ -15,12 +15,14 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import nan
 from pathlib import Path
 from typing import Any, ClassVar
 
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
+from clirbench.systems.cost import metered, per_million_words, write_cost
 from clirbench.systems.health import MANY_BLANK, marked_lines, marks_note
 from clirbench.systems.metadata import joined_metadata
 from clirbench.systems.shards import Shards, digest_of, read_shard, write_shard
@@ -250,6 +252,15 @@ def engine_notes(translations: Sequence[Translation]) -> Iterator[str]:
             yield f"{text.where}: {marked}"
 
 
+def engine_costs(translations: Sequence[Translation]) -> dict[str, float]:
+    """Processor seconds for a million words of the source of each system that a translator made; NaN where nobody
+    measured them."""
+    paths: dict[str, list[Path]] = {}
+    for text in machine_texts(translations):
+        paths.setdefault(text.system, []).extend(text.paths)
+    return {system: per_million_words(shards) for system, shards in paths.items()}
+
+
 def machine_texts(translations: Sequence[Translation], without: Container[str] = ()) -> Iterator[MachineText]:
     """The texts that translators make, one that is both test set and collection once, of all systems but `without`."""
     for translation in translations:
@@ -363,7 +374,11 @@ def _make(work: Sequence[PendingShards]) -> Iterator[int]:
                     if digest_of(lines) != text.source.digests[number]:
                         raise InputError(f"{said}: changed while this run was reading it; run again")
                     if read_shard(text.paths[number], len(lines)) is None:  # another run may have been here
-                        write_shard(text.paths[number], _translated(text.sentences, engine, lines, said))
+                        with metered() as meter:
+                            written = _translated(text.sentences, engine, lines, said)
+                        seconds = nan if getattr(text.translator, "works_elsewhere", False) else meter.seconds
+                        write_cost(text.paths[number], seconds, lines)
+                        write_shard(text.paths[number], written)
                     yield len(lines)
                 first += len(lines)
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from ast import literal_eval
 from pathlib import Path
 from textwrap import dedent
 
@@ -157,10 +158,31 @@ def test_nothing_of_it_is_loaded_by_a_run_that_does_not_use_it(site: Path, small
         "import sys, clirbench as cb\n"
         f"cb.run('folder', folder={str(small_texts)!r}, metric=['BLEU'], measures=['MAP', 'RBO'], topics__n=10,"
         " engine='serial')\n"
-        "print([name for name in sys.modules if name.startswith(('otherlab', 'clirbench.labs.'))])"
+        "print({name for name in sys.modules if name.startswith(('otherlab', 'clirbench.labs.'))})"
     )
     done = program(site, "-c", code)
-    assert done.stdout == "[]\n", done.stderr
+    assert done.returncode == 0, done.stderr
+    loaded = {name.removeprefix("clirbench.labs.") for name in literal_eval(done.stdout)}
+    # What joins every run, and no more of their laboratories.
+    assert loaded == {
+        "memory",
+        "models",
+        "models.frontier",
+        *(f"memory.{n}" for n in ("kept", "model", "others", "taus")),
+    }
+
+
+def test_an_analysis_joins_every_run_that_does_not_leave_it_out(site: Path, small_texts: Path) -> None:
+    (site / "otherlab" / "conf" / "joining.yaml").write_text("letters:\n  more: 3\n")
+    keys = [f"folder={small_texts}", "metric=[BLEU]", "measures=[MAP]", "topics.n=10", "engine=serial"]
+    cases = {"joins": ([], 9), "asked": (["analysis=[letters]"], 7), "set": (["analyses.letters.more=5"], 11)}
+    for name, (more, letters) in cases.items():  # six letters, and as many more as is set
+        done = Cli(site.parent, site)(*keys, *more, f"hydra.run.dir={name}")
+        assert done.returncode == 0, done.stderr
+        assert f"every2\t{letters}" in (site.parent / name / "letters.tsv").read_text()
+    done = Cli(site.parent, site)(*keys, "analyses.letters=null", "hydra.run.dir=without")
+    assert done.returncode == 0, done.stderr
+    assert not (site.parent / "without" / "letters.tsv").exists()
 
 
 def test_two_of_one_name_and_a_missing_package_are_one_clear_line(site: Path) -> None:

@@ -1,7 +1,10 @@
-"""`analysis=[memory]`: what other collections say of this run's metrics; its grades rest on its own evidence alone."""
+"""What other collections say of a run's metrics, in its report; its grades rest on its own evidence alone.
+
+It joins every run (conf/joining.yaml), and with `analysis=[memory]` it also says why it cannot compare a run.
+"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
@@ -45,20 +48,27 @@ class Remembered:
 class MemoryAnalysis:
     """What do other collections say? Table `memory`.
 
-    `languages`: the language pair, such as de-fr; without one, English is searched.
+    `languages`: the language pair, such as de-fr; without one, English is searched. `unasked`: the run did not ask for
+    it, so a run that cannot be compared has no table, and the terminal shows none.
     """
 
     languages: str | None = None
+    unasked: bool = False
 
     def tables(self, result: Result) -> Sequence[Table]:
-        kept, group = memory(), group_of(self.languages.split("/")[-1]) if self.languages else ENGLISH
         why = _not_comparable(result)
+        if why and self.unasked:
+            return ()
+        kept, group = memory(), group_of(self.languages.split("/")[-1]) if self.languages else ENGLISH
         left_out = kept.sharing(result.inputs.corpus.test.references) if result.inputs else frozenset()
         rows = [] if why else list(_rows(kept, group, left_out, result))
+        if not rows and self.unasked:
+            return ()
         if not why and not rows:
             why = f"The memory has no metric of this run {group}."
         text = [why] if why else list(_sentences(rows, group, kept, left_out))
-        return (Table.of("memory", "What do other collections say?", Remembered, rows, text),)
+        table = Table.of("memory", "What do other collections say?", Remembered, rows, text)
+        return (replace(table, aside=self.unasked),)
 
 
 def _measure(result: Result) -> Column | None:
@@ -100,7 +110,8 @@ def _outside(taus: Taus, groups: int, spread: float) -> str:
     """Why a run is not like the memory's collections."""
     if abs(taus.another(groups)[1]) > HIGHEST:
         return f"their tau is beyond {number(HIGHEST)}, where the interval of both is too narrow"
-    sizes: Doubles = np.quantile([one.systems for one in taus.observed], RANGE)
+    # Numbers of systems that were seen: between two of them, the end would be printed as one that it leaves out.
+    sizes: Doubles = np.quantile([one.systems for one in taus.observed], RANGE, method="inverted_cdf")
     spreads: Doubles = np.quantile([one.spread for one in taus.observed], RANGE)
     if not sizes[0] <= groups <= sizes[1]:
         return f"{groups} systems; the memory's collections have {sizes[0]:.0f} to {sizes[1]:.0f}"

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import ClassVar
 
 from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ConfigError, ResourceError
@@ -45,6 +46,7 @@ class ApertiumTranslator:
     pair's files is not installed; it names Debian's package. Translating: as `CommandTranslator`.
     """
 
+    kind: ClassVar[str] = "rules"
     pair: str = ""
     batch_lines: int | None = 1000
     timeout: float | None = 3600.0

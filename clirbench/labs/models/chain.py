@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, ResourceError, gathered, raise_all
 from clirbench.labs.models.apertium import ApertiumTranslator
 from clirbench.labs.models.command_translator import MODEL, CommandTranslator
+from clirbench.systems.cost import metered, read_cost, recall, write_cost
 from clirbench.systems.shards import digest_of, read_shard, write_shard
 from clirbench.systems.translation import TRANSLATIONS
 from clirbench.systems.translators.base import Translate, translate_lines
@@ -34,6 +35,7 @@ class ChainTranslator:
     `CommandTranslator`, with the number of the step.
     """
 
+    kind: ClassVar[str] = "chain"
     commands: Sequence[Command] = field(default=(), hash=False)
     shell: bool = False
     batch_lines: int | None = 1000
@@ -90,10 +92,12 @@ class ChainTranslator:
         path = Path(self.cache) / TRANSLATIONS / key[:2] / f"{key}.txt"
         found = read_shard(path, len(lines)) if keep else None
         if found is not None:
+            recall(read_cost(path)[0])
             return split_lines(found.decode("utf-8"))
-        with step.loaded(model) as engine:
+        with metered() as meter, step.loaded(model) as engine:
             written = translate_lines(engine, lines, "its lines")
         if keep:
+            write_cost(path, meter.seconds, lines)
             write_shard(path, written)
         return written
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import ClassVar
 
 from clirbench.engines.programs import Finished, Program, as_input
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError
@@ -35,6 +36,7 @@ class CommandTranslator:
     more or fewer lines than it read.
     """
 
+    kind: ClassVar[str] = "command"
     command: str | Sequence[str] = ""
     shell: bool = False
     batch_lines: int | None = 1000

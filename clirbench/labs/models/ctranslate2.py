@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.checks import one_of, require, version_of, whole_number
 from clirbench.corpora.sentences import split_line
@@ -42,6 +42,7 @@ class CTranslate2Translator:
     a part of the model that is not there; translating: `ResourceError`, for example where memory runs out.
     """
 
+    kind: ClassVar[str] = "neural"
     beam: int = 1
     batch_size: int = 32
     max_source_tokens: int = 512

@@ -32,6 +32,7 @@ class OpenAIEncoder:
     """
 
     releases_gil: ClassVar[bool] = True
+    works_elsewhere: ClassVar[bool] = True
 
     url: str | None = field(default=None, compare=False)
     model: str = ""

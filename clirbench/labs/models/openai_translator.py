@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import ConfigError, StoreError
@@ -38,6 +38,8 @@ class OpenAITranslator:
     **Source:** OpenAI API reference, "Create chat completion".
     """
 
+    kind: ClassVar[str] = "server"
+    works_elsewhere: ClassVar[bool] = True
     server: Server
     model: str
     prompt: str = PROMPT

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.checks import one_of, version_of, whole_number
 from clirbench.errors import ResourceError
@@ -41,6 +41,7 @@ class TransformersTranslator:
     a part of the model that is not there; translating: `ResourceError`, for example where memory runs out.
     """
 
+    kind: ClassVar[str] = "neural"
     beam: int = 1
     batch_size: int = 32
     max_source_tokens: int = 512

@@ -21,7 +21,8 @@ class Translator(Protocol):
     """Turns source lines into as many English lines; a frozen dataclass whose fields are its configuration.
 
     One translator serves many models (the checkpoints of a sweep): the model is an argument, a path of this machine
-    or None where the translator has none. Nothing is loaded before `loaded` is entered.
+    or None where the translator has none. Nothing is loaded before `loaded` is entered. A class may declare its `kind`
+    of engine (`rules`, `neural`, ...), and that it `works_elsewhere`, so that its cost is not known here.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""`analysis=[memory]`: other collections beside a run's own tau; its grades stay."""
+"""The memory in a run's report, asked for or not: other collections beside a run's own tau; its grades stay."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,68 @@ import pytest
 import clirbench as cb
 from clirbench.files.tables import read_table
 from clirbench.labs.memory.kept import memory
+from tests.conftest import DEMO, Cli, write_lines
+
+QUESTION = "## What do other collections say?"
+
+
+def folder_of(folder: Path, lines: list[str], losses: list[tuple[int, int]]) -> Path:
+    """A folder of MT outputs; a system for each (n, first): words first, first + n, ... of each line are lost."""
+    (folder / "systems").mkdir(parents=True)
+    write_lines(folder / "reference.txt", lines)
+    for n, first in losses:
+        kept = [" ".join(w for i, w in enumerate(line.split()) if i % n != first) for line in lines]
+        write_lines(folder / "systems" / f"lost{n}from{first}.txt", kept)
+    return folder
+
+
+def test_a_folder_of_eight_has_the_memory_unasked_and_the_same_grade_without(tmp_path: Path, cli: Cli) -> None:
+    lines = (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:400]
+    folder = folder_of(tmp_path / "own", lines, [*((5, first) for first in range(5)), (6, 1), (6, 2), (6, 3)])
+    keys = ("+experiment=folder", f"folder={folder}", "topics.n=20", f"paths.cache={tmp_path / 'cache'}")
+    beside = cli(*keys, f"hydra.run.dir={tmp_path / 'with'}")
+    alone = cli(*keys, "analyses.memory=null", f"hydra.run.dir={tmp_path / 'without'}")
+    assert (beside.returncode, alone.returncode) == (0, 0), beside.stderr + alone.stderr
+    assert QUESTION[3:] not in beside.stdout  # in the report only
+    rows = {row["metric"]: row for row in read_table(tmp_path / "with" / "memory.tsv").records()}
+    english = {one.collection for one in memory().collections.values() if one.pair.endswith("-en")}
+    assert {row["collections"] for row in rows.values()} == {str(len(english))}
+    assert rows["BLEU"]["groups"] == "8"
+    assert rows["BLEU"]["note"] == ""
+    assert float(rows["BLEU"]["together_low"]) < float(rows["BLEU"]["together"]) < float(rows["BLEU"]["together_high"])
+    report = (tmp_path / "with" / "report.md").read_text(encoding="utf-8")
+    assert QUESTION in report
+    assert "; together with this run " in report
+    results = [json.loads((tmp_path / run / "results.json").read_text()) for run in ("with", "without")]
+    assert results[0]["answer"] == results[1]["answer"]
+    assert results[0]["findings"] == results[1]["findings"]
+    assert not (tmp_path / "without" / "memory.tsv").exists()
+    assert QUESTION not in (tmp_path / "without" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("losses", "note"),
+    [
+        ([(4, 0), (4, 1), (5, 0), (5, 1)], "4 systems; the memory's collections have 8 to 17"),
+        ([(n, 1) for n in range(2, 10)], "its values have a standard deviation of "),
+    ],
+)
+def test_outside_the_memorys_range_the_report_says_so(
+    tmp_path: Path, losses: list[tuple[int, int]], note: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the memory 8 to 17 systems into English are the 10 to 90 %; BLEU's standard deviation is 1.5 to 6.7 there."""
+    monkeypatch.chdir(tmp_path)
+    lines = (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:400]
+    own = cb.run("folder", folder=str(folder_of(tmp_path / "own", lines, losses)), metric=["BLEU"], topics__n=20)
+    assert own.tables["memory"]["note"].iloc[0].startswith(note)
+    assert own.tables["memory"]["together"].isna().all()
+    report = own.save("out") / "report.md"
+    assert f"; not taken together with this run: {note}" in report.read_text(encoding="utf-8")
+
+
+def test_a_run_that_cannot_be_compared_says_so_only_where_it_was_asked(tmp_path: Path) -> None:
+    """Published scores have MAP and GMAP, and the memory has RBO(p=0.9) alone."""
+    assert "memory" not in cb.run("europarl_csen_published").tables
 
 
 @pytest.mark.slow

@@ -8,8 +8,10 @@ import pytest
 from clirbench.errors import AlignmentError, ConfigError, Problems, ResourceError
 from clirbench.labs.models.chain import ChainTranslator
 from clirbench.labs.models.command_systems import CommandSystems
-from clirbench.systems.translation import complete_translations
+from clirbench.systems.cost import MILLION, write_cost
+from clirbench.systems.translation import complete_translations, engine_costs, machine_texts
 from clirbench.systems.translators.base import Translator
+from clirbench.types import Translation
 from tests.systems.sides import folder_corpus
 
 LINES = ["ein rotes Buch", "ab"]
@@ -46,6 +48,25 @@ def test_systems_with_the_same_first_steps_run_them_once(tmp_path: Path) -> None
     assert (calls(tmp_path, "first"), calls(tmp_path, "second")) == (1, 1)
     complete_translations(systems.translations(corpus), lambda title, values, total: values)
     assert (calls(tmp_path, "first"), calls(tmp_path, "second")) == (1, 1)
+
+
+def test_a_step_that_was_kept_costs_what_it_cost(tmp_path: Path) -> None:
+    """Both systems share the first step, which ran once; the second is charged for it too."""
+    commands = {"up": {"chain": ["rev", "tr a-z A-Z"]}, "same": {"chain": ["rev", "cat"]}}
+    systems = CommandSystems(commands, cache=str(tmp_path / "cache"))
+    corpus = folder_corpus(tmp_path / "d")
+
+    def make(name: str) -> Translation:
+        (one,) = (t for t in systems.translations(corpus) if t.system == name)
+        complete_translations([one], lambda title, values, total: values)
+        return one
+
+    make("up")
+    (kept,) = {path.with_suffix(".cost") for path in (tmp_path / "cache").rglob("*.txt")} - {
+        path.with_suffix(".cost") for text in machine_texts([make("up")]) for path in text.paths
+    }
+    write_cost(kept, 1000.0, ["a word"])
+    assert min(engine_costs([make("same")]).values()) > MILLION  # 1,000 s for far fewer than 1,000 words
 
 
 def test_what_a_step_wrote_stays_when_a_later_one_fails(tmp_path: Path) -> None:
