@@ -115,6 +115,6 @@ def test_limits_are_those_of_the_configuration() -> None:
 
 def test_a_value_that_another_key_needs_is_asked_for() -> None:
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        cfg = compose("config", overrides=["+experiment=demo", "corpus=wmt_folder", "++title=${corpus.part}"])
-    with pytest.raises(ConfigError, match=r"corpus\.part is not set; give it a value, corpus\.part=\.\.\."):
+        cfg = compose("config", overrides=["+experiment=demo", "languages=???", "++title=${languages}"])
+    with pytest.raises(ConfigError, match=r"languages is not set; give it a value, languages=\.\.\."):
         build(cfg)

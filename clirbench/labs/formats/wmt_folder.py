@@ -24,46 +24,45 @@ OFFICIAL = ("system", "metric", "score")
 
 @dataclass(frozen=True)
 class WmtFolder:
-    """One language pair of one year, `part` of a mirror, as test set and collection; official scores are metrics.
+    """One language pair of one year as test set and collection; its official scores are metrics.
 
-    `part` is YEAR/PAIR (`wmt22/de-en`), or YEAR/PAIR/X-Y: reference X is searched, metrics score against reference Y.
-    Without X-Y the first reference is both. A document is what docs.tsv says, else `documents_size` consecutive lines.
-    The official COMET scores against the scoring reference are the metric `COMET-YEAR`, because each year had another
-    model; the official human scores (standardised) are `human`, which rows of human translations are no part of. A
-    system without an official score is a hole. `read` raises as `FolderCorpus` does.
+    `part` is YEAR/PAIR of the folder `mirror` (`wmt22/de-en`); without a mirror, the path of a folder. After it,
+    /X-Y (`wmt22/de-en/A-B`) searches reference X and scores against reference Y; else the first reference is both. A
+    document is what docs.tsv says, else `documents_size` consecutive lines. The official COMET scores against the
+    scoring reference are the metric `COMET-YEAR`, because each year had another model; the official human scores
+    (standardised) are `human`, which rows of human translations are no part of. A system without an official score is
+    a hole. `read` raises as `FolderCorpus` does.
     """
 
     mirror: str | None = None
-    part: str = ""
+    part: str | None = None
     documents_size: int = 10
     collection: str = ""
 
     def __post_init__(self) -> None:
         whole_number("corpus.documents_size", self.documents_size)
-        if not self.mirror:
-            raise ConfigError("paths.mirror is not set: name the folder in which wmt21, wmt22 and wmt23 are")
-        if len(Path(self.part).parts) not in (2, 3) or ".." in Path(self.part).parts or Path(self.part).is_absolute():
+        if not self.part:
+            raise ConfigError("no folder of WMT submissions is named: folder=DATA/wmt22/de-en was expected")
+        if self.mirror and (len(Path(self.part).parts) not in (2, 3) or ".." in self.part or self.part[0] == "/"):
             raise ConfigError(
-                f"corpus.part={self.part}: YEAR/PAIR was expected, such as wmt22/de-en, or wmt22/de-en/A-B to search "
-                "reference A and to score against reference B"
+                f"corpus.part={self.part}: YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en, or "
+                "wmt22/de-en/A-B to search reference A and to score against reference B"
             )
 
     def read(self) -> Corpus:
-        year, pair, *crossed = Path(self.part).parts
-        folder = Path(str(self.mirror)).expanduser() / year / pair
+        folder = (Path(self.mirror or "") / self.part).expanduser().absolute()
+        crossed = () if folder.is_dir() or not (folder.parent / "systems").is_dir() else tuple(folder.name.split("-"))
+        part = "/".join(folder.parts[-3:] if crossed else folder.parts[-2:])
+        folder = folder.parent if crossed else folder
         layout = folder_layout(folder)
-        named = tuple(crossed[0].split("-")) if crossed else chosen_references(layout, "first")
+        named = crossed or chosen_references(layout, "first")
         chosen_references(layout, list(dict.fromkeys(named)))  # raises for names that it does not have
         searched, scoring = SideSettings(named[0], self.documents_size), SideSettings(named[-1], self.documents_size)
         documents, _ = read_english(layout, searched)
         blocks = "docs.tsv" not in layout.singles
         notes = (
-            *(
-                (f"{self.part}: metrics score against reference {named[-1]}, {named[0]} is searched",)
-                if crossed
-                else ()
-            ),
-            *((f"{self.part}: no docs.tsv; {self.documents_size} consecutive lines are a document",) if blocks else ()),
+            *((f"{part}: metrics score against reference {named[-1]}, {named[0]} is searched",) if crossed else ()),
+            *((f"{part}: no docs.tsv; {self.documents_size} consecutive lines are a document",) if blocks else ()),
         )
         return Corpus(
             test=read_test_set(layout, scoring),
@@ -74,7 +73,7 @@ class WmtFolder:
             collection_layout=layout,
             crossed=(named[0], named[-1]) if named[0] != named[-1] else None,
             notes=tuple(notes),
-            scores=tuple(official_scores(folder, year, named[-1])),
+            scores=tuple(official_scores(folder, folder.parent.name, named[-1])),
         )
 
 

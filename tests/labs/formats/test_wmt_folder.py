@@ -6,7 +6,7 @@ import pytest
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import ClirbenchError, ConfigError, UnknownName
 from clirbench.labs.formats.wmt_folder import WmtFolder
 
 
@@ -77,9 +77,9 @@ def test_official_scores_are_those_against_the_scoring_reference_and_of_systems_
     assert other["COMET-22"]._read({}, {}) == {"one": [0.5]}
 
 
-@pytest.mark.parametrize("part", ["", "de-fr", "wmt22/../de-fr", "/wmt22/de-fr", "a/b/c/d"])
+@pytest.mark.parametrize("part", ["de-fr", "wmt22/../de-fr", "/wmt22/de-fr", "a/b/c/d"])
 def test_what_is_no_part_is_refused(mirror: Path, part: str) -> None:
-    with pytest.raises(ConfigError, match="YEAR/PAIR was expected, such as wmt22/de-en, or wmt22/de-en/A-B"):
+    with pytest.raises(ConfigError, match="YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en"):
         WmtFolder(str(mirror), part)
 
 
@@ -88,9 +88,23 @@ def test_an_unknown_reference_names_the_known_ones(mirror: Path) -> None:
         WmtFolder(str(mirror), "wmt22/de-fr/A-C").read()
 
 
-def test_without_a_mirror_the_key_is_named() -> None:
-    with pytest.raises(ConfigError, match="paths.mirror is not set"):
-        WmtFolder(None, "wmt22/de-fr")
+def test_without_a_mirror_the_part_is_a_path(mirror: Path) -> None:
+    """`folder=DATA/wmt22/de-fr` is the part wmt22/de-fr of the mirror DATA, also with crossed references."""
+    for part in ("wmt22/de-fr", "wmt22/de-fr/A-B"):
+        ours, theirs = WmtFolder(None, str(mirror / part)).read(), WmtFolder(str(mirror), part).read()
+        for name in ("test", "crossed", "notes", "scores"):
+            assert getattr(ours, name) == getattr(theirs, name)
+        assert ours.english.text.lines() == theirs.english.text.lines()
+
+
+def test_a_folder_that_is_not_there_is_named(mirror: Path) -> None:
+    with pytest.raises(ClirbenchError, match="wmt22/de-xx"):
+        WmtFolder(None, str(mirror / "wmt22" / "de-xx")).read()
+
+
+def test_without_a_folder_the_key_is_named() -> None:
+    with pytest.raises(ConfigError, match="folder=DATA/wmt22/de-en was expected"):
+        WmtFolder()
 
 
 def test_a_folder_with_crossed_references_is_the_same_collection(shared_data: Path) -> None:
