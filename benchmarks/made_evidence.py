@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array
 
+from clirbench.labs.papers.metrics.ter import TER
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
-from clirbench.metrics.ter import TER
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
 from clirbench.types import Doubles

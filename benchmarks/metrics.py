@@ -22,11 +22,11 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # beside this file, stat
 
 import numpy as np
 
+from clirbench.labs.papers.metrics.ter import TER
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU, reference_ngrams
 from clirbench.metrics.chrf import ChrF, _analysed, _counts
 from clirbench.metrics.macrof import MacroF, MicroF
-from clirbench.metrics.ter import TER
 from clirbench.metrics.tokens import hypothesis_tokens, reference_tokens
 from clirbench.text import TextFile
 from clirbench.types import TestSet

@@ -14,10 +14,10 @@ from clirbench.errors import ConfigError, InputError
 from clirbench.inputs.reading import with_registered
 from clirbench.measures.parsing import parse
 from clirbench.metrics.macrof import MacroF
-from clirbench.metrics.ter import TER
 from clirbench.result import Experiment
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.types import Document, Documents, Judged, Qrels, Run, TestSet, Translation
+from tests.wrong_words import WrongWords
 
 NOTHING = Run.of({})
 
@@ -50,20 +50,20 @@ def experiment(measures: Sequence[str] = (), judged_by: str = "pseudo-relevance"
         topics={"": Signed("titles")},  # type: ignore[dict-item]
         retriever=Signed("bm25"),  # type: ignore[arg-type]
         relevance={"": Signed("top100", judged_by)},  # type: ignore[dict-item]
-        metrics=(MacroF(), TER()),
+        metrics=(MacroF(), WrongWords()),
         measures=tuple(map(parse, measures)),
         primary=primary,
     )
 
 
 def test_a_metric_keeps_its_direction_and_each_system_its_score() -> None:
-    scores = {("TER", "b"): 30.0, ("TER", "a"): 10.0, ("MacroF1", "b"): 60.0}
+    scores = {("Wrong", "b"): 30.0, ("Wrong", "a"): 10.0, ("MacroF1", "b"): 60.0}
     macro, wer = metric_columns(experiment(), ("a", "b"), scores, 2)
     assert (macro.higher_is_better, wer.higher_is_better) == (True, False)
     assert wer.values.tolist() == [10, 30]
     assert wer.oriented.tolist() == [-10, -30]
     assert np.array_equal(macro.values, [np.nan, 60], equal_nan=True)
-    assert wer.signature.startswith("nrefs:2|TER")
+    assert wer.signature.startswith("nrefs:2|Wrong|")
 
 
 def test_a_measure_is_aggregated_in_its_own_way() -> None:
@@ -180,12 +180,12 @@ def test_imported_scores_go_to_the_systems_of_their_names() -> None:
 def test_the_board_of_a_run_has_metrics_then_measures_and_the_metadata() -> None:
     made = experiment(["MAP"])
     board, notes = scoreboard(
-        made, inputs("ba", TER="low", kind="k"), {("TER", "a"): 5.0}, {"": searched("b", {"MAP": [[0.25, 0.75]]})}
+        made, inputs("ba", Wrong="low", kind="k"), {("Wrong", "a"): 5.0}, {"": searched("b", {"MAP": [[0.25, 0.75]]})}
     )
-    assert [column.name for column in board.columns] == ["MacroF1", "TER", "MAP"]
-    assert np.array_equal(board["TER"].values, [np.nan, 5], equal_nan=True)
+    assert [column.name for column in board.columns] == ["MacroF1", "Wrong", "MAP"]
+    assert np.array_equal(board["Wrong"].values, [np.nan, 5], equal_nan=True)
     assert np.array_equal(board["MAP"].values, [0.5, np.nan], equal_nan=True)
-    assert board.metadata == {"TER (metadata)": ("low", "low"), "kind": ("k", "k")}
+    assert board.metadata == {"Wrong (metadata)": ("low", "low"), "kind": ("k", "k")}
     assert len(notes) == 1
 
 

@@ -26,7 +26,6 @@ from clirbench.experiment import (
     with_store,
 )
 from clirbench.measures.parsing import parse
-from clirbench.metrics.ter import TER
 from clirbench.relevance.top_k import TopK
 from clirbench.result import MANY_SYSTEMS, Experiment, no_watch
 from clirbench.retrieval.bm25 import BM25
@@ -34,6 +33,7 @@ from clirbench.store.cached import Cached
 from clirbench.store.store import UNFINISHED, Store
 from clirbench.text import TextLines
 from clirbench.types import DocumentMap, Documents, Failure, Judge, Judged, Qrels, Run, TestSet, Topic, Translation
+from tests.wrong_words import WrongWords
 
 ENGLISH = ("oil price", "gold ring", "old song", "cold rain", "long road")
 COPIES = {
@@ -78,7 +78,7 @@ def experiment(sources: Held) -> Experiment:
         {"": sources},
         BM25(),
         relevance={"": TopK(1)},
-        metrics=(TER(),),
+        metrics=(WrongWords(),),
         measures=(parse("RR"), parse("AQWV(rule=top,at=1)")),
     )
 
@@ -86,17 +86,17 @@ def experiment(sources: Held) -> Experiment:
 def test_every_number_of_a_small_run() -> None:
     """Documents 1 and 2 are relevant to topics 1 and 3; no document matches topic 2.
 
-    TER: 0, 1 and 2 of 3 words. RR: 1, 1/2 and 0, as `bad` finds other documents than those. AQWV: 1 for a topic
+    Wrong words: 0, 1 and 2 of 3 words. RR: 1, 1/2 and 0, as `bad` finds other documents than those. AQWV: 1 for a topic
     with the relevant document alone, and 1 - (1 + 40 * 1/4) = -10 for one with one of the 4 others alone.
     """
     result = run(experiment(held()))
     assert result.board.systems == ("good", "half", "bad")
-    assert result.board["TER"].values == pytest.approx([0, 100 / 3, 200 / 3], rel=1e-12)
+    assert result.board["Wrong"].values == pytest.approx([0, 100 / 3, 200 / 3], rel=1e-12)
     assert result.board["RR"].values.tolist() == [1, 0.5, 0]
     assert result.board["AQWV(rule=top,at=1)"].values == pytest.approx([1, -4.5, -10])
     taus = {(row.measure, row.metric, row.coefficient): row.value for row in result.correlations}
-    assert taus["RR", "TER", "kendall"] == taus["AQWV(rule=top,at=1)", "TER", "kendall"] == 1
-    assert taus["RR", "TER", "pearson"] == pytest.approx(1)
+    assert taus["RR", "Wrong", "kendall"] == taus["AQWV(rule=top,at=1)", "Wrong", "kendall"] == 1
+    assert taus["RR", "Wrong", "pearson"] == pytest.approx(1)
     retrieval = result.retrieval[""]
     assert retrieval.judged[""].n_documents == 5
     assert retrieval.judged[""].qrels.grades == {"1": {"1": 1}, "3": {"2": 1}}
@@ -109,10 +109,10 @@ def test_a_system_that_cannot_be_searched_or_scored_is_a_hole_with_its_reason(tm
     damaged = replace(sources.systems[2], test=TextLines(("a", "b")))
     made = experiment(replace(sources, systems=(*sources.systems[:2], damaged)))
     result = run(replace(made, engine=Cached(Serial(), Store(tmp_path))))
-    assert result.board["TER"].values == pytest.approx([0, 100 / 3, np.nan], nan_ok=True)
+    assert result.board["Wrong"].values == pytest.approx([0, 100 / 3, np.nan], nan_ok=True)
     assert np.array_equal(result.board["RR"].values, [1, np.nan, 0], equal_nan=True)
     assert result.failed == ("bad", "half")
-    assert [note.partition(":")[0] for note in result.notes] == ["bad has no TER", "half has no IR measures"]
+    assert [note.partition(":")[0] for note in result.notes] == ["bad has no Wrong", "half has no IR measures"]
 
 
 def test_what_a_worker_was_writing_when_it_was_killed_is_removed_at_the_end_of_the_run(tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ def test_what_a_worker_was_writing_when_it_was_killed_is_removed_at_the_end_of_t
 
 def test_metrics_that_failed_for_one_reason_are_one_note() -> None:
     why, other = Failure("no such line"), Failure("too long")
-    failed = {("BLEU", "a"): why, ("TER", "a"): why, ("chrF", "a"): other, ("BLEU", "b"): why}
+    failed = {("BLEU", "a"): why, ("Wrong", "a"): why, ("chrF", "a"): other, ("BLEU", "b"): why}
     assert list(holes(failed, {})) == [
-        "a has no BLEU, TER: no such line",
+        "a has no BLEU, Wrong: no such line",
         "a has no chrF: too long",
         "b has no BLEU: no such line",
     ]
@@ -169,15 +169,15 @@ def test_topics_of_which_none_can_be_scored_are_an_error_that_says_why() -> None
 
 
 def test_scores_are_those_of_the_summed_segments_unrounded() -> None:
-    """TER of 1 and 2 edits in 3 and 4 words: 300/7."""
+    """1 and 2 wrong words of 3 and 4 words: 300/7."""
     sources = held()
     corpus = replace(sources.corpus, test=TestSet((("a b c", "d e f g"),)))
     texts = {"s": Translation("s", TextLines(("a b x", "d x x g")), None), "none": Translation("none", None, None)}
     statistics, scores, failed = score_translations(
         experiment(sources), Inputs(corpus, tuple(texts.values()), {}), no_watch
     )
-    assert scores == {("TER", "s"): pytest.approx(300 / 7, rel=1e-12)}
-    assert statistics["TER", "s"].tolist() == [[1, 3], [2, 4]]
+    assert scores == {("Wrong", "s"): pytest.approx(300 / 7, rel=1e-12)}
+    assert statistics["Wrong", "s"].tolist() == [[1, 3], [2, 4]]
     assert failed == {}
 
 
@@ -210,7 +210,7 @@ def test_the_other_scorings_are_those_of_the_parts() -> None:
     per_topic = result.retrieval[""].per_topic["", "RR"]
     assert [half.values.tolist() for half in result.topic_halves] == per_topic.T.tolist()  # two topics, one in each
     assert {(row.scoring, row.metric) for row in result.scoring_taus} == {
-        (scoring, "TER") for scoring in (*found, "RR, odd topics", "RR, even topics")
+        (scoring, "Wrong") for scoring in (*found, "RR, odd topics", "RR, even topics")
     }
 
 

@@ -206,11 +206,6 @@ class Settings(TypedDict, total=False):
     metric__ScoreFile__rename: Any
     metric__ScoreFile__scale: Any
     metric__ScoreFile__select: Any
-    metric__TER__asian_support: Any
-    metric__TER__case_sensitive: Any
-    metric__TER__name: Any
-    metric__TER__no_punct: Any
-    metric__TER__normalized: Any
     metric__chrF1__beta: Any
     metric__chrF1__char_order: Any
     metric__chrF1__eps_smoothing: Any

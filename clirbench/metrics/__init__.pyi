@@ -14,6 +14,7 @@ from clirbench.labs.papers.metrics.nist import NIST as NIST
 from clirbench.labs.papers.metrics.query_aware import TermF as TermF
 from clirbench.labs.papers.metrics.sentence_bleu import BLEUPlus1 as BLEUPlus1
 from clirbench.labs.papers.metrics.sentence_bleu import SentBLEU as SentBLEU
+from clirbench.labs.papers.metrics.ter import TER as TER
 from clirbench.metrics.base import Metric as Metric
 from clirbench.metrics.bleu import BLEU as BLEU
 from clirbench.metrics.chrf import ChrF as ChrF
@@ -23,7 +24,6 @@ from clirbench.metrics.macrof import MacroRecall as MacroRecall
 from clirbench.metrics.macrof import MicroF as MicroF
 from clirbench.metrics.score_files import ScoreFile as ScoreFile
 from clirbench.metrics.segments import SegmentMean as SegmentMean
-from clirbench.metrics.ter import TER as TER
 
 Random = RandomMetric
 Command = CommandMetric

@@ -22,7 +22,6 @@ from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
-from clirbench.metrics.ter import TER
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.codecs import pack
 from clirbench.types import Doubles
@@ -165,7 +164,7 @@ def test_a_number_of_threads_that_is_none_is_refused(threads: Any) -> None:
 
 def test_threads_give_the_same_bytes(tmp_path: Path) -> None:
     test, texts = made_texts(tmp_path, 24, n_lines=200)
-    items = [(metric, text) for text in texts for metric in (BLEU(), ChrF(), MacroF(), TER())]
+    items = [(metric, text) for text in texts for metric in (BLEU(), ChrF(), MacroF(), ChrF(word_order=2))]
     step = SegmentStatistics(test)
     for found, one in zip(Processes(3).pmap(step, items), Serial().pmap(step, items), strict=True):
         assert pack("", found) == pack("", one)

@@ -6,10 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from clirbench.metrics.base import Metric
 from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
+
+SETS = [f"wmt21/{pair}-en" for pair in ("cs", "de", "ha", "is", "ja", "ru", "zh")]
+SETS += ["lignos2019/cs-en", "papers/snmt-vs-unmt/de-en", "papers/snmt-vs-unmt/en-de"]
+TWO = [
+    name if name in ("wmt21/is-en", "lignos2019/cs-en") else pytest.param(name, marks=pytest.mark.release)
+    for name in SETS
+]
+"""One with two references and one with one; a release has all."""
+ALL, FIRST, LAST = slice(None), slice(1), slice(-1, None)
+"""Of the systems of a test set."""
 
 
 def lines(path: Path) -> tuple[str, ...]:
@@ -29,6 +40,35 @@ def library_rows(library: Any, hypotheses: Sequence[str], test: TestSet) -> Doub
     """The segment statistics that sacreBLEU itself sums."""
     extracted = library._extract_corpus_statistics(list(hypotheses), [list(r) for r in test.references])
     return np.array(extracted, dtype=np.float64)
+
+
+def test_set(folder: Path, limit: int | None) -> TestSet:
+    """All references together where there are several: what single ones give is tested with each metric."""
+    return TestSet(tuple(lines(path)[:limit] for path in sorted(folder.glob("reference*.txt"))))
+
+
+test_set.__test__ = False  # type: ignore[attr-defined]
+
+
+def agree(metric: Metric, library: Any, hypotheses: Sequence[str], test: TestSet) -> None:
+    """Rows to the count, the corpus score and every sentence score to 1e-9; `library` holds its references."""
+    rows = np.asarray(metric.statistics(hypotheses, test))
+    expected = np.array(library._extract_corpus_statistics(list(hypotheses), None), dtype=float)
+    np.testing.assert_array_equal(rows, expected)
+    corpus = library._compute_score_from_stats(list(expected.sum(axis=0))).score
+    assert float(metric.score(rows.sum(axis=0))) == pytest.approx(corpus, abs=1e-9)
+    sentences = [library._compute_score_from_stats(list(row)).score for row in expected]
+    np.testing.assert_allclose(metric.score(rows), sentences, rtol=0, atol=1e-9)
+
+
+def check(folder: Path, which: slice, limit: int | None, pairs: Sequence[tuple[Metric, Any]]) -> None:
+    test = test_set(folder, limit)
+    systems = sorted((folder / "systems").glob("*.txt"))[which]
+    assert systems
+    for metric, library in pairs:
+        library._ref_cache = library._cache_references([list(reference) for reference in test.references])
+        for path in systems:
+            agree(metric, library, lines(path)[:limit], test)
 
 
 AWKWARD = (

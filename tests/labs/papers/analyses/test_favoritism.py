@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.analyses.favoritism import favoritism, rank_segments
+from clirbench.labs.papers.metrics.ter import TER
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
-from clirbench.metrics.ter import TER
 from clirbench.types import TestSet
 from tests.conftest import Cli
 

@@ -7,9 +7,9 @@ import pytest
 
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.analyses.segment_level import ellipse, figure
+from clirbench.labs.papers.metrics.ter import TER
 from clirbench.labs.papers.statistics.people import against_people
 from clirbench.metrics.bleu import BLEU
-from clirbench.metrics.ter import TER
 from tests.conftest import Cli, write_lines
 from tests.labs.papers.statistics.test_people import judged_systems
 

@@ -8,10 +8,10 @@ import sacrebleu
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.analyses.type_weights import type_weights, vocabulary
+from clirbench.labs.papers.metrics.ter import TER
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
-from clirbench.metrics.ter import TER
 from clirbench.text import TextFile
 from tests.conftest import Cli
 

@@ -12,17 +12,18 @@ from clirbench.labs.papers.metrics.error_rates import CDER, PER, WER
 from clirbench.labs.papers.metrics.nist import NIST
 from clirbench.labs.papers.metrics.query_aware import TermF
 from clirbench.labs.papers.metrics.sentence_bleu import BLEUPlus1, SentBLEU
+from clirbench.labs.papers.metrics.ter import TER
 from clirbench.metrics.base import Metric
 from clirbench.retrieval.analyzers.english import English
 from clirbench.types import TestSet
 from tests.metrics import test_bad_input as core
 from tests.metrics.agreement import AWKWARD, corpus_score
-from tests.metrics.test_bad_input import LONG, named, rows_of
+from tests.metrics.test_bad_input import LONG, OTHER, named, rows_of
 from tests.metrics.test_tokens import light
 
 MATCHING: list[Metric] = [SentBLEU(), BLEUPlus1(), NIST(), RIBES(), METEOR(synonyms=False)]
 MATCHING += [TermF(English()), TermF(English(), average="micro", weights="idf")]
-ERRORS: list[Metric] = [WER(), PER(), CDER(), BS(), TotalBS()]
+ERRORS: list[Metric] = [WER(), PER(), CDER(), TER(), BS(), TotalBS()]
 BASELINES: list[Metric] = [LengthRatio(), TypeCount(), CopyRate(), RandomMetric()]
 ALL = MATCHING + ERRORS + BASELINES
 # What a reference of 100 has where the hypothesis is the reference: the same words in the same order.
@@ -51,7 +52,7 @@ def test_empty_references_of_sentbleu() -> None:
     assert rows_of(SentBLEU(), ["a cat", ""], ["", ""]).tolist() == pytest.approx([100 * (1 / 6) ** 0.25, 0])
 
 
-@pytest.mark.parametrize("metric", [WER(), PER(), CDER()], ids=named)
+@pytest.mark.parametrize("metric", [WER(), PER(), CDER(), TER()], ids=named)
 def test_errors_against_empty_references(metric: Metric) -> None:
     assert rows_of(metric, ["a cat", ""], ["", ""]).tolist() == [100, 0]
 
@@ -76,9 +77,15 @@ def test_lone_surrogates_are_characters(metric: Metric) -> None:
     core.test_lone_surrogates_are_characters(metric)
 
 
-@pytest.mark.parametrize("metric", [m for m in ALL if m.name not in ("RIBES", "METEOR(nltk)")], ids=named)
+@pytest.mark.parametrize("metric", [m for m in ALL if m.name not in ("RIBES", "METEOR(nltk)", "TER")], ids=named)
 def test_segments_of_100_000_characters(metric: Metric) -> None:
     core.test_segments_of_100_000_characters(metric)
+
+
+@pytest.mark.parametrize("words", [2_000, pytest.param(14_000, marks=pytest.mark.release)])
+def test_ter_of_one_long_segment(words: int) -> None:
+    long, other = (" ".join(text.split()[:words]) for text in (LONG, OTHER))
+    assert 0 < rows_of(TER(), [long], [other])[0] <= 200
 
 
 def test_ribes_refuses_what_nltk_cannot_align() -> None:
@@ -97,7 +104,7 @@ def test_signatures_say_name_and_version(metric: Metric) -> None:
 
 
 def test_importing_metrics_is_light() -> None:
-    names = ("nist", "error_rates", "bad_segments", "baselines", "by_nltk", "query_aware", "sentence_bleu")
+    names = ("nist", "error_rates", "bad_segments", "baselines", "by_nltk", "query_aware", "sentence_bleu", "ter")
     light([f"labs.papers.metrics.{name}" for name in names])
 
 

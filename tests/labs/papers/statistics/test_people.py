@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from clirbench.labs.papers.human_scores import HumanSegments
+from clirbench.labs.papers.metrics.ter import TER
 from clirbench.labs.papers.statistics.people import SystemCorrelation, against_people
 from clirbench.metrics.bleu import BLEU
-from clirbench.metrics.ter import TER
 from clirbench.types import TestSet
 
 WORDS = ["the", "old", "town", "lies", "by", "a", "river", "and", "its", "market", "opens", "early", "in", "the", "day"]

@@ -62,7 +62,7 @@ class TER:
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Edits and mean reference length, one row a segment: (segments, 2)."""
         check_aligned(hypotheses, test)
-        from clirbench.metrics.compiled.ter import count_edits
+        from clirbench.labs.papers.metrics.ter_edits import count_edits
 
         n_references = len(test.references)
         # The library normalises references twice; where that changes anything (`..5`) so must we.

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import TER as SacreTER
 
 from clirbench.errors import AlignmentError
-from clirbench.metrics.ter import TER
+from clirbench.labs.papers.metrics.ter import TER
 from clirbench.types import TestSet
-from tests.metrics.agreement import AWKWARD, corpus_score, library_rows, lines
+from tests.metrics.agreement import AWKWARD, FIRST, LAST, SETS, TWO, check, corpus_score, library_rows, lines
 
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -67,3 +67,22 @@ def test_real_segments_equal_the_library(shared_data: Path) -> None:
 def test_unequal_line_counts_are_an_error() -> None:
     with pytest.raises(AlignmentError, match="1 hypotheses for references of 2 lines"):
         TER().statistics(["a"], TestSet((("a", "b"),)))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_sample(shared_data: Path, name: str) -> None:
+    check(shared_data / name, FIRST, 30, [(TER(), SacreTER())])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TWO)
+def test_500_segments(shared_data: Path, name: str) -> None:
+    check(shared_data / name, LAST, 500, [(TER(), SacreTER())])
+
+
+@pytest.mark.release
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("name", SETS)
+def test_a_whole_system(shared_data: Path, name: str) -> None:
+    """One: the library takes seconds for each."""
+    check(shared_data / name, LAST, None, [(TER(), SacreTER())])
