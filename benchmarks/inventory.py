@@ -9,7 +9,11 @@ import sys
 from pathlib import Path
 
 KEYS = "from clirbench.configuration.keys import KEYS; print(*(key.name for key in KEYS), sep='\\n')"
-MEASURES = "from clirbench.measures.parsing import OURS; print(*OURS, sep='\\n')"
+MEASURES = """
+from clirbench.configuration.measuring import measures_of_laboratories
+from clirbench.measures.parsing import OURS
+print(*OURS, *measures_of_laboratories(), sep="\\n")
+"""
 
 
 def inventory(checkout: Path) -> set[str]:

@@ -79,23 +79,22 @@ def experiment(sources: Held) -> Experiment:
         BM25(),
         relevance={"": TopK(1)},
         metrics=(WrongWords(),),
-        measures=(parse("RR"), parse("AQWV(rule=top,at=1)")),
+        measures=(parse("RR"), parse("P@1")),
     )
 
 
 def test_every_number_of_a_small_run() -> None:
     """Documents 1 and 2 are relevant to topics 1 and 3; no document matches topic 2.
 
-    Wrong words: 0, 1 and 2 of 3 words. RR: 1, 1/2 and 0, as `bad` finds other documents than those. AQWV: 1 for a topic
-    with the relevant document alone, and 1 - (1 + 40 * 1/4) = -10 for one with one of the 4 others alone.
+    Wrong words: 0, 1 and 2 of 3 words. RR: 1, 1/2 and 0, as `bad` finds other documents than those; so is P@1.
     """
     result = run(experiment(held()))
     assert result.board.systems == ("good", "half", "bad")
     assert result.board["Wrong"].values == pytest.approx([0, 100 / 3, 200 / 3], rel=1e-12)
     assert result.board["RR"].values.tolist() == [1, 0.5, 0]
-    assert result.board["AQWV(rule=top,at=1)"].values == pytest.approx([1, -4.5, -10])
+    assert result.board["P@1"].values.tolist() == [1, 0.5, 0]
     taus = {(row.measure, row.metric, row.coefficient): row.value for row in result.correlations}
-    assert taus["RR", "Wrong", "kendall"] == taus["AQWV(rule=top,at=1)", "Wrong", "kendall"] == 1
+    assert taus["RR", "Wrong", "kendall"] == taus["P@1", "Wrong", "kendall"] == 1
     assert taus["RR", "Wrong", "pearson"] == pytest.approx(1)
     retrieval = result.retrieval[""]
     assert retrieval.judged[""].n_documents == 5

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from clirbench.checks import name_list
+from clirbench.configuration.measuring import parse
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Processes
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
-from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF

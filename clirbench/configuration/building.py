@@ -24,12 +24,12 @@ from clirbench.configuration.composing import (
 )
 from clirbench.configuration.laboratories import config_folders, hooks
 from clirbench.configuration.languages import LUCENE, PLAIN, target_of, tokeniser_of
+from clirbench.configuration.measuring import parse
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
-from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.report.image_files import FORMATS

@@ -138,7 +138,7 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
 
 
 def _is_measure(name: str) -> bool:
-    from clirbench.measures.parsing import parse
+    from clirbench.configuration.measuring import parse
 
     try:
         parse(name)

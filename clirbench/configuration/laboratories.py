@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parents[1]
 # In a wheel conf/ lies inside the package, in a checkout beside it.
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 GROUP = "clirbench.labs"
-HOOKS = ("status_lines", "after_sweep", "interval_methods")
+HOOKS = ("status_lines", "after_sweep", "interval_methods", "measures")
 """`status_lines(folder)`: the lines of `clirbench status` for a folder of the laboratory's own, and whether all is
 done; None for another folder.
 
@@ -35,6 +35,9 @@ done; None for another folder.
 the key `pool`, `failed`: why conditions (`KEY=VALUE ...`) have no results.
 
 `interval_methods()`: the class, a `Bootstrap`, of each value of `correlation.intervals.method` that it adds.
+
+`measures()`: by the name of each measure that it adds, its class and what the name sets: `{"mAQWV": (AQWV, {"empty":
+"modified"})}`.
 """
 
 

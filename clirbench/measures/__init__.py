@@ -1,4 +1,4 @@
-"""IR measures: rank-biased overlap, the AQWV family, and everything ir-measures can parse."""
+"""IR measures: rank-biased overlap and everything ir-measures can parse."""
 
 import sys
 

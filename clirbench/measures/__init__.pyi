@@ -1,10 +1,10 @@
-from clirbench.measures.aqwv import AQWV as AQWV
-from clirbench.measures.aqwv import MQWV as MQWV
-from clirbench.measures.aqwv import OQWV as OQWV
+from clirbench.configuration.measuring import parse as parse
+from clirbench.labs.papers.measures.aqwv import AQWV as AQWV
+from clirbench.labs.papers.measures.aqwv import MQWV as MQWV
+from clirbench.labs.papers.measures.aqwv import OQWV as OQWV
 from clirbench.measures.base import ArithmeticMean as ArithmeticMean
 from clirbench.measures.base import Measure as Measure
 from clirbench.measures.ir import IrMeasure as IrMeasure
-from clirbench.measures.parsing import parse as parse
 from clirbench.measures.rankings import Overlap as Overlap
 from clirbench.measures.rankings import Tau as Tau
 from clirbench.measures.rankings import TauAP as TauAP

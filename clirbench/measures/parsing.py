@@ -1,17 +1,16 @@
 """From the name of a measure to the measure: `MAP`, `nDCG@20`, `RBO(p=0.9,ties=a)`.
 
 A name is `NAME`, `NAME@k` (a rank; for IPrec a level of recall) or `NAME(key=value,...)`, and `@k` may follow the
-brackets. Our own measures are looked up first; every other name goes to ir-measures.
+brackets. Our own measures are looked up first, then those of ir-measures, then those of laboratories.
 """
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeAlias
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.measures.aqwv import AQWV, MQWV, OQWV
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import IrMeasure
 from clirbench.measures.rankings import Overlap, Tau, TauAP
@@ -28,9 +27,14 @@ OF_TREC_EVAL = {"ndcg_cut": "nDCG", "ndcg": "nDCG", "map_cut": "AP", "map": "AP"
 """Measures with a cut-off: trec_eval's names, in small letters, and those of ir-measures."""
 
 
-def parse(name: str) -> Measure:
+Kinds: TypeAlias = Mapping[str, tuple[Any, Mapping[str, Any]]]
+"""By name the class of a measure, and what the name sets that differs from the class's defaults."""
+
+
+def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
     """The measure that a name means; its column is called as the user wrote it.
 
+    `of_laboratories` gives their measures (`configuration/measuring.py`).
     Raises `UnknownName` (choices, closest match) for a name nobody knows, `ConfigError` for a wrong parameter.
     """
     match = NAME.fullmatch(name)
@@ -42,29 +46,33 @@ def parse(name: str) -> Measure:
     if base == "GMAP":
         return IrMeasure(name, name.replace("GMAP", "AP", 1), geometric=True)
     if base in OURS:
-        return _ours(name, base, _arguments(name, match["arguments"]), cutoff)
+        return _named(match, OURS)
     import ir_measures
 
     if base not in ir_measures.measures.registry:
-        if (theirs := TREC_EVAL.fullmatch(name)) and theirs["name"].lower() in OF_TREC_EVAL:
-            meant = f"{OF_TREC_EVAL[theirs['name'].lower()]}@{theirs['cutoff']}"
+        if base in (theirs := of_laboratories()):
+            return _named(match, theirs)
+        if (known := TREC_EVAL.fullmatch(name)) and known["name"].lower() in OF_TREC_EVAL:
+            meant = f"{OF_TREC_EVAL[known['name'].lower()]}@{known['cutoff']}"
             raise ConfigError(f"measure {name!r}: the name of trec_eval; type 'measures=[{meant}]'")
-        raise UnknownName("measure", name, choices())
+        raise UnknownName("measure", name, choices(theirs))
     return IrMeasure(name, name)
 
 
-def choices() -> list[str]:
+def choices(theirs: Kinds) -> list[str]:
     """Every name without parameters that can be written, but for other spellings of one of them (`NDCG` for nDCG)."""
     import ir_measures
 
     registry = ir_measures.measures.registry.items()
     known = {name for name, measure in registry if name == measure.NAME or name.lower() != measure.NAME.lower()}
-    return sorted({*OURS, "GMAP", *known})
+    return sorted({*OURS, *theirs, "GMAP", *known})
 
 
-def _ours(name: str, base: str, arguments: Mapping[str, Any], cutoff: str | None) -> Measure:
-    """One of our own measures; `@k` is its parameter `k`."""
-    kind, defaults = OURS[base]
+def _named(match: re.Match[str], kinds: Kinds) -> Measure:
+    """The measure of these kinds that a name, a match of `NAME`, means; `@k` is its parameter `k`."""
+    name, base, cutoff = match[0], match["base"], match["cutoff"]
+    kind, defaults = kinds[base]
+    arguments = _arguments(name, match["arguments"])
     given = {**defaults, **arguments, **({"k": _value(cutoff)} if cutoff else {})}
     allowed = [field.name for field in fields(kind) if field.init and field.name != "name"]
     for key in given:
@@ -99,15 +107,11 @@ def _value(text: str) -> Any:
         return text
 
 
-OURS: Mapping[str, tuple[Any, Mapping[str, Any]]] = {
+OURS: Kinds = {
     "RBO": (RBO, {}),
     "RBP": (RBP, {}),
-    "AQWV": (AQWV, {}),
-    "mAQWV": (AQWV, {"empty": "modified"}),
-    "MQWV": (MQWV, {}),
-    "OQWV": (OQWV, {}),
     "tau": (Tau, {}),
     "tau_AP": (TauAP, {}),
     "overlap": (Overlap, {}),
 }
-"""Our own measures: the class, and what the name sets that differs from the class's defaults."""
+"""The core's measures that ir-measures does not have."""

@@ -138,10 +138,10 @@ def test_all_our_imports_are_found() -> None:
 
 
 def test_editing_one_measure_leaves_other_keys_alone(tmp_path: Path) -> None:
-    """A comment in aqwv.py used to change the key of every statistic, run and score."""
+    """A comment in one measure used to change the key of every statistic, run and score."""
     package = Path(__file__).parents[2] / "clirbench"
     shutil.copytree(package, tmp_path / "clirbench", ignore=shutil.ignore_patterns("__pycache__", "data"))
-    names = ("metrics.bleu", "retrieval.bm25", "measures.rbo", "steps.evaluate", "measures.aqwv")
+    names = ("metrics.bleu", "retrieval.bm25", "measures.rbo", "steps.evaluate", "measures.rbp")
     code = f"from clirbench.store.keys import code_of; print(*(code_of(f'clirbench.{{n}}') for n in {names}))"
 
     def keys() -> list[str]:
@@ -149,8 +149,8 @@ def test_editing_one_measure_leaves_other_keys_alone(tmp_path: Path) -> None:
         return done.stdout.split()
 
     before = keys()
-    aqwv = tmp_path / "clirbench" / "measures" / "aqwv.py"
-    aqwv.write_text(aqwv.read_text(encoding="utf-8") + "# a comment\n", encoding="utf-8")
+    rbp = tmp_path / "clirbench" / "measures" / "rbp.py"
+    rbp.write_text(rbp.read_text(encoding="utf-8") + "# a comment\n", encoding="utf-8")
     after = keys()
     assert after[:-1] == before[:-1]
     assert after[-1] != before[-1]

@@ -1,6 +1,15 @@
 """What the core asks this laboratory."""
 
+from typing import Any
+
 
 def interval_methods() -> dict[str, str]:
     """The class of each method of bootstrap intervals by its name."""
     return {"bca": "clirbench.labs.papers.statistics.bca.BCa"}
+
+
+def measures() -> dict[str, tuple[type, dict[str, Any]]]:
+    """The class of each measure by its name, and what the name sets."""
+    from clirbench.labs.papers.measures.aqwv import AQWV, MQWV, OQWV
+
+    return {"AQWV": (AQWV, {}), "mAQWV": (AQWV, {"empty": "modified"}), "MQWV": (MQWV, {}), "OQWV": (OQWV, {})}

@@ -26,8 +26,8 @@ import numpy as np
 
 from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
+from clirbench.labs.papers.measures.decisions import RULES, Booleans, Returned, scored_lists
 from clirbench.measures.base import ArithmeticMean
-from clirbench.measures.decisions import RULES, Booleans, Returned, scored_lists
 from clirbench.types import Doubles, Judged, Need, Run
 
 EMPTY = ("drop", "no_miss", "modified")

@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.errors import InputError
-from clirbench.measures.aqwv import AQWV, MQWV, OQWV, query_weighted_value
-from clirbench.measures.decisions import scored_lists
-from clirbench.types import Judged, Qrels, Run
+from clirbench.configuration.measuring import parse
+from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
+from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.labs.papers.measures.aqwv import AQWV, MQWV, OQWV, query_weighted_value
+from clirbench.labs.papers.measures.decisions import scored_lists
+from clirbench.measures import parsing
+from clirbench.measures.base import Measure
+from clirbench.relevance.needs import sorted_out
+from clirbench.types import Document, DocumentMap, Documents, Judged, Qrels, Run
 
 # Ten documents. Topic 1: relevant a b; ranked a x b y. Topic 2: relevant c; ranked x c.
 RUN = Run.of({"1": {"a": 9, "x": 7, "b": 5, "y": 3}, "2": {"x": 4, "c": 2}})
@@ -219,3 +224,51 @@ def test_what_cannot_be_computed_is_refused() -> None:
         AQWV(calibrate="half").per_topic(RUN, Judged(QRELS.only(["1"]), ENGLISH, 10))
     with pytest.raises(InputError, match="topic 1: the best score is -1; a share of it means nothing"):
         AQWV(rule="share", at=0.5).per_topic(Run.of({"1": {"a": -1}}), JUDGED)
+
+
+@pytest.mark.parametrize("name", ["AQWV", "mAQWV", "MQWV", "OQWV", "AQWV(beta=20,rule=top,at=10)"])
+def test_the_column_is_called_as_the_user_wrote_it(name: str) -> None:
+    measure = parse(name)
+    assert isinstance(measure, Measure)
+    assert measure.name == name
+    assert measure.signature.startswith(name + "|")
+
+
+def test_names_set_parameters() -> None:
+    assert parse("mAQWV(beta=20)") == AQWV(beta=20, empty="modified", name="mAQWV(beta=20)")
+    with pytest.raises(UnknownName, match=r"Did you mean 'AQWV'\? Choices: .*AQWV.*RBO"):
+        parse("AQVW")
+    with pytest.raises(UnknownName, match="unknown measure 'AQWV'"):
+        parsing.parse("AQWV")  # the core alone
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("AQWV@3", "unknown parameter of measure AQWV 'k'"),
+        ("AQWV(beta=-1)", "beta=-1 must be a number of at least 0"),
+        ("AQWV(rule=top,at=0)", "at=0 must be a whole number of at least 1"),
+        ("AQWV(rule=share,at=1.5)", r"at=1.5 must be a number above 0 and at most 1"),
+        ("AQWV(calibrate=best)", "calibrate='best' is not one of english, half"),
+        ("AQWV(at=x)", "at='x' must be a number"),
+    ],
+)
+def test_a_wrong_parameter_is_a_config_error(name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse(name)
+
+
+def test_thresholds_of_the_english_side_need_one() -> None:
+    foreign = Corpus(NO_TEST, Documents(NoEnglish("docs"), DocumentMap(("a",), np.ones(1, dtype=np.int64))))
+    named = ["AQWV", "AQWV(at=0)", "AQWV(calibrate=half)", "MQWV"]
+    kept, notes = sorted_out([parse(name) for name in named], foreign, frozenset({"grades", "all topics"}))
+    assert [measure.name for measure in kept] == named[1:]
+    assert notes[0].endswith("which there is not: AQWV")
+
+
+def test_forms_that_differ_only_where_a_topic_has_no_relevant_document() -> None:
+    _, notes = sorted_out(
+        [parse("AQWV"), parse("mAQWV")], Corpus(NO_TEST, Documents.of([Document("a", "text")])), frozenset()
+    )
+    assert len(notes) == 1
+    assert notes[0].startswith("mAQWV: no topic is judged without a relevant document")
