@@ -20,6 +20,8 @@ COLUMNS = 3
 WIDTH, HEIGHT = 230.0, 200.0  # of one plot with its labels, in points
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 24.0, 40.0
 GREY = "#D9D9D9"
+NEAR = 90.0
+"""Points to the right of a mark in which another one leaves no room for its name."""
 # Metrics on sacreBLEU's scale; others (NIST, counts, ratios) have no unit.
 PER_CENT = ("BLEU", "chrF", "Macro", "Micro", "SentBLEU", "METEOR", "Query", "Term", "TER", "WER", "PER", "CDER")
 
@@ -169,6 +171,33 @@ class Scale:
         """As many decimals as the step needs."""
         decimals = max(0, -math.floor(math.log10(self.step()) + 1e-9))
         return fixed(value + 0.0, decimals) if abs(value) < 1e7 else short(value, 3)
+
+
+class Powers(Scale):
+    """An axis of logarithms to the base of ten (`place`), whose ticks are labelled by what they are logarithms of."""
+
+    LEAST = 0.1
+
+    @classmethod
+    def place(cls, value: float) -> float:
+        """The logarithm of a value of at least 0; what is below `LEAST` is placed there."""
+        return math.log10(max(value, cls.LEAST))
+
+    def step(self) -> float:
+        return 1.0
+
+    def text(self, value: float) -> str:
+        return short(10.0**value)
+
+
+def named_marks(
+    drawing: Drawing, places: Sequence[tuple[float, float]], names: Sequence[str], groups: Sequence[int]
+) -> None:
+    """A mark of its group with its name at each place; the name is to the left where another mark is near."""
+    for (x, y), name, group in zip(places, names, groups, strict=True):
+        drawing.marks.append(mark(x, y, group, 3.2))
+        crowded = any(0 < other - x < NEAR and abs(height - y) < 9 for other, height in places)
+        drawing.labels.append(Label(x + (-6 if crowded else 6), y + 3, name, 8, "end" if crowded else "start"))
 
 
 def file_stem(name: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import InputError
+from clirbench.labs.collections.atlas_range import RangeOfTau, ranges
 from clirbench.labs.collections.bias import JudgmentBias
 from clirbench.labs.collections.pooling import collection_of
 from clirbench.labs.collections.statistics.clusters import joined
@@ -120,7 +121,7 @@ class StudyPlan:
 class Study:
     """Everything that the plan asked for; `failed`: why collections that were to take part have no results.
 
-    `bias`: of pseudo-relevance, measured elsewhere with known items.
+    `bias`: of pseudo-relevance, measured elsewhere with known items; `ranges`: tau in the better half.
     """
 
     plan: StudyPlan
@@ -128,6 +129,7 @@ class Study:
     included: tuple[Included, ...]
     failed: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     bias: tuple[JudgmentBias, ...] = ()
+    ranges: tuple[RangeOfTau, ...] = ()
 
 
 def study(folders: Sequence[Path], plan: StudyPlan, failed: Mapping[str, str] = EMPTY) -> Study:
@@ -142,7 +144,8 @@ def study(folders: Sequence[Path], plan: StudyPlan, failed: Mapping[str, str] = 
     rows = list(_view(PRIMARY, main, plan, taus=True))
     rows += [row for view, some in _robustness(main, plan) for row in _view(view, some, plan)]
     rows += [*_view(CROSSED, crossed, plan, taus=True), *_view(SAME, same, plan, taus=True), *_cost(same, crossed)]
-    return Study(plan, tuple(rows), tuple(_included(main, plan)), failed)
+    ways = [(_pair(c), c, f) for c, f in zip(collections, folders, strict=True) if _condition(c) != SAME]
+    return Study(plan, tuple(rows), tuple(_included(main, plan)), failed, ranges=tuple(ranges(ways, measure)))
 
 
 def _of_measure(collection: Collection, measure: str) -> Collection:

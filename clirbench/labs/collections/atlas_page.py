@@ -16,6 +16,7 @@ from clirbench.labs.collections.atlas import (
     PlannedContrast,
     Study,
 )
+from clirbench.labs.collections.atlas_range import RangeOfTau
 from clirbench.labs.collections.bias import JudgmentBias
 from clirbench.pages.page import Block, Page, Points, Section
 from clirbench.pages.table import Table
@@ -26,12 +27,13 @@ TITLE = "Which MT metric orders systems as retrieval does?"
 
 
 def write(folder: Path, study: Study) -> list[Path]:
-    """atlas.tsv, atlas_collections.tsv and findings.md."""
+    """atlas.tsv, atlas_collections.tsv, atlas_range.tsv and findings.md."""
     Table.of("atlas", "The planned contrasts", PlannedContrast, study.rows).write(folder)
     Table.of("atlas_collections", "The collections", Included, study.included).write(folder)
+    Table.of("atlas_range", "Better half", RangeOfTau, study.ranges).write(folder)
     path = folder / "findings.md"
     path.write_text(markdown.page(page(study)), encoding="utf-8", newline="\n")
-    return [folder / "atlas.tsv", folder / "atlas_collections.tsv", path]
+    return [*(folder / f"{name}.tsv" for name in ("atlas", "atlas_collections", "atlas_range")), path]
 
 
 def page(study: Study) -> Page:

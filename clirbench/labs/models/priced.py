@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, log10, nan
+from math import isnan, nan
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from clirbench.labs.models.dense import Dense, Encoder, vectors
 from clirbench.labs.models.fusion import Fusion
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, listed, number, percent
-from clirbench.report.drawing import Drawing, Label
-from clirbench.report.figures import Scale, axes, mark, name_axes
+from clirbench.report.drawing import Drawing
+from clirbench.report.figures import Powers, Scale, axes, name_axes, named_marks
 from clirbench.result import NO_TRANSLATION, Result
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Column
@@ -22,10 +22,6 @@ from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Doubles
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 460.0, 280.0, 50.0, 110.0, 20.0, 40.0
-NEAR = 90.0
-"""Points to the right within which another mark makes a name go to the left."""
-LEAST = 0.1
-"""Seconds for a million words that the plot's axis begins with; nothing is drawn there too."""
 
 
 @dataclass(frozen=True)
@@ -186,25 +182,11 @@ def plot(rows: Sequence[Priced]) -> Drawing:
     """Quality by cost; costs in powers of ten, the frontier with its own mark."""
     known = [row for row in rows if not isnan(row.seconds_per_million_words) and not isnan(row.value)]
     drawing = Drawing(WIDTH, HEIGHT)
-    costs = np.array([log10(max(row.seconds_per_million_words, LEAST)) for row in known])
-    values = np.array([row.value for row in known])
+    costs = np.array([Powers.place(row.seconds_per_million_words) for row in known])
     across = Powers.over(costs, LEFT, WIDTH - RIGHT)
-    along = Scale.over(values, HEIGHT - BOTTOM, TOP)
+    along = Scale.over(np.array([row.value for row in known]), HEIGHT - BOTTOM, TOP)
     axes(drawing, across, along)
     places = [(across(cost), along(row.value)) for row, cost in zip(known, costs.tolist(), strict=True)]
-    for row, (x, y) in zip(known, places, strict=True):
-        drawing.marks.append(mark(x, y, int(row.beaten), 3.2))
-        crowded = any(0 < other - x < NEAR and abs(height - y) < 9 for other, height in places)
-        drawing.labels.append(Label(x + (-6 if crowded else 6), y + 3, _name(row), 8, "end" if crowded else "start"))
+    named_marks(drawing, places, [_name(row) for row in known], [int(row.beaten) for row in known])
     name_axes(drawing, across, along, "processor seconds for a million words", known[0].measure.partition("[")[0], 0)
     return drawing
-
-
-class Powers(Scale):
-    """An axis of logarithms to the base of ten, whose ticks are labelled by what they are logarithms of."""
-
-    def step(self) -> float:
-        return 1.0
-
-    def text(self, value: float) -> str:
-        return f"{10.0**value:g}"

@@ -141,7 +141,9 @@ def test_verdicts(value: float, low: float, high: float, p: float, verdict: str,
 def test_the_page_names_what_was_left_out_and_is_short(found: Study, jobs: list[Path], tmp_path: Path) -> None:
     failed = {"corpus.part=wmt22/en-hr": "no reference.txt in it"}
     written = after_sweep(tmp_path, jobs, {"plan": str(DOCS / "data" / "atlas-plan.yaml")}, failed)
-    assert [path.name for path in written] == ["atlas.tsv", "atlas_collections.tsv", "findings.md"]
+    assert [path.name for path in written] == [
+        "atlas.tsv", "atlas_collections.tsv", "atlas_range.tsv", "findings.md",
+    ]  # fmt: skip
     page = written[-1].read_text()
     for name in ("wmt21/zu-xh", "wmt22/en-liv", "wmt22/liv-en"):
         assert f"{name} is left out: 5 systems." in page

@@ -10,7 +10,7 @@ import pytest
 from tests.waiting import wait_until
 
 PROJECT = Path(__file__).resolve().parents[3]
-TABLES = ("sweep.tsv", "sweep_summary.tsv", "atlas.tsv", "atlas_collections.tsv", "findings.md")
+TABLES = ("sweep.tsv", "sweep_summary.tsv", "atlas.tsv", "atlas_collections.tsv", "atlas_range.tsv", "findings.md")
 OF_JOBS = ("systems.tsv", "correlations.tsv", "per_topic.tsv", "decision.tsv")
 PARTS = "corpus.part=wmt21/bn-hi,wmt21/xh-zu,wmt21/hi-bn"
 
@@ -72,6 +72,6 @@ def test_the_whole_atlas_is_what_the_documentation_says(shared_data: Path, tmp_p
     assert done.communicate()[1] == ""
     assert done.returncode == 0
     docs = PROJECT / "docs"
-    for name in ("atlas.tsv", "atlas_collections.tsv"):
+    for name in ("atlas.tsv", "atlas_collections.tsv", "atlas_range.tsv"):
         assert (tmp_path / "sweep" / name).read_bytes() == (docs / "data" / "findings" / name).read_bytes()
     assert (tmp_path / "sweep" / "findings.md").read_bytes() == (docs / "findings.md").read_bytes()
