@@ -1,6 +1,6 @@
 """chrF and chrF++ as sacreBLEU computes them, from additive counts of n-gram matches."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
@@ -15,6 +15,9 @@ from clirbench.metrics.tokenised import sacrebleu_signature
 from clirbench.metrics.tokens import AT_ONCE, EDGES, Numbers, Offsets
 from clirbench.recent import keep_recent
 from clirbench.types import Doubles, TestSet
+
+STRETCH = 20_000
+"""Lines of which characters are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -78,16 +81,14 @@ class ChrF:
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Hypothesis, reference and matching n-grams of every order, one row a segment: (segments, 3 * orders)."""
         check_aligned(hypotheses, test)
-        counts = _counts(Characters(self.lowercase, self.whitespace), self.char_order, tuple(hypotheses), test)
-        if self.word_order:
-            words = _counts(Words(self.lowercase), self.word_order, tuple(hypotheses), test)
-            counts = np.concatenate([counts, words], axis=2)
-        return self._of_best_reference(counts)
+        characters = _counts(Characters(self.lowercase, self.whitespace), self.char_order, tuple(hypotheses), test)
+        words = [_counts(Words(self.lowercase), self.word_order, tuple(hypotheses), test)] if self.word_order else []
+        return self._of_best_reference(np.concatenate([characters, *words], axis=2, dtype=np.float64))
 
     def _of_best_reference(self, counts: Doubles) -> Doubles:
         """Each segment's row of the reference that scores highest: (references, segments, 3N) -> (segments, 3N)."""
         if len(counts) == 1:
-            return np.array(counts[0])
+            return np.asarray(counts[0])
         best = self.score(counts).argmax(axis=0)
         return np.asarray(np.take_along_axis(counts, best[None, :, None], axis=0)[0])
 
@@ -168,27 +169,47 @@ class Words:
         return cut.numbers, cut.offsets
 
 
+def _ngrams(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> ReferenceNgrams:
+    return ReferenceNgrams(*symbols_of.symbols(reference, (reference,)), 1, order)
+
+
 @lru_cache(maxsize=16)
-def _analysed(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> ReferenceNgrams:
-    return ReferenceNgrams(*symbols_of.symbols(reference, (reference,)), 1, order).with_tables()
+def _kept_ngrams(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> ReferenceNgrams:
+    return _ngrams(symbols_of, order, reference).with_tables()
+
+
+def _stretches(
+    symbols_of: Characters | Words, order: int, reference: tuple[str, ...]
+) -> Iterator[tuple[slice, ReferenceNgrams]]:
+    """The n-grams of a reference: of all its lines, kept for all systems; of many lines, one stretch after another.
+
+    Characters take four bytes each: of long texts those of `STRETCH` lines are in memory at a time.
+    """
+    if len(reference) <= STRETCH:
+        yield slice(None), _kept_ngrams(symbols_of, order, reference)
+        return
+    for begin in range(0, len(reference), STRETCH):
+        lines = slice(begin, begin + STRETCH)
+        yield lines, _ngrams(symbols_of, order, reference[lines])
 
 
 @keep_recent(2)
-def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, ...], test: TestSet) -> Doubles:
+def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, ...], test: TestSet) -> Numbers:
     """Hypothesis, reference and matching n-grams against each reference: (references, segments, 3 * order).
 
     Cached, so that chrF1, chrF2, chrF3 and chrF++ of one system count once.
     """
-    counts = np.empty((len(test.references), len(hypotheses), 3 * order))
+    counts = np.empty((len(test.references), len(hypotheses), 3 * order), dtype=np.int32)
     below = np.arange(order)
-    for reference, out in zip(test.references, counts, strict=True):
-        known = _analysed(symbols_of, order, reference)
-        symbols, offsets = symbols_of.symbols(hypotheses, (reference,))
-        of_reference = np.maximum(known.lengths[0][:, None] - below, 0)
-        of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
-        # As in the library, hypothesis n-grams of an order that the reference has no n-gram of are not counted.
-        out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
-        out[:, 1::3] = of_reference
-        out[:, 2::3] = known.matches(symbols, offsets)
+    for reference, of_lines in zip(test.references, counts, strict=True):
+        for lines, known in _stretches(symbols_of, order, reference):
+            out = of_lines[lines]
+            symbols, offsets = symbols_of.symbols(hypotheses[lines], (reference[lines],))
+            of_reference = np.maximum(known.lengths[0][:, None] - below, 0)
+            of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
+            # As in the library, hypothesis n-grams of an order that the reference has no n-gram of are not counted.
+            out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
+            out[:, 1::3] = of_reference
+            out[:, 2::3] = known.matches(symbols, offsets)
     counts.flags.writeable = False
     return counts

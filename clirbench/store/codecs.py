@@ -16,7 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -39,6 +39,8 @@ WIDER = "~"
 """Mark in a member's name before the type that its array had."""
 OF_RUN = ("offsets", "documents", "scores", "tied", "n_matched")
 """The arrays of a `Run`."""
+READ = 1 << 20
+"""Bytes that are read at a time for the sum of an entry."""
 Content = bytes | bytearray | mmap.mmap
 
 
@@ -48,9 +50,15 @@ class Damaged(Exception):
 
 def pack(key: str, value: Any) -> bytes:
     """A value (array, csr_array, `Run`, rows of plain values) as the bytes of its entry; `TypeError` for others."""
-    arrays = _arrays(value)
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+    pack_into(buffer, key, value)
+    return buffer.getvalue()
+
+
+def pack_into(file: IO[bytes], key: str, value: Any) -> None:
+    """Write the bytes of `pack` to an empty file that can be read too: a second copy of a large value is not made."""
+    arrays = _arrays(value)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             if array.dtype.hasobject:
                 raise TypeError(f"an array of objects ({name}) cannot be stored")
@@ -63,13 +71,19 @@ def pack(key: str, value: Any) -> bytes:
                 np.lib.format.write_array(held, small, allow_pickle=False)
                 archive.writestr(member_info, held.getbuffer(), zipfile.ZIP_DEFLATED, 1)
                 continue
-            member_info.extra = _padding(buffer.tell(), member_info.filename)
+            member_info.extra = _padding(file.tell(), member_info.filename)
             with archive.open(member_info, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, small, allow_pickle=False)
         archive.comment = b"0" * SUM
-    with buffer.getbuffer() as content:
-        content[-SUM:] = _sum(key, content[:-SUM])
-    return buffer.getvalue()
+    digest = hashlib.sha256(key.encode())
+    left = file.tell() - SUM
+    file.seek(0)
+    while left:
+        piece = file.read(min(left, READ))
+        digest.update(piece)
+        left -= len(piece)
+    file.seek(-SUM, io.SEEK_END)
+    file.write(digest.hexdigest().encode())
 
 
 def unpack(key: str, content: Content) -> Any:

@@ -17,11 +17,13 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import IO, Any, Generic, TypeVar
 
 from clirbench.errors import StoreError
-from clirbench.store.codecs import Content, Damaged, check, pack, unpack
+from clirbench.later import bytes_of_arrays
+from clirbench.store.codecs import Content, Damaged, check, pack, pack_into, unpack
 from clirbench.store.whole import sweep, write_whole, writer
 
 Value = TypeVar("Value")
@@ -31,7 +33,7 @@ UNFINISHED = "unfinished"
 RUNNING = "running"
 MAPPED = 1 << 26
 """Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back. A map
-holds a file open, of which a process may have few; so what is smaller is read."""
+holds a file open, of which a process may have few; so what is smaller is read, and written in one go."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ class Store:
 
     def put(self, key: str, value: Any) -> None:
         """Store a value; raises `StoreError` where it cannot be written."""
-        content = pack(key, value)
+        large = bytes_of_arrays(value) >= MAPPED
+        content = partial(pack_into, key=key, value=value) if large else pack(key, value)
         try:
             self._write(self._place(key, "npz"), content)
             self._place(key, "failed").unlink(missing_ok=True)
@@ -145,7 +148,7 @@ class Store:
             LOG.warning("%s", message)
             self.warned.add(about)
 
-    def _write(self, place: Path, content: bytes) -> None:
+    def _write(self, place: Path, content: bytes | Callable[[IO[bytes]], object]) -> None:
         unfinished = self.path / UNFINISHED / writer()
         try:
             write_whole(place, content, unfinished)

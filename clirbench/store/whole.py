@@ -7,10 +7,11 @@ import itertools
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 WRITING = ".writing-"
 """Begins the names of what is being written beside its place."""
@@ -27,11 +28,16 @@ def temporary_path(place: Path) -> Path:
     return place.parent / f"{WRITING}{writer()}"
 
 
-def write_whole(place: Path, content: bytes, unfinished: Path | None = None) -> None:
-    """Write a file so that nobody sees half of it; raises `OSError`. `unfinished`: where it is written first."""
+def write_whole(place: Path, content: bytes | Callable[[IO[bytes]], object], unfinished: Path | None = None) -> None:
+    """Write a file so that nobody sees half of it; raises `OSError`. `content`: its bytes, or what writes them to a
+    file. `unfinished`: where it is written first."""
     unfinished = unfinished or temporary_path(place)
     try:
-        unfinished.write_bytes(content)
+        if isinstance(content, bytes):
+            unfinished.write_bytes(content)
+        else:
+            with unfinished.open("w+b") as file:
+                content(file)
         unfinished.replace(place)
     except BaseException:
         unfinished.unlink(missing_ok=True)

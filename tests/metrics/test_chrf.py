@@ -12,7 +12,7 @@ from sacrebleu.metrics import CHRF
 
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.bleu import BLEU, reference_ngrams
-from clirbench.metrics.chrf import ChrF, _analysed, _counts
+from clirbench.metrics.chrf import ChrF, _counts, _kept_ngrams
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score, library_rows, lines, rows
 
@@ -89,19 +89,20 @@ def test_wmt21_official_chrf(shared_data: Path, pair: str) -> None:
 
 
 def test_large_references_whose_tables_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of few segments, kept or made anew, count as one block does, with several references too."""
+    """Blocks and stretches of few segments, kept or made again, count as one does, with several references too."""
     hypotheses, test = awkward_pairs()
     test = TestSet((*test.references, tuple(reversed(test.references[0]))))
     metrics = (ChrF(word_order=2), BLEU(), BLEU(tokenize="intl"))
     expected = [metric.statistics(hypotheses, test) for metric in metrics]
-    for kept in (0, 10**9):
+    for kept, stretch in ((0, 20_000), (10**9, 20_000), (0, 70)):
         monkeypatch.setattr("clirbench.metrics.reference_ngrams.BLOCK", 100)
+        monkeypatch.setattr("clirbench.metrics.chrf.STRETCH", stretch)
         monkeypatch.setattr("clirbench.metrics.reference_ngrams.KEPT", kept)
-        for cached in (_analysed, _counts, reference_ngrams):
+        for cached in (_kept_ngrams, _counts, reference_ngrams):
             cached.cache_clear()  # type: ignore[attr-defined]
         for metric, statistics in zip(metrics, expected, strict=True):
             np.testing.assert_array_equal(metric.statistics(hypotheses, test), statistics)
-    _analysed.cache_clear()
+    _kept_ngrams.cache_clear()
     reference_ngrams.cache_clear()
 
 

@@ -10,9 +10,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from clirbench.errors import StoreError
 from clirbench.later import Shelf, load_value
@@ -30,6 +32,22 @@ def test_what_is_put_is_held_and_got(tmp_path: Path) -> None:
     assert store.get(KEY).tolist() == [0.0, 1.0, 2.0]
     assert [path.name for path in (tmp_path / "store" / "ab").iterdir()] == [f"{KEY}.npz"]
     assert list((tmp_path / "store" / UNFINISHED).iterdir()) == []
+
+
+@pytest.mark.parametrize("value", [np.arange(9000.0).reshape(90, 100).T, csr_array(np.eye(300)), [["a", 1.5]]])
+def test_a_large_value_is_written_as_a_small_one_is(
+    value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Straight to its file, without a copy in memory."""
+    store = Store(tmp_path)
+    monkeypatch.setattr("clirbench.store.store.MAPPED", 0)
+    monkeypatch.setattr("clirbench.store.store.pack", None)
+    store.put(KEY, value)
+    assert (tmp_path / "ab" / f"{KEY}.npz").read_bytes() == codecs.pack(KEY, value)
+    assert store.holds(KEY)
+    with pytest.raises(TypeError, match="cannot be stored"):
+        store.put(KEY, np.array([None]))
+    assert list((tmp_path / UNFINISHED).iterdir()) == []
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
