@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from inspect import signature
@@ -43,6 +44,7 @@ from clirbench.files.run_files import refuse_links
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.report import terminal
 from clirbench.report.earlier import copy_run, earlier_run
+from clirbench.report.events import recorded
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.store.plan import PLAN
@@ -99,9 +101,13 @@ def _one_run(cfg: DictConfig) -> int:
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     if HydraConfig.get().mode is RunMode.MULTIRUN and _done_before(folder, plain_configuration(cfg)):
         return 0
-    with with_store(experiment, Path(cfg.paths.cache), folder.path / PLAN) as ready:
-        with terminal.progress() as watch:
-            result = run(ready, watch)
+    with (
+        recorded(folder.path, _command()) as events,
+        with_store(experiment, Path(cfg.paths.cache), folder.path / PLAN, events.tell) as ready,
+    ):
+        with terminal.progress() as bars:
+            result = run(ready, replace(events, shown=bars))
+        events.found(result)
         if not cfg.output.json:
             terminal.show(result, quiet=bool(cfg.output.quiet))
         folder.write(result, provenance(plain_configuration(cfg), _command(), result))

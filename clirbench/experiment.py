@@ -1,6 +1,6 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -38,7 +38,7 @@ from clirbench.steps.retrieve import Retrieve
 from clirbench.steps.score import CorpusScore
 from clirbench.steps.search import search
 from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.cached import Cached, cached_result
+from clirbench.store.cached import Cached, cached_result, tell_nobody
 from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, read_through_snapshot
 from clirbench.store.store import Store
@@ -81,8 +81,12 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
 
 
 @contextmanager
-def with_store(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Experiment]:
+def with_store(
+    experiment: Experiment, cache: Path, plan: Path, tell: Callable[..., None] = tell_nobody
+) -> Iterator[Experiment]:
     """The experiment with the store in `cache`, so that it computes only what is missing, and a new plan.
+
+    `tell` gets an event for each step: how many of its results the store has.
 
     The store is in use until the block ends; statistics of the result may be read from it until then.
     """
@@ -91,7 +95,7 @@ def with_store(experiment: Experiment, cache: Path, plan: Path) -> Iterator[Expe
     begun = Plan.begin(plan, store.path)
     try:
         with store.used(), read_through_snapshot(store.path):
-            yield replace(experiment, engine=Cached(experiment.engine, store, begun), plan=begun)
+            yield replace(experiment, engine=Cached(experiment.engine, store, begun, tell), plan=begun)
     finally:
         store.sweep()  # a worker that was killed has left what it was writing; the run went on without it
 

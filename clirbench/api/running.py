@@ -21,8 +21,10 @@ from clirbench.engines.local import close_workers
 from clirbench.errors import ClirbenchError, ConfigError, InputError, escape_unseen
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import with_store
+from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.run_files import MANIFEST, path_inside, read_marker, read_provenance, read_results, refuse_links
 from clirbench.pages.tsv import frame, write_tsv
+from clirbench.report.events import recorded
 from clirbench.report.facts import warnings as notes
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
@@ -211,6 +213,22 @@ def load(folder: str | Path) -> Outcome:
     return Outcome(found, made, Tables(tables, holds=True), lambda target: _copy(path, target, made))
 
 
+def events(folder: str | Path) -> list[dict[str, Any]]:
+    """What happened so far in a run, or in a watch, by its folder: `event`, `at` and the fields of its kind.
+
+    Raises `InputError` where there are none.
+
+        >>> import clirbench as cb
+        >>> folder = cb.run("europarl_csen_published").save("published")
+        >>> [event["step"] for event in cb.events(folder) if event["event"] == "done"]
+        ['intervals', 'analyses']
+    """
+    path = path_inside(checked_path(folder), EVENTS)
+    if not path.is_file():
+        raise InputError(f"{folder}: has no {EVENTS}, so it is not the folder of a run or of a watch")
+    return list(Journal(path))
+
+
 @dataclass(frozen=True)
 class TableFile:
     """A table of a run's folder, with the columns that results.json names; `text`: those that hold no numbers."""
@@ -249,7 +267,15 @@ def _copy(folder: Path, target: Path, made: Mapping[str, Any]) -> None:
     claimed = RunFolder.claim(target)
     if (folder / PLAN).is_file():
         shutil.copy2(folder / PLAN, target / PLAN)
+    if told := Journal(folder / EVENTS).whole_lines():
+        _add_events(target, told)
     claimed.put(write, made.get("read", {}), made.get("clirbench", __version__))
+
+
+def _add_events(target: Path, lines: bytes) -> None:
+    journal = Journal(target / EVENTS)
+    journal.mend()
+    journal.append(lines)
 
 
 def _outcome(
@@ -258,19 +284,21 @@ def _outcome(
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         plan = Path(folder) / PLAN
         try:
-            with with_store(experiment, cache, plan) as ready:
-                with progress() as watch:
-                    result = run_experiment(ready, watch)
+            with recorded(Path(folder), command) as events, with_store(experiment, cache, plan, events.tell) as ready:
+                with progress() as bars:
+                    result = run_experiment(ready, replace(events, shown=bars))
+                events.found(result)
                 made = plain(provenance(configuration, command, result))
         finally:
             close_workers()
-        planned = plan.read_bytes()
+        planned, told = plan.read_bytes(), (Path(folder) / EVENTS).read_bytes()
     if written:
         made = json.loads(json.dumps(made, ensure_ascii=False).replace(str(written), DATAFRAME))
 
     def write(target: Path) -> None:
         claimed = RunFolder.claim(target)
         (target / PLAN).write_bytes(planned)
+        _add_events(target, told)
         claimed.write(result, made)
 
     for line in notes(result, brief=True):

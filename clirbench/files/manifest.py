@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from clirbench.errors import InputError, escape_unseen
+from clirbench.files.journal import EVENTS
 from clirbench.files.run_files import MANIFEST, MARKER, is_plain, marker_text, path_inside, read_marker, read_object
 from clirbench.text import whole_content
 
@@ -25,8 +26,8 @@ SHAPE = {
     "version": int, "clirbench": str, "inputs": {...: SHA256}, "files": {...: {"size": int, "sha256": SHA256}},
 }  # fmt: skip
 SIGNATURE = f"{MANIFEST}.sig"
-GROWING = ("watch.jsonl", "events.jsonl")
-"""Journals: they are written to after the run."""
+GROWING = (EVENTS, "watch.jsonl")
+"""Journals: they are written to after the run; earlier versions had the second."""
 PREVIOUS = re.compile(r"previous-\d+")
 STAYING = ("plan.tsv", ".hydra")
 """What is there before the run's files, and stays where they are moved to `previous-N`."""
@@ -49,7 +50,7 @@ def seal(folder: Path, staying: Path, clirbench: str, inputs: Mapping[str, str])
     """
     places = [(folder, folder), *((staying, staying / name) for name in STAYING)]
     files = {path.relative_to(root).as_posix(): path for root, below in places for path in _files(below)}
-    found = {name: _size_and_sha256(path) for name, path in sorted(files.items()) if name != MANIFEST}
+    found = {name: _size_and_sha256(path) for name, path in sorted(files.items()) if name not in (MANIFEST, *GROWING)}
     sealed = {name: {"size": size, "sha256": sha256} for name, (size, sha256) in found.items()}
     (folder / MANIFEST).write_text(_text(clirbench, inputs, sealed), encoding="utf-8", newline="\n")
 
@@ -95,7 +96,7 @@ def broken(folder: Path) -> Iterator[str]:
     if names and whole_content(folder / MARKER) != marker_text(names).encode():
         yield f"{MARKER}: is not written as a run writes it"
     there = {}
-    for path in (path for entry in folder.iterdir() if not _is_free(entry.name) for path in _files(entry)):
+    for path in (path for entry in folder.iterdir() if not is_free(entry.name) for path in _files(entry)):
         name = path.relative_to(folder).as_posix()
         if wrong := _no_file(path):
             yield f"{name}: {wrong}"
@@ -130,7 +131,7 @@ def _files(place: Path) -> Iterator[Path]:
             yield path
 
 
-def _is_free(name: str) -> bool:
+def is_free(name: str) -> bool:
     """Whether an entry of a run's folder is not part of the run."""
     hidden = name.startswith(".") and name not in (MARKER, *STAYING)
     return hidden or name in (MANIFEST, SIGNATURE, *GROWING) or PREVIOUS.fullmatch(name) is not None

@@ -30,6 +30,10 @@ WHOLE: Part = ""
 """The one part of a result that is not taken apart."""
 
 
+def tell_nobody(event: str, **values: Any) -> None:
+    """An event that nobody reads."""
+
+
 @dataclass(frozen=True)
 class Cached:
     """Any engine, behind the store.
@@ -39,12 +43,14 @@ class Cached:
     gives some of them: then each part is stored separately. A step that is `bulky` gives entries of the store, to be
     read when needed, in the place of values.
 
-    `plan` lists what each step of each system is stored under, for `python -m clirbench.status`.
+    `plan` lists what each step of each system is stored under, for `python -m clirbench.status`; `tell` gets the event
+    `kept`, with how many results of a step the store has.
     """
 
     engine: Engine
     store: Store
     plan: Plan | None = None
+    tell: Callable[..., None] = tell_nobody
 
     def pmap(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """One result or `Failure` for each item, in their order. `names` say whose items they are, in the plan.
@@ -57,6 +63,8 @@ class Cached:
         bulky = getattr(step, "bulky", False)
         missing = [cached.looked_up(self.store, bulky) for cached in cached_items if isinstance(cached, CachedItem)]
         work = [replace(cached, found={}) for cached in missing if cached.missing]  # what travels is small
+        if names:
+            self.tell("kept", of=type(step).__name__, items=len(items), kept=len(missing) - len(work))
         shared, work = divided(snapshot, work)
         fresh = iter(self.engine.pmap(Storing(step, self.store, shared), work))
         waiting = iter(missing)

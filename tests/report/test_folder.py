@@ -122,7 +122,7 @@ def test_a_link_that_looks_like_unfinished_work_is_not_completed(left: str, tmp_
     assert (tmp_path / "theirs" / "mine").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", [MARKER, "plan.tsv", "figures", ".watching", "watch.jsonl"])
+@pytest.mark.parametrize("name", [MARKER, "plan.tsv", "figures", ".watching", "events.jsonl"])
 def test_a_link_in_a_run_s_folder_is_refused_before_any_work(name: str, tmp_path: Path) -> None:
     mine = outside(tmp_path)
     (tmp_path / "run" / MARKER).touch()

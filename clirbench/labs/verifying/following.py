@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import shorten
-from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, RESULTS_SHAPE, read_object
+from clirbench.files.manifest import is_free
+from clirbench.files.run_files import MARKER, PROVENANCE, RESULTS, RESULTS_SHAPE, read_object
 
 RELATIVE = 1e-12
 """Of the larger number: what another processor may add up otherwise."""
 BROKEN_NUMBER = re.compile(r"(?<![\w.])([+-]?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?![\w.])", re.ASCII)
 """A number that is no count: with decimals or an exponent."""
-APART = (MANIFEST, MARKER, PROVENANCE, "plan.tsv", ".hydra")
+APART = (MARKER, PROVENANCE, "plan.tsv", ".hydra")
 """What does not follow from inputs: what the run was asked, when, and where its results are kept."""
 PICTURES = (".pdf", ".png", ".parquet")
 """Other versions of libraries write them otherwise; each is also there as a text."""
@@ -22,7 +23,8 @@ PICTURES = (".pdf", ".png", ".parquet")
 
 def compared(files: Iterable[str]) -> list[str]:
     """The names of a run's files that follow from its inputs, tables first."""
-    names = [name for name in files if name.partition("/")[0] not in APART and not name.endswith(PICTURES)]
+    tops = {name: name.partition("/")[0] for name in files}
+    names = [name for name, top in tops.items() if not (top in APART or is_free(top) or name.endswith(PICTURES))]
     return sorted(names, key=lambda name: (not name.endswith(".tsv"), name != RESULTS, name))
 
 

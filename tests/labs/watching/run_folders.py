@@ -7,7 +7,7 @@ from pathlib import Path
 from clirbench.labs.watching.commands import watch
 
 NAME = "watch"
-JOURNAL = watch.JOURNAL
+JOURNAL = watch.EVENTS
 COMPOSES = watch
 """The module that composes the configuration of a watch."""
 

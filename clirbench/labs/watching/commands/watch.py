@@ -28,9 +28,9 @@ from clirbench.configuration.composing import compose_configuration, plain_confi
 from clirbench.configuration.spelling import mentioned_experiment
 from clirbench.errors import ClirbenchError, ConfigError, StoreError, gathered
 from clirbench.experiment import compute_steps, conclude
+from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.state import SETTLED, State, state_of
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs
-from clirbench.labs.watching.journal import Journal
 from clirbench.labs.watching.outlook import in_words, learning_curve
 from clirbench.labs.watching.stopping import Outlook, outlook
 from clirbench.labs.watching.tensorboard import EventFiles
@@ -50,8 +50,12 @@ from clirbench.systems.translation import shard_keys
 from clirbench.text import set_limits
 from clirbench.types import Translation
 
-JOURNAL = "watch.jsonl"
 LOCK = ".watching"
+SHAPES: dict[str, dict[str, Any]] = {
+    "checkpoint": {"system": str, "metadata": {...: str}, "values": {...: (float, None)}, "made_from?": str},
+    "report": {"made_from?": str},
+}
+"""What a watch reads of its events again."""
 DEFAULTS = ("engine=serial", "systems.unfinished=skip")
 
 
@@ -81,7 +85,8 @@ class Watching:
     def _begin(self) -> None:
         """Hold the folder, and go on where its journal ends."""
         self.lock = lock(self.folder.path)
-        self.journal = Journal(self.folder.path / JOURNAL)
+        self.journal = Journal(self.folder.path / EVENTS, SHAPES)
+        self.journal.mend()
         self.done, self.state, self.reported = {}, {}, ""
         unseen = self.events is not None and not self.events.folder.exists()
         for row in self.journal:

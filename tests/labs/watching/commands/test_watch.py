@@ -65,7 +65,7 @@ def watching(root: Path, *more: str, measure: str = "", events: Path | None = No
 
 
 def events(root: Path, kind: str = "checkpoint") -> list[dict[str, Any]]:
-    rows = [json.loads(line) for line in (root / "out" / "watch.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (root / "out" / "events.jsonl").read_text(encoding="utf-8").splitlines()]
     return [row for row in rows if row["event"] == kind]
 
 
@@ -227,7 +227,7 @@ def test_a_run_folder_that_goes_while_a_checkpoint_is_computed(
 
     monkeypatch.setattr("clirbench.labs.watching.commands.watch.compute_steps", removed)
     watch = watching(tmp_path)
-    with pytest.raises(StoreError, match=r"watch.jsonl: cannot be written"):
+    with pytest.raises(StoreError, match=r"events.jsonl: cannot be written"):
         watch.look()
     monkeypatch.undo()
     watch.look()
@@ -241,11 +241,11 @@ def test_a_journal_that_no_watch_wrote_is_an_error_of_one_line(tmp_path: Path, c
     write(tmp_path, lines, 1, 0.5)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / ".clirbench").touch()
-    journal = tmp_path / "out" / "watch.jsonl"
+    journal = tmp_path / "out" / "events.jsonl"
     journal.mkdir() if content is None else journal.write_text(content, encoding="utf-8")
     done = cli("watch", "--once", *arguments(tmp_path, "out"))
     assert done.returncode == 1, done.stderr
-    assert "not a journal of a watch" in done.stderr
+    assert "not a journal of clirbench" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -332,7 +332,7 @@ def test_a_full_disk_loses_nothing(
     watch = watching(tmp_path)
     watch.look()
     write(tmp_path, lines, 2, 0.2)
-    journal = (tmp_path / "out" / "watch.jsonl").read_bytes()
+    journal = (tmp_path / "out" / "events.jsonl").read_bytes()
 
     def waited(seconds: float) -> None:
         """After the first look there is room again; after the second one it ends."""
@@ -354,7 +354,7 @@ def test_a_full_disk_loses_nothing(
     said = capsys.readouterr().out
     assert "waiting: " in said
     assert "File too large" in said
-    rows = [json.loads(line) for line in (tmp_path / "out" / "watch.jsonl").read_bytes().splitlines()]
+    rows = [json.loads(line) for line in (tmp_path / "out" / "events.jsonl").read_bytes().splitlines()]
     assert [row["system"] for row in rows if row["event"] == "checkpoint"] == ["step1", "step2"]
     assert "step2" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
 
@@ -429,7 +429,7 @@ def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, cli:
         )  # fmt: skip
 
     def until(true: Callable[[], bool]) -> bool:
-        wait_until(lambda: (tmp_path / "out" / "watch.jsonl").exists() and true())
+        wait_until(lambda: (tmp_path / "out" / "events.jsonl").exists() and true())
         return True
 
     writer = threading.Thread(target=slowly)

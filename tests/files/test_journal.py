@@ -1,4 +1,4 @@
-"""A journal holds whole lines, whatever ended its writer."""
+"""A journal is only appended to, and holds whole lines, whatever ended its writer."""
 
 import os
 from pathlib import Path
@@ -6,21 +6,23 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import StoreError
-from clirbench.labs.watching.journal import Journal
+from clirbench.files.journal import Journal
+from clirbench.labs.watching.commands.watch import SHAPES
 
 CHECKPOINT = '{"event": "checkpoint", "system": "a", "metadata": {}, "values": {"BLEU": 1.5, "MAP": null}}'
 
 
 def test_half_a_line_is_cut_off(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "watch.jsonl")
+    journal = Journal(tmp_path / "events.jsonl")
     journal.add("failed", system="a\u2028b")
     with journal.path.open("ab") as stream:
         stream.write(b'{"event": "check')
     assert [row["system"] for row in journal] == ["a\u2028b"]
+    journal.mend()
     journal.add("failed", system="c")
     assert [row["system"] for row in journal] == ["a\u2028b", "c"]
     journal.path.write_text("something else\n", encoding="utf-8")
-    with pytest.raises(StoreError, match="not a journal of a watch"):
+    with pytest.raises(StoreError, match="not a journal of clirbench"):
         list(journal)
 
 
@@ -45,15 +47,15 @@ def test_half_a_line_is_cut_off(tmp_path: Path) -> None:
     ],
 )
 def test_valid_json_that_no_watch_wrote_is_named_by_its_line(tmp_path: Path, line: str, said: str) -> None:
-    path = tmp_path / "watch.jsonl"
+    path = tmp_path / "events.jsonl"
     path.write_text(f"{CHECKPOINT}\n{line}\n", encoding="utf-8")
-    with pytest.raises(StoreError, match=rf"watch.jsonl: not a journal of a watch \({said}.*remove it"):
-        list(Journal(path))
+    with pytest.raises(StoreError, match=rf"events.jsonl: not a journal of clirbench \({said}.*remove it"):
+        list(Journal(path, SHAPES))
 
 
 def test_a_folder_or_a_pipe_in_its_place(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     for name in ("folder", "pipe"):
-        with pytest.raises(StoreError, match=r"not a journal of a watch \(it is no file\)"):
+        with pytest.raises(StoreError, match=r"not a journal of clirbench \(it is no file\)"):
             list(Journal(tmp_path / name))
