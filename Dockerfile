@@ -1,8 +1,17 @@
 # The two commands of README in a container:
 #   docker build -t clirbench . && docker run --rm -v "$PWD/runs:/clirbench/runs" clirbench
-FROM python:3.13-slim
-RUN apt-get update && apt-get install -y --no-install-recommends git make && rm -rf /var/lib/apt/lists/*
-WORKDIR /clirbench
+FROM python:3.13-slim AS wheel
+WORKDIR /source
 COPY . .
-RUN make install
-ENTRYPOINT [".venv/bin/clirbench"]
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheel .
+
+# What running needs, and nothing of tests and documentation.
+FROM python:3.13-slim
+COPY requirements-run.lock /
+RUN pip install --no-cache-dir --require-hashes --requirement /requirements-run.lock
+COPY --from=wheel /wheel /wheel
+RUN pip install --no-cache-dir --no-deps /wheel/*.whl && rm -r /wheel
+# Compiled kernels are kept in the image, or each container would compile them.
+RUN clirbench hydra.run.dir=/tmp/demo paths.cache=/tmp/cache && rm -r /tmp/demo /tmp/cache
+WORKDIR /clirbench
+ENTRYPOINT ["clirbench"]

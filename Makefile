@@ -21,6 +21,7 @@ UV := $(BIN)/uv
 BASE := $(VENV)/.runs
 STAMP := $(VENV)/.installed
 LOCK := requirements.lock
+RUN_LOCK := requirements-run.lock
 
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
@@ -84,13 +85,17 @@ $(STAMP): $(LOCK) pyproject.toml | $(UV)
 # What `make install` brings; the translators' frameworks (ctranslate2, transformers with torch) are too heavy for that.
 EXTRAS := bm25s dense languages lucene ir_datasets nltk dask moses parquet ray sentences slurm subwords tensorboard trueskill
 
+# $(RUN_LOCK): what running alone needs, of the same versions; containers and releases install it.
 # Keeps the versions that are pinned already; `make lock UPGRADE=--upgrade` takes the newest ones.
 # The lock must not name the place its packages came from: no option line, no address, no path.
 lock: | $(UV)
 	$(UV) pip compile --quiet --universal --python-version 3.11 $(EXTRAS:%=--extra %) --group dev $(UPGRADE) \
 		--generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 		pyproject.toml --output-file $(LOCK)
-	@! grep -nE '^-|@|/' $(LOCK)
+	$(UV) pip compile --quiet --universal --python-version 3.11 --constraints $(LOCK) --no-header \
+		--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
+		pyproject.toml --output-file $(RUN_LOCK)
+	@! grep -nE '^-|@|/' $(LOCK) $(RUN_LOCK)
 
 wheel: $(STAMP)
 	$(BIN)/hatchling build --target wheel --directory dist

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import resource
 import tempfile
 import traceback
 from pathlib import Path
@@ -35,6 +34,8 @@ def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
     if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
         where = error.filename or "a file"
         return f"error: {ClirbenchError(f'{where}: {error.strerror}')}", MENDABLE
+    if isinstance(error, ModuleNotFoundError) and error.name == "fcntl":
+        return "error: this system has no fcntl, which locks files for fetch, train and watch; use Linux", MENDABLE
     if isinstance(error, MemoryError) or "failed to map segment" in str(error):
         return (
             "error: the memory is not enough. Try fewer workers, engine.workers=1, or fewer systems; a rerun does only "
@@ -48,7 +49,11 @@ def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
 
 
 def check_memory() -> None:
-    """Raise `ResourceError` where a limit leaves less memory than any run needs (`ulimit -v`)."""
+    """Raise `ResourceError` where a limit leaves less memory than any run needs (`ulimit -v`); if there are limits."""
+    try:
+        import resource
+    except ImportError:
+        return
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most != resource.RLIM_INFINITY and most < LEAST_MEMORY:
         raise ResourceError(

@@ -6,7 +6,6 @@ is verified is what was opened, and what was opened is what is moved.
 """
 
 import errno
-import fcntl
 import hashlib
 import http.client
 import os
@@ -155,6 +154,8 @@ def _opened(path: Path, flags: int = 0) -> IO[bytes]:
 
 
 def _locked(stream: IO[bytes]) -> bool:
+    import fcntl
+
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

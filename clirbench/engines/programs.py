@@ -203,7 +203,7 @@ def _end_group(process: "subprocess.Popen[bytes]") -> None:
 
 def _signal_group(group: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
+        getattr(os, "killpg", os.kill)(group, number)
 
 
 def _tail(descriptor: int) -> str:

@@ -1,6 +1,5 @@
 """A grid: sizes x vocabularies x architectures x seeds, each of them one training run, and its folder."""
 
-import fcntl
 import json
 import os
 import re
@@ -80,6 +79,8 @@ class Grid:
 @contextmanager
 def lock_grid(home: Path) -> Iterator[None]:
     """Hold a grid's folder; raises `StoreError` where another command does, or where it cannot be written."""
+    import fcntl
+
     try:
         home.mkdir(parents=True, exist_ok=True)
         with (home / "lock").open("wb") as lock:

@@ -5,7 +5,6 @@ which loads the trainer's libraries once, makes a copy of itself that trains, an
 or nothing.
 """
 
-import fcntl
 import os
 import shutil
 import signal
@@ -133,6 +132,8 @@ def train_run(folder: Path) -> str:
     with (folder / LOG).open("ab") as log:
         for number in (1, 2):
             os.dup2(log.fileno(), number)
+    import fcntl
+
     with (folder / CELL).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one that is left over from a killed worker ends soon
         if (folder / DONE).exists():
