@@ -7,10 +7,10 @@ from clirbench import systems as systems
 from clirbench import topics as topics
 from clirbench.api.comparing import Comparison as Comparison
 from clirbench.api.comparing import compare as compare
+from clirbench.api.events import events as events
 from clirbench.api.outcome import Outcome as Outcome
 from clirbench.api.outcome import RunWarning as RunWarning
 from clirbench.api.running import correlate as correlate
-from clirbench.api.running import events as events
 from clirbench.api.running import load as load
 from clirbench.api.running import run as run
 from clirbench.api.scoring import evaluate as evaluate

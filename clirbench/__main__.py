@@ -30,6 +30,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from clirbench import __version__
+from clirbench.api.events import recorded
 from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.configuration import advice
@@ -44,7 +45,6 @@ from clirbench.files.run_files import refuse_links
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.report import terminal
 from clirbench.report.earlier import copy_run, earlier_run
-from clirbench.report.events import recorded
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.store.plan import PLAN

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from clirbench import __version__
 from clirbench.api.components import as_name, experiment_of, is_plain, parts
+from clirbench.api.events import recorded
 from clirbench.api.frames import pandas_frame
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
 from clirbench.engines.local import close_workers
@@ -24,7 +25,6 @@ from clirbench.experiment import with_store
 from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.run_files import MANIFEST, path_inside, read_marker, read_provenance, read_results, refuse_links
 from clirbench.pages.tsv import frame, write_tsv
-from clirbench.report.events import recorded
 from clirbench.report.facts import warnings as notes
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
@@ -211,22 +211,6 @@ def load(folder: str | Path) -> Outcome:
     }
     made = read_provenance(path)
     return Outcome(found, made, Tables(tables, holds=True), lambda target: _copy(path, target, made))
-
-
-def events(folder: str | Path) -> list[dict[str, Any]]:
-    """What happened so far in a run, or in a watch, by its folder: `event`, `at` and the fields of its kind.
-
-    Raises `InputError` where there are none.
-
-        >>> import clirbench as cb
-        >>> folder = cb.run("europarl_csen_published").save("published")
-        >>> [event["step"] for event in cb.events(folder) if event["event"] == "done"]
-        ['intervals', 'analyses']
-    """
-    path = path_inside(checked_path(folder), EVENTS)
-    if not path.is_file():
-        raise InputError(f"{folder}: has no {EVENTS}, so it is not the folder of a run or of a watch")
-    return list(Journal(path))
 
 
 @dataclass(frozen=True)

@@ -175,8 +175,11 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     """
     if not layout.references:
         where = Path(layout.where)
-        outer = where.parent if where.name == "systems" else None
-        meant = f"; type folder={outer}" if outer and any(outer.glob("reference*")) else ""
+        around = where.parent.glob("reference*") if where.name == "systems" else where.glob("*/reference*")
+        folders = sorted({path.parent for path in around})
+        meant = f"; type folder={folders[0]}" if folders else ""
+        if len(folders) > 1:
+            meant += f", or another of its {len(folders)} folders that have one"
         raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{meant}")
     names = name_list("references", references)
     if names in (("first",), ()):

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from clirbench import __version__
-from clirbench.errors import StoreError, shorten
+from clirbench.api.outcome import checked_path
+from clirbench.errors import InputError, StoreError, shorten
 from clirbench.files.journal import EVENTS, Journal
+from clirbench.files.run_files import path_inside
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import warnings
@@ -68,3 +70,19 @@ def recorded(folder: Path, command: Sequence[str]) -> Iterator[Events]:
 
 def _since(begun: float) -> float:
     return round(time.perf_counter() - begun, 3)
+
+
+def events(folder: str | Path) -> list[dict[str, Any]]:
+    """What happened so far in a run, or in a watch, by its folder: `event`, `at` and the fields of its kind.
+
+    Raises `InputError` where there are none.
+
+        >>> import clirbench as cb
+        >>> folder = cb.run("europarl_csen_published").save("published")
+        >>> [event["step"] for event in cb.events(folder) if event["event"] == "done"]
+        ['intervals', 'analyses']
+    """
+    path = path_inside(checked_path(folder), EVENTS)
+    if not path.is_file():
+        raise InputError(f"{folder}: has no {EVENTS}, so it is not the folder of a run or of a watch")
+    return list(Journal(path))
