@@ -36,7 +36,7 @@ from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_mem
 from clirbench.configuration import advice
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
-from clirbench.configuration.reach import key_of
+from clirbench.configuration.keys import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, raise_all
 from clirbench.experiment import run, with_store

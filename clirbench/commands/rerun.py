@@ -20,8 +20,8 @@ from typing import Any
 
 import clirbench
 from clirbench.commands.base import command_parser, run_command
-from clirbench.configuration.keys import NODES
-from clirbench.configuration.reach import has_own_folders, key_of, refusals, side_effects
+from clirbench.configuration.keys import NODES, key_of
+from clirbench.configuration.reach import has_own_folders, refusals, side_effects
 from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, escape_unseen, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object

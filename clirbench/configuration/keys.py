@@ -16,6 +16,11 @@ NODES = (
 """Keys that hold components, or a choice of them."""
 
 
+def key_of(override: str) -> str:
+    """`a.b` of `+a.b=c`."""
+    return override.lstrip("+~").partition("=")[0]
+
+
 @dataclass(frozen=True)
 class Key:
     """One key: its dotted name, the kind of its value (one of `KINDS`), and what it is, in a line."""

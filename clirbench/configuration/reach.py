@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from clirbench.configuration.components import TARGET
+from clirbench.configuration.keys import key_of
 from clirbench.configuration.laboratories import laboratories
 from clirbench.errors import UNSEEN, ConfigError
 
@@ -21,11 +22,6 @@ SEARCH_PATH = "hydra.searchpath"
 MOST = 20_000
 """Characters of a command line that a person can still read."""
 NAMED = re.compile(rf"{TARGET}: *([\w.]+)")
-
-
-def key_of(override: str) -> str:
-    """`a.b` of `+a.b=c`."""
-    return override.lstrip("+~").partition("=")[0]
 
 
 def has_own_folders(words: Sequence[str]) -> bool:

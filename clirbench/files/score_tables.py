@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from clirbench.checks import name_list, one_of
-from clirbench.datasets.manifests import manifest_folder
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import LARGEST, TextTable, number, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
@@ -190,6 +189,8 @@ def table_path(name: str) -> Path:
     """A file as it is named, or a shipped table for `embedded:NAME`; raises `UnknownName` for one that is not."""
     if not name.startswith(EMBEDDED):
         return Path(name).expanduser()
+    from clirbench.datasets.manifests import manifest_folder
+
     data = (Path(__file__).parents[1] / "data").glob("*_scores.tsv")
     shipped = {path.name.removesuffix("_scores.tsv"): path for path in data}
     shipped |= {path.name.removesuffix(".tsv.gz"): path for path in manifest_folder().glob("*.human.tsv.gz")}

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import IrMeasure
-from clirbench.measures.rankings import Overlap, Tau, TauAP
 from clirbench.measures.rbo import RBO
 from clirbench.measures.rbp import RBP
 
@@ -107,11 +106,5 @@ def _value(text: str) -> Any:
         return text
 
 
-OURS: Kinds = {
-    "RBO": (RBO, {}),
-    "RBP": (RBP, {}),
-    "tau": (Tau, {}),
-    "tau_AP": (TauAP, {}),
-    "overlap": (Overlap, {}),
-}
+OURS: Kinds = {"RBO": (RBO, {}), "RBP": (RBP, {})}
 """The core's measures that ir-measures does not have."""

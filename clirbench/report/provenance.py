@@ -12,7 +12,6 @@ from typing import Any
 
 from clirbench import __version__
 from clirbench.corpora.base import Corpus
-from clirbench.datasets.manifests import manifest_folder
 from clirbench.result import Result
 from clirbench.store.snapshot import current_snapshot
 from clirbench.text import sha256_of
@@ -91,7 +90,7 @@ def _read() -> dict[str, str]:
 
 def _shipped() -> tuple[Path, ...]:
     """The package, and its manifests, which lie beside it in a checkout: no input, for another checkout has its own."""
-    return PACKAGE, manifest_folder().resolve()
+    return PACKAGE, PACKAGE.parent / "data_manifests"
 
 
 def _references(test: TestSet) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.analyses.retrievers import retriever_tables
 from clirbench.computed import with_marks
 from clirbench.files.tables import number
 from clirbench.pages.table import NONE, Cell, Streamed, Table
@@ -97,7 +96,11 @@ def all_tables(result: Result) -> tuple[Table, ...]:
     """What metrics add to `given` and retrievers side by side, where asked for, the tables of the analyses, and other
     scorings.
     """
-    experiment, searched = result.experiment, [*retriever_tables(result), *scoring_tables(result)]
+    experiment, searched = result.experiment, scoring_tables(result)
+    if experiment.also_retriever:
+        from clirbench.analyses.retrievers import retriever_tables
+
+        searched = [*retriever_tables(result), *searched]
     if not experiment.given:
         return (*searched, *result.tables)
     found = beyond_known(

@@ -9,12 +9,10 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import IrMeasure
 from clirbench.measures.parsing import parse
-from clirbench.measures.rankings import Overlap
 from clirbench.measures.rbo import RBO
 from clirbench.measures.rbp import RBP
 
 NAMES = ["MAP", "GMAP", "RBO", "RBO(p=0.9)", "P@10", "R@10", "nDCG", "AP(rel=2)", "RR", "ERR@20", "RBP(p=0.8)"]
-NAMES += ["tau", "tau_AP", "tau_AP@20", "overlap@5"]
 NAMES += ["RBP@9", "IPrec@0.2"]
 
 
@@ -36,7 +34,6 @@ def test_map_is_average_precision_of_ir_measures() -> None:
 def test_parameters_of_our_own_measures() -> None:
     assert parse("RBO(p=0.9, depth=100)") == RBO(p=0.9, depth=100, name="RBO(p=0.9, depth=100)")
     assert parse("RBO(ties='a',variant=ext)") == RBO(ties="a", name="RBO(ties='a',variant=ext)")
-    assert parse("overlap@5") == Overlap(k=5, name="overlap@5")
     assert parse("RBP(rel=2)@7") == RBP(rel=2, k=7, name="RBP(rel=2)@7")
 
 
@@ -63,9 +60,7 @@ def test_an_unknown_parameter_is_told_the_choices() -> None:
         ("RBO(p=1.0)", "a number above 0 and below 1"),
         ("RBO(p=0)", "a number above 0 and below 1"),
         ("RBO(depth=0)", "at least 1"),
-        ("tau(k=none)", "k=None must be a whole number"),
         ("P@0", "must be above 0"),
-        ("tau@1.5", "k=1.5 must be a whole number"),
         ("P", "ir-measures cannot read 'P'"),
         ("nDCG(dcg=", "cannot be read"),
         ("INST(max_rel=2)", "install its provider: pip install ir-measures"),

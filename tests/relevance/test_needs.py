@@ -32,11 +32,11 @@ def test_rules_that_search_the_english_side_need_one() -> None:
 
 
 def test_measures_against_the_english_ranking_are_left_out() -> None:
-    named = ["MAP", "RBO", "overlap"]
+    named = ["MAP", "RBO", "RBO(p=0.9)"]
     kept, notes = sorted_out([parse(name) for name in named], FOREIGN, ALL)
     assert [measure.name for measure in kept] == ["MAP"]
     assert notes == [
-        "left out, because they compare with a search of the English side, which there is not: RBO, overlap"
+        "left out, because they compare with a search of the English side, which there is not: RBO, RBO(p=0.9)"
     ]
     assert sorted_out([parse(name) for name in named], ENGLISH, ALL)[1] == []
     with pytest.raises(ConfigError, match=r"which there is not: RBO; choose measures of judgments"):

@@ -11,5 +11,7 @@ def interval_methods() -> dict[str, str]:
 def measures() -> dict[str, tuple[type, dict[str, Any]]]:
     """The class of each measure by its name, and what the name sets."""
     from clirbench.labs.papers.measures.aqwv import AQWV, MQWV, OQWV
+    from clirbench.labs.papers.measures.rankings import Overlap, Tau, TauAP
 
-    return {"AQWV": (AQWV, {}), "mAQWV": (AQWV, {"empty": "modified"}), "MQWV": (MQWV, {}), "OQWV": (OQWV, {})}
+    weighted = {"AQWV": (AQWV, {}), "mAQWV": (AQWV, {"empty": "modified"}), "MQWV": (MQWV, {}), "OQWV": (OQWV, {})}
+    return {**weighted, "tau": (Tau, {}), "tau_AP": (TauAP, {}), "overlap": (Overlap, {})}

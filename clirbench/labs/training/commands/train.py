@@ -17,7 +17,7 @@ from clirbench.commands.faults import SOME_FAILED
 from clirbench.commands.rerun import run_clirbench
 from clirbench.configuration.building import parts_of
 from clirbench.configuration.composing import compose_configuration
-from clirbench.configuration.reach import key_of
+from clirbench.configuration.keys import key_of
 from clirbench.engines.base import Engine
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, UnknownName

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from clirbench.configuration.measuring import parse
 from clirbench.errors import ConfigError
-from clirbench.measures.rankings import Overlap, Tau, TauAP
+from clirbench.labs.papers.measures.rankings import Overlap, Tau, TauAP
+from clirbench.measures.base import Measure
 from clirbench.types import Judged, Qrels, Run
 
 
@@ -81,3 +83,19 @@ def test_one_document_and_none(measure: Overlap | Tau | TauAP) -> None:
 def test_k_is_a_whole_number() -> None:
     with pytest.raises(ConfigError, match="k=0 must be a whole number of at least 1"):
         Overlap(k=0)
+
+
+@pytest.mark.parametrize("name", ["tau", "tau_AP", "tau_AP@20", "overlap@5"])
+def test_the_column_is_called_as_the_user_wrote_it(name: str) -> None:
+    measure = parse(name)
+    assert isinstance(measure, Measure)
+    assert measure.name == name
+    assert measure.signature.startswith(name + "|")
+    assert measure.needs == {"english"}  # type: ignore[attr-defined]
+
+
+def test_the_cut_is_a_whole_number() -> None:
+    assert parse("overlap@5") == Overlap(k=5, name="overlap@5")
+    for name in ("tau(k=none)", "tau@1.5"):
+        with pytest.raises(ConfigError, match="must be a whole number"):
+            parse(name)
