@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from clirbench.checks import name_list
+from clirbench.configuration.joining import joining_analyses
 from clirbench.configuration.measuring import parse
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
@@ -72,6 +73,7 @@ def _defaults(seed: int) -> dict[str, Any]:
         "metrics": (BLEU(), ChrF(beta=1, name="chrF1"), ChrF(beta=2, name="chrF2"), MacroF(), MicroF()),
         "measures": tuple(map(parse, MEASURES)),
         "intervals": Bootstrap(draws=Draws(levels=["systems"], samples=1000, sampling="replacement", seed=seed)),
+        "analyses": joining_analyses(),
     }
 
 

@@ -22,7 +22,8 @@ from clirbench.configuration.composing import (
     plain_configuration,
     section,
 )
-from clirbench.configuration.laboratories import config_folders, hooks
+from clirbench.configuration.joining import joining
+from clirbench.configuration.laboratories import hooks
 from clirbench.configuration.languages import LUCENE, PLAIN, target_of, tokeniser_of
 from clirbench.configuration.measuring import parse
 from clirbench.corpora.base import CorpusSource
@@ -267,21 +268,15 @@ def _add_analyses(cfg: DictConfig) -> None:
     In Hydra's list of defaults they would take half of the time in which a configuration is put together.
     """
     given: Mapping[str, Any] = cfg.get("analyses") or {}
-    files, asked, joining = _analysis_files(), _names(cfg.get("analysis")), _joining()
+    files, asked, joined = _analysis_files(), _names(cfg.get("analysis")), joining()
     left_out = {name for name in given if given[name] is None and name not in asked}
     with open_dict(cfg):
         cfg.analyses = given
-        for name in dict.fromkeys((*asked, *joining, *given)):
+        for name in dict.fromkeys((*asked, *joined, *given)):
             if name in files and name not in left_out and "_target_" not in (given.get(name) or {}):
                 settings = OmegaConf.select(OmegaConf.load(files[name]), name)
-                unasked = {} if name in asked else joining.get(name, {})
+                unasked = {} if name in asked else joined.get(name, {})
                 cfg.analyses[name] = OmegaConf.merge(settings, unasked, given.get(name) or {})
-
-
-def _joining() -> dict[str, Any]:
-    """The analyses that laboratories have join every run, with the settings that they then have."""
-    files = (folder / "joining.yaml" for folder in config_folders())
-    return {str(name): part for file in files if file.is_file() for name, part in OmegaConf.load(file).items()}
 
 
 def _analysis_files() -> dict[str, Path]:
@@ -297,7 +292,7 @@ def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, 
     own = {name for name in nodes if "_target_" in (nodes[name] or {})}
     choices = {*_analysis_files(), *own, "correlation"}
     errors.extend(UnknownName("analysis", name, choices) for name in (*names, *nodes) if name not in choices)
-    made = [name for name in dict.fromkeys((*names, *_joining())) if name in own]
+    made = [name for name in dict.fromkeys((*names, *joining())) if name in own]
     found = [_component(nodes, name, Analysis, errors, f"analyses.{name}") for name in made]
     return tuple(analysis for analysis in found if analysis is not None)
 
