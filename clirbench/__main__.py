@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 # Before numpy is loaded: matrices here are small and workers many, and OpenBLAS's threads wait for one another (a
 # hundred times as long on a busy machine). With one, the last bits of a result do not depend on the number of cores.
@@ -34,23 +34,17 @@ from clirbench.api.events import recorded
 from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.configuration import advice
-from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
 from clirbench.configuration.keys import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, raise_all
-from clirbench.experiment import run, with_store
 from clirbench.files.manifest import read_manifest
 from clirbench.files.run_files import refuse_links
-from clirbench.inputs.reading import adapt_to_inputs, read_inputs
-from clirbench.report import terminal
-from clirbench.report.earlier import copy_run, earlier_run
-from clirbench.report.folder import RunFolder
-from clirbench.report.provenance import provenance
 from clirbench.store.plan import PLAN
-from clirbench.store.snapshot import read_through_snapshot
-from clirbench.store.store import Store
 from clirbench.text import set_limits
+
+if TYPE_CHECKING:
+    from clirbench.report.folder import RunFolder
 
 # Options of ours, as Hydra must read them.
 OPTIONS = {"--json": "output.json=true", "--quiet": "output.quiet=true"}
@@ -85,6 +79,16 @@ def job(cfg: DictConfig) -> str | None:
 
 def _one_run(cfg: DictConfig) -> int:
     """Do the run; returns the exit status of one that has come to its end: 2 where some systems failed."""
+    # Here, because the help and errors of keys need none of it, and half a second is spent on it.
+    from clirbench.configuration.building import build, limits_of
+    from clirbench.experiment import run, with_store
+    from clirbench.inputs.reading import adapt_to_inputs, read_inputs
+    from clirbench.report import terminal
+    from clirbench.report.folder import RunFolder
+    from clirbench.report.provenance import provenance
+    from clirbench.store.snapshot import read_through_snapshot
+    from clirbench.store.store import Store
+
     set_limits(limits_of(cfg))
     if HydraConfig.get().mode is RunMode.MULTIRUN:
         swept = [override for override in HydraConfig.get().overrides.task if override not in sys.argv]
@@ -116,8 +120,11 @@ def _one_run(cfg: DictConfig) -> int:
     return WORSE if result.worse else SOME_FAILED if result.failed else 0
 
 
-def _done_before(folder: RunFolder, configuration: dict[str, Any]) -> bool:
+def _done_before(folder: "RunFolder", configuration: dict[str, Any]) -> bool:
     """Whether this job of a sweep, or of another sweep next to it, is finished and unchanged; its files are copied."""
+    from clirbench.report.earlier import copy_run, earlier_run
+    from clirbench.report.terminal import say
+
     place = folder.path
     earlier = earlier_run([place, *sorted(place.parent.parent.glob(f"*/{place.name}"), reverse=True)], configuration)
     if earlier is None:
@@ -127,7 +134,7 @@ def _done_before(folder: RunFolder, configuration: dict[str, Any]) -> bool:
             shutil.copy2(earlier / PLAN, place / PLAN)
         sealed = read_manifest(earlier)
         folder.put(lambda unfinished: copy_run(earlier, unfinished), sealed.inputs, sealed.clirbench)
-    terminal.say(f"done before: {earlier}")
+    say(f"done before: {earlier}")
     return True
 
 

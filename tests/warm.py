@@ -55,7 +55,7 @@ def load() -> None:
     grammar_parser.parse("${a.b}")
     source = (PACKAGE / "clirbench" / "__main__.py").read_text(encoding="utf-8")
     for line in source.splitlines():
-        if line.startswith("from clirbench."):
+        if line.strip().startswith("from clirbench."):
             importlib.import_module(line.split()[1])
     for name in OF_MOST_RUNS:
         importlib.import_module(f"clirbench.{name}")
