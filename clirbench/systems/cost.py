@@ -3,7 +3,6 @@
 A shard's cost is in a file of its own, under the key of the shard. So a rerun from the store finds the same seconds.
 """
 
-import resource
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -27,7 +26,11 @@ _RUNNING: ContextVar[tuple[Meter, ...]] = ContextVar("running", default=())
 
 
 def processor_seconds() -> float:
-    """User and system time of this process and of the children that it has waited for."""
+    """User and system time of this process and of the children that it has waited for; NaN where no system tells."""
+    try:
+        import resource
+    except ImportError:  # not on every system; what programs used is not known there
+        return nan
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)
 

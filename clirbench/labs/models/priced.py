@@ -47,7 +47,7 @@ class Priced:
 def frontier_table(result: Result) -> Sequence[Table]:
     """Table `frontier`; none where nothing was measured."""
     rows = with_frontier([*_translated(result), *_untranslated(result)])
-    if not any(row.seconds_per_million_words > 0 for row in rows):
+    if all(row.kind == "none" or isnan(row.seconds_per_million_words) for row in rows):
         return ()
     title = "What does retrieval quality cost?"
     return (Table.of("frontier", title, Priced, rows, sentences(rows), figure=lambda: plot(rows)),)
