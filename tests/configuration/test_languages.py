@@ -1,5 +1,7 @@
 """`languages=SOURCE-TARGET` chooses the analyser and the tokenisers."""
 
+from dataclasses import replace
+
 import pytest
 
 from clirbench.configuration.building import build
@@ -42,7 +44,8 @@ def test_both_sides_are_cut_in_the_target_language_and_signatures_say_so() -> No
 
 def test_english_is_searched_as_without_it() -> None:
     plain, paired = (build(compose_configuration(["folder=x", *more])) for more in ([], ["languages=zh-en"]))
-    assert paired == plain
+    # Analyses may hold the pair: the memory compares with collections into English, as it does without one.
+    assert replace(paired, analyses=()) == replace(plain, analyses=())
 
 
 def test_what_the_user_chose_stays() -> None:

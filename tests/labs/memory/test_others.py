@@ -67,6 +67,18 @@ def test_outside_the_memorys_range_the_report_says_so(
     assert f"; not taken together with this run: {note}" in report.read_text(encoding="utf-8")
 
 
+def test_a_pair_into_english_is_compared_as_no_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:200]
+    folder = str(folder_of(tmp_path / "own", lines, [(5, first) for first in range(5)]))
+    plain, paired, others = (
+        cb.run("folder", folder=folder, metric=["BLEU"], topics__n=10, **more).tables["memory"]
+        for more in ({}, {"languages": "zh-en"}, {"languages": "en-de"})
+    )
+    assert paired.equals(plain)
+    assert not others.equals(plain)
+
+
 def test_a_run_that_cannot_be_compared_says_so_only_where_it_was_asked(tmp_path: Path) -> None:
     """Published scores have MAP and GMAP, and the memory has RBO(p=0.9) alone."""
     assert "memory" not in cb.run("europarl_csen_published").tables
