@@ -30,7 +30,6 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from clirbench import __version__
-from clirbench.api.events import recorded
 from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.configuration import advice
@@ -80,6 +79,7 @@ def job(cfg: DictConfig) -> str | None:
 def _one_run(cfg: DictConfig) -> int:
     """Do the run; returns the exit status of one that has come to its end: 2 where some systems failed."""
     # Here, because the help and errors of keys need none of it, and half a second is spent on it.
+    from clirbench.api.events import recorded
     from clirbench.configuration.building import build, limits_of
     from clirbench.experiment import run, with_store
     from clirbench.inputs.reading import adapt_to_inputs, read_inputs
