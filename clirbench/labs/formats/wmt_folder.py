@@ -50,7 +50,7 @@ class WmtFolder:
             )
 
     def read(self) -> Corpus:
-        folder = (Path(self.mirror or "") / self.part).expanduser().absolute()
+        folder = (Path(self.mirror or "") / (self.part or "")).expanduser().absolute()
         crossed = () if folder.is_dir() or not (folder.parent / "systems").is_dir() else tuple(folder.name.split("-"))
         part = "/".join(folder.parts[-3:] if crossed else folder.parts[-2:])
         folder = folder.parent if crossed else folder
