@@ -37,6 +37,7 @@ from clirbench.configuration.composing import CONF, plain_configuration, prepare
 from clirbench.configuration.keys import key_of
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, StoreError, raise_all
+from clirbench.files.journal import EVENTS
 from clirbench.files.manifest import read_manifest
 from clirbench.files.run_files import refuse_links
 from clirbench.store.plan import PLAN
@@ -130,8 +131,9 @@ def _done_before(folder: "RunFolder", configuration: dict[str, Any]) -> bool:
     if earlier is None:
         return False
     if earlier.resolve() != place.resolve():
-        if (earlier / PLAN).is_file():
-            shutil.copy2(earlier / PLAN, place / PLAN)
+        for name in (PLAN, EVENTS):
+            if (earlier / name).is_file():
+                shutil.copy2(earlier / name, place / name)
         sealed = read_manifest(earlier)
         folder.put(lambda unfinished: copy_run(earlier, unfinished), sealed.inputs, sealed.clirbench)
     say(f"done before: {earlier}")

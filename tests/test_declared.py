@@ -18,7 +18,7 @@ from tests.conftest import Cli
 
 SMALL = ("metric=[BLEU,MacroF1]", "engine=serial", "output.figures=[]", "correlation.intervals=null")
 # These say when they were made or where, or hold keys of the store, which are made of signatures.
-APART = {"plan.tsv", "provenance.json", "manifest.json"}
+APART = {"plan.tsv", "provenance.json", "manifest.json", "events.jsonl"}
 
 
 @dataclass(frozen=True)

@@ -278,6 +278,7 @@ def _outcome(
         planned, told = plan.read_bytes(), (Path(folder) / EVENTS).read_bytes()
     if written:
         made = json.loads(json.dumps(made, ensure_ascii=False).replace(str(written), DATAFRAME))
+        told = told.replace(str(written).encode(), DATAFRAME.encode())
 
     def write(target: Path) -> None:
         claimed = RunFolder.claim(target)

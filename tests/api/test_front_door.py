@@ -20,6 +20,7 @@ ROOMS = ("corpora", "measures", "metrics", "relevance", "retrieval", "systems", 
 NAMES = {
     "run",
     "load",
+    "events",
     "correlate",
     "score",
     "evaluate",

@@ -25,7 +25,7 @@ from clirbench.metrics.segments import SegmentMean
 from tests.conftest import PACKAGE, Cli
 
 # The two say when they were made, and by which command.
-TIMES = {"provenance.json", "manifest.json", "report.html"}
+TIMES = {"provenance.json", "manifest.json", "report.html", "events.jsonl"}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
