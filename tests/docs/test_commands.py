@@ -1,6 +1,7 @@
 """Every command of the documentation and of README.md runs, and prints what the pages show."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,7 @@ def test_readme_s_commands_are_understood(tmp_path: Path) -> None:
     session.open()
     for name in ("testset", "topics", "sweep", "scores"):
         MATERIALS[name](tmp_path)
+    shutil.copytree(tmp_path / "talks", tmp_path / "wmt22" / "de-en")
     (tmp_path / "models" / "ckpt_1").mkdir(parents=True)
     (tmp_path / "models" / "ckpt_1" / "model.bin").write_bytes(b"")
     for command in dict.fromkeys(readme_commands()):
