@@ -42,7 +42,7 @@ def runs(data: Path) -> Iterator[tuple[str, str, dict[str, object]]]:
 def rows(name: str, result: cb.Outcome) -> Iterator[tuple[object, ...]]:
     """The rows of kendall for the primary measure; one row without a metric where nothing is compared."""
     sentence = result.answer.split(". ")[0].rstrip(".")
-    found = result.correlations
+    found = result.tables["correlations"]
     own = found[(found.measure == result.results["measure"]) & (found.coefficient == "kendall")]
     for row in own.itertuples():
         yield (

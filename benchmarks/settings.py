@@ -103,7 +103,7 @@ def runs(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]
 
 def rows(name: str, setup: str, result: cb.Outcome) -> Iterator[Row]:
     measure = result.results["measure"]
-    found = result.correlations
+    found = result.tables["correlations"]
     chosen = next((one for one in result.results["findings"] if one["kind"] == "recommendation"), {})
     for row in found[(found.measure == measure) & (found.coefficient == "kendall")].itertuples():
         yield Row(

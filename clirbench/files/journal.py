@@ -18,7 +18,7 @@ EVENTS = "events.jsonl"
 
 @dataclass(frozen=True)
 class Journal:
-    """Events, each a JSON object with `event` (its kind) and `at` (UTC); [all kinds](reference/files.md#events).
+    """Events, each a JSON object with `event` (its kind) and `at` (UTC); the page of files lists all kinds.
 
     `shapes`: what a reader needs of an event of a kind, as in `shape_error`.
     """

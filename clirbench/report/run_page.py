@@ -17,7 +17,7 @@ def run_page(result: Result) -> Page:
     question = ": which MT metric orders the systems as retrieval does?" if result.correlations else ""
     board = result.board
     signed = [column for column in board.columns if column.signature]
-    systems = (systems_table(board, result.baselines, result.engine_costs),) if board.systems else ()
+    systems = (systems_table(board, result.baselines),) if board.systems else ()
     return Page(
         f"{result.experiment.name}{question}",
         (

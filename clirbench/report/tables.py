@@ -1,7 +1,7 @@
 """The tables of a run. Their files are written from them, and a DataFrame equals its file."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from math import nan
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from clirbench.computed import with_marks
 from clirbench.files.tables import number
-from clirbench.pages.table import NONE, Cell, Streamed, Table
+from clirbench.pages.table import Cell, Streamed, Table
 from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
 from clirbench.report.scorings import scoring_tables
@@ -17,8 +17,6 @@ from clirbench.result import Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.units.given import Beyond, Permuting, beyond_known
-
-COST = "seconds_per_million_words"
 
 
 def run_tables(result: Result) -> dict[str, Table]:
@@ -28,7 +26,7 @@ def run_tables(result: Result) -> dict[str, Table]:
     """
     taus = Table.of("correlations", "Agreement of metrics with measures", Correlation, result.correlations)
     found = {
-        "systems": systems_table(result.board, result.baselines, result.engine_costs),
+        "systems": systems_table(result.board, result.baselines),
         "correlations": dataclasses.replace(taus, texts=texts_of(Correlation)),
     }
     if result.retrieval:
@@ -49,11 +47,8 @@ def _for_a_file(table: Table) -> Table:
     return dataclasses.replace(table, header=tuple(name.replace('"', "'") for name in table.header))
 
 
-def systems_table(board: Scoreboard, baselines: Scoreboard = NO_ROWS, costs: Mapping[str, float] = NONE) -> Table:
-    """Every system, then every baseline, with metadata, every metric, every measure; the best of each column marked.
-
-    costs: of systems that engines made; where there are some, they are the last column.
-    """
+def systems_table(board: Scoreboard, baselines: Scoreboard = NO_ROWS) -> Table:
+    """Every system, then every baseline, with metadata, every metric, every measure; the best of each column marked."""
     printed = board.above(baselines)
     best = {column.name: best_value(column) for column in board.columns}
     columns = (*printed.metrics, *printed.measures)
@@ -62,14 +57,13 @@ def systems_table(board: Scoreboard, baselines: Scoreboard = NO_ROWS, costs: Map
             system,
             *(texts[i] for texts in printed.metadata.values()),
             *(Cell(column.values[i], best=column.oriented[i] == best[column.name]) for column in columns),
-            *([costs.get(system, nan)] if costs else ()),
         )
         for i, system in enumerate(printed.systems)
     )
     return Table(
         "systems",
         f"All {len(board.systems)} systems; bold: the best of its column",
-        ("system", *printed.metadata, *(column.name for column in columns), *([COST] if costs else ())),
+        ("system", *printed.metadata, *(column.name for column in columns)),
         rows,
         about=column_meanings(columns),
         formats={c.name: "score" for c in columns if c.role == "metric" and best[c.name] > 1.5},

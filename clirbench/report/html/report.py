@@ -114,7 +114,7 @@ def systems_shown(result: Result) -> tuple[Table, int]:
 
     They keep the order of the board.
     """
-    board, made = result.board, systems_table(result.board, result.baselines, result.engine_costs)
+    board, made = result.board, systems_table(result.board, result.baselines)
     n = len(board.systems)
     if n <= MOST_SYSTEMS or not board.columns:
         return made, 0

@@ -54,15 +54,13 @@ def test_a_run_of_engines_keeps_what_they_cost(small_texts: Path, tmp_path: Path
     assert (
         "What does retrieval quality cost?\nOn the frontier of cost and RBO(p=0.9), the cheapest first: " in done.stdout
     )
-    systems = read_table(tmp_path / "first" / "systems.tsv")
-    assert systems.header[-1] == "seconds_per_million_words"
-    costs = dict(zip(systems.column("system"), systems.column("seconds_per_million_words"), strict=True))
-    assert costs["no translation"] == costs["English side"] == ""
     rows = {row["system"]: row for row in read_table(tmp_path / "first" / "frontier.tsv").records()}
     assert {name: row["kind"] for name, row in rows.items()} == {
         "no translation": "none", "words": "command", "letters": "chain",
     }  # fmt: skip
-    assert all(rows[name]["seconds_per_million_words"] == costs[name] for name in ("words", "letters"))
+    assert all(float(rows[name]["seconds_per_million_words"]) >= 0 for name in ("words", "letters"))
+    # A time is never the same twice: no table of the answer holds one, or a killed run would have other bytes.
+    assert "seconds_per_million_words" not in read_table(tmp_path / "first" / "systems.tsv").header
     for name in ("systems.tsv", "frontier.tsv", "figures/frontier.svg"):
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
@@ -71,7 +69,6 @@ def test_a_run_of_files_has_no_cost(small_texts: Path, tmp_path: Path, cli: Cli)
     keys = (f"folder={small_texts}", "topics.n=10", "metric=[BLEU]", "measures=[MAP]", "untranslated=true")
     done = cli(*keys, f"paths.cache={tmp_path / 'cache'}", f"hydra.run.dir={tmp_path / 'out'}")
     assert done.returncode == 0, done.stderr
-    assert "seconds_per_million_words" not in read_table(tmp_path / "out" / "systems.tsv").header
     assert not (tmp_path / "out" / "frontier.tsv").exists()
 
 
