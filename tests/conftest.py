@@ -1,6 +1,7 @@
 """Shared fixtures: where the real data lie, and how Hypothesis runs."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 # As the program does, before numpy is loaded: threads of several tests would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# What a shell starts with `&` ignores Ctrl-C, and so would every program that is to be interrupted.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
