@@ -7,7 +7,9 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from importlib.metadata import entry_points, packages_distributions
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -437,3 +439,23 @@ def test_what_may_load_a_model_imports_nothing_of_it() -> None:
     code = f"{code}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not OF_MODELS & {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_what_benchmarks_and_generators_import_is_there() -> None:
+    """They run by hand, so a name that moved would be missed there last."""
+    places = [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "docs" / "generator").glob("*.py")]
+    wanted = [
+        (path.name, node.module, name.name)
+        for path in places
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("clirbench")
+        for name in node.names
+    ]
+    assert len(wanted) > 100
+    missing = [
+        f"{file}: from {module} import {name}"
+        for file, module, name in wanted
+        for found in [import_module(str(module))]
+        if not hasattr(found, name) and not (hasattr(found, "__path__") and find_spec(f"{module}.{name}"))
+    ]
+    assert missing == []
