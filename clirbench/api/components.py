@@ -59,6 +59,7 @@ def experiment_of(settings: Mapping[str, Any]) -> Experiment:
     found = parts(settings)
     if "corpus" in found:
         found = _defaults(int(found.get("seed", 0))) | found
+        found.setdefault("analyses", joining_analyses(found))
     named: dict[str, Any] = {"name": "run", "engine": Processes()}
     return Experiment(**named | found)
 
@@ -73,7 +74,6 @@ def _defaults(seed: int) -> dict[str, Any]:
         "metrics": (BLEU(), ChrF(beta=1, name="chrF1"), ChrF(beta=2, name="chrF2"), MacroF(), MicroF()),
         "measures": tuple(map(parse, MEASURES)),
         "intervals": Bootstrap(draws=Draws(levels=["systems"], samples=1000, sampling="replacement", seed=seed)),
-        "analyses": joining_analyses(),
     }
 
 

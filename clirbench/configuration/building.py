@@ -22,7 +22,7 @@ from clirbench.configuration.composing import (
     plain_configuration,
     section,
 )
-from clirbench.configuration.joining import joining
+from clirbench.configuration.joining import joining, joins
 from clirbench.configuration.laboratories import hooks
 from clirbench.configuration.languages import LUCENE, PLAIN, target_of, tokeniser_of
 from clirbench.configuration.measuring import parse
@@ -83,7 +83,6 @@ def build(cfg: DictConfig) -> Experiment:
         "metrics": _group_components(cfg, "metric", Metric, errors),
         "measures": (*_measures(cfg, errors), *_group_components(cfg, "measure", Measure, errors)),
         "tables": _tables(cfg, errors),
-        "analyses": _analyses(cfg, errors),
         "paper": _component(cfg, "paper", Analysis, errors),
         "write_runs": _choice("output.runs", str(OmegaConf.select(cfg, "output.runs")), RUN_FILES, errors),
         "figures": _choices(cfg, "output.figures", FORMATS, errors),
@@ -92,6 +91,7 @@ def build(cfg: DictConfig) -> Experiment:
     with gathered(errors):
         if "parquet" in formats:
             require("output.tables=[parquet]", "parquet", "pyarrow")
+    experiment["analyses"] = _analyses(cfg, joins(experiment), errors)
     raise_all(errors)
     return Experiment(
         name=str(cfg.name),
@@ -283,16 +283,16 @@ def _analysis_files() -> dict[str, Path]:
     return {path.stem: path for folder in config_parts("analyses") for path in folder.glob("*.yaml")}
 
 
-def _analyses(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
-    """The analyses that `analysis` names, as `analyses.NAME` configures them, and those that join every run; the
-    correlation itself is always made.
+def _analyses(cfg: DictConfig, joining: Sequence[str], errors: list[ClirbenchError]) -> tuple[Analysis, ...]:
+    """The analyses that `analysis` names, as `analyses.NAME` configures them, and those that join; the correlation
+    itself is always made.
     """
     nodes: Mapping[str, Any] = cfg.get("analyses") or {}
     names = _names(cfg.get("analysis"))
     own = {name for name in nodes if "_target_" in (nodes[name] or {})}
     choices = {*_analysis_files(), *own, "correlation"}
     errors.extend(UnknownName("analysis", name, choices) for name in (*names, *nodes) if name not in choices)
-    made = [name for name in dict.fromkeys((*names, *joining())) if name in own]
+    made = [name for name in dict.fromkeys((*names, *joining)) if name in own]
     found = [_component(nodes, name, Analysis, errors, f"analyses.{name}") for name in made]
     return tuple(analysis for analysis in found if analysis is not None)
 

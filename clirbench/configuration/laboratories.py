@@ -3,7 +3,7 @@
 An entry point of the group `clirbench.labs` names a package. Its folder may hold
 
     conf/               configurations, as the core's: `conf/metric/NAME.yaml`, `conf/experiment/NAME.yaml`
-    conf/joining.yaml   analyses that join every run, each with the settings that it then has
+    conf/joining.yaml   analyses that join runs nobody asked it of (`joining.py`)
     commands/           `clirbench NAME` is the module `commands/NAME.py`
     hooks.py            functions by the names in `HOOKS`, loaded when the core has something to ask
     reaches.yaml        of ours: components that do more than read files and compute (`reach.py`)

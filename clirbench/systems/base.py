@@ -11,7 +11,8 @@ from clirbench.types import Translation
 class SystemSource(Protocol):
     """A source of translations; a frozen dataclass whose fields are its configuration.
 
-    It may declare `made_from_reference`: its systems are simulated, so that texts like the reference are no mistake.
+    It may declare `made_from_reference`: its systems are simulated, so that texts like the reference are no mistake;
+    and `translates`: engines make its texts while it runs, and what they cost is measured.
     """
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:

@@ -79,6 +79,11 @@ class CheckpointSystems:
                         f"systems.pattern {first_ten(one.names) or 'none'}; both must have the same"
                     )
 
+    @property
+    def translates(self) -> bool:
+        """Whether models make the texts."""
+        return bool(self.model)
+
     def patterns(self, field: str) -> tuple[PathPattern, ...]:
         """`pattern`, `test_pattern` or `model`: one pattern, or one for each name that the toolkit uses."""
         text = str(getattr(self, field))

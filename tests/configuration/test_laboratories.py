@@ -164,15 +164,10 @@ def test_nothing_of_it_is_loaded_by_a_run_that_does_not_use_it(site: Path, small
     assert done.returncode == 0, done.stderr
     loaded = {name.removeprefix("clirbench.labs.") for name in literal_eval(done.stdout)}
     # What joins every run, and no more of their laboratories.
-    assert loaded == {
-        "memory",
-        "models",
-        "models.frontier",
-        *(f"memory.{n}" for n in ("kept", "model", "others", "taus")),
-    }
+    assert loaded == {"memory", *(f"memory.{n}" for n in ("kept", "model", "others", "taus"))}
 
 
-def test_an_analysis_joins_every_run_that_does_not_leave_it_out(site: Path, small_texts: Path) -> None:
+def test_an_analysis_joins_the_runs_of_its_condition_that_do_not_leave_it_out(site: Path, small_texts: Path) -> None:
     (site / "otherlab" / "conf" / "joining.yaml").write_text("letters:\n  more: 3\n")
     keys = [f"folder={small_texts}", "metric=[BLEU]", "measures=[MAP]", "topics.n=10", "engine=serial"]
     cases = {"joins": ([], 9), "asked": (["analysis=[letters]"], 7), "set": (["analyses.letters.more=5"], 11)}
@@ -180,9 +175,12 @@ def test_an_analysis_joins_every_run_that_does_not_leave_it_out(site: Path, smal
         done = Cli(site.parent, site)(*keys, *more, f"hydra.run.dir={name}")
         assert done.returncode == 0, done.stderr
         assert f"every2\t{letters}" in (site.parent / name / "letters.tsv").read_text()
-    done = Cli(site.parent, site)(*keys, "analyses.letters=null", "hydra.run.dir=without")
-    assert done.returncode == 0, done.stderr
-    assert not (site.parent / "without" / "letters.tsv").exists()
+    for name, more in {"without": ["analyses.letters=null"], "files": []}.items():
+        if name == "files":
+            (site / "otherlab" / "conf" / "joining.yaml").write_text("letters: {_when_: [systems.translates]}\n")
+        done = Cli(site.parent, site)(*keys, *more, f"hydra.run.dir={name}")
+        assert done.returncode == 0, done.stderr
+        assert not (site.parent / name / "letters.tsv").exists()
 
 
 def test_two_of_one_name_and_a_missing_package_are_one_clear_line(site: Path) -> None:

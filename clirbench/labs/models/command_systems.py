@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
@@ -31,6 +31,7 @@ class CommandSystems:
     source side.
     """
 
+    translates: ClassVar[bool] = True
     commands: Mapping[str, Command | Mapping[str, Any]] | None = field(default=None, hash=False)
     shell: bool = False
     batch_lines: int | None = 1000

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clirbench.checks import one_of, whole_number
 from clirbench.corpora.base import Corpus
@@ -29,6 +29,7 @@ class OpenAISystems:
     with a control character or a slash, or a corpus without a source side.
     """
 
+    translates: ClassVar[bool] = True
     url: str | None = None
     models: Mapping[str, str | Mapping[str, Any]] | None = field(default=None, hash=False)
     key: str = ""

@@ -1,4 +1,6 @@
-"""Engines that ran, by processor seconds for a million words and by the retrieval quality that they reach."""
+"""What does retrieval quality cost? Engines that ran, by processor seconds for a million words and by the retrieval
+quality that they reach; joins every run of engines (conf/joining.yaml).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -44,13 +46,18 @@ class Priced:
         return self.on_frontier == "false"
 
 
-def frontier_table(result: Result) -> Sequence[Table]:
-    """Table `frontier`; none where nothing was measured."""
-    rows = with_frontier([*_translated(result), *_untranslated(result)])
-    if all(row.kind == "none" or isnan(row.seconds_per_million_words) for row in rows):
-        return ()
-    title = "What does retrieval quality cost?"
-    return (Table.of("frontier", title, Priced, rows, sentences(rows), figure=lambda: plot(rows)),)
+@dataclass(frozen=True)
+class Frontier:
+    """Table `frontier`: systems that translators made and, where a dense or fused retriever searched it, the
+    untranslated side, by cost and by the measure of the decision; none where nothing was measured.
+    """
+
+    def tables(self, result: Result) -> Sequence[Table]:
+        rows = with_frontier([*_translated(result), *_untranslated(result)])
+        if all(row.kind == "none" or isnan(row.seconds_per_million_words) for row in rows):
+            return ()
+        title = "What does retrieval quality cost?"
+        return (Table.of("frontier", title, Priced, rows, sentences(rows), figure=lambda: plot(rows)),)
 
 
 def with_frontier(rows: Sequence[Priced]) -> list[Priced]:
