@@ -1,5 +1,8 @@
 """How large is the code, and how much of it does the smallest run meet? `python benchmarks/size.py [--run]`.
 
+`--documents` counts the words of README.md, CONTRIBUTING.md and `docs/` as `wc -w` does: text, code blocks and tables
+alike. Pages that a program writes as a whole say so (`GENERATED`) and are counted apart.
+
 A line of code is a line of Python or of a template without docstrings, comments and blank lines. `--run` makes the
 smallest run (six systems, BLEU, MAP) and counts the project's files that run a function, the functions, the types that
 they return, and the modules of laboratories that are loaded. A class statement is no function: files of which a run
@@ -9,6 +12,7 @@ executes nothing else are counted apart.
 import argparse
 import ast
 import io
+import re
 import sys
 import tempfile
 import tokenize
@@ -22,6 +26,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "clirbench"
 NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 LONG = 400
+GENERATED = re.compile(
+    r"\A<!-- Written by \S+ from .*; do not edit. -->$|paths\.mirror=DATA` .*writes this page", re.MULTILINE
+)
+"""What a page says that no one writes by hand."""
 
 
 def code_lines(path: Path) -> int:
@@ -66,6 +74,22 @@ def sizes() -> None:
     for place in sorted(lines):
         print(f"{place:20} {lines[place]:10,} {files[place]:6} {classes[place]:8}")
     print(f"{'all':20} {lines.total():10,} {files.total():6} {classes.total():8}")
+
+
+def documents() -> dict[str, tuple[int, bool]]:
+    """(words, whether a program writes it) of each page."""
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    texts = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages}
+    return {name: (len(text.split()), GENERATED.search(text) is not None) for name, text in texts.items()}
+
+
+def words() -> None:
+    """Print the words of each page, the longest first, and the sums by hand and by programs."""
+    counted = documents()
+    for name, (n, generated) in sorted(counted.items(), key=lambda item: -item[1][0]):
+        print(f"{n:6,} {name}{' (generated)' if generated else ''}")
+    by_hand = sum(n for n, generated in counted.values() if not generated)
+    print(f"by hand: {by_hand:,} words; generated: {sum(n for n, _ in counted.values()) - by_hand:,}")
 
 
 def smallest_run() -> None:
@@ -114,6 +138,11 @@ def smallest_run() -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", action="store_true", help="count what the smallest run meets, too")
-    sizes()
-    if parser.parse_args().run:
+    parser.add_argument("--documents", action="store_true", help="count the words of the pages instead")
+    options = parser.parse_args()
+    if options.documents:
+        words()
+    else:
+        sizes()
+    if options.run:
         smallest_run()
