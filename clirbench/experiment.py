@@ -1,6 +1,6 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -42,7 +42,7 @@ from clirbench.store.cached import Cached, cached_result, tell_nobody
 from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, read_through_snapshot
 from clirbench.store.store import Store
-from clirbench.systems.translation import complete_translations, engine_notes, shard_keys
+from clirbench.systems.base import makers
 from clirbench.text import Text
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, split_failures
 
@@ -67,17 +67,18 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
 
 def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> StepResults:
     """All steps of all systems: what costs time, and what the store keeps."""
-    inputs, untranslated = translated(experiment, inputs, watch)
+    inputs, unmade = completed(experiment, inputs, watch)
     inputs, alike, told = distinct(experiment, inputs)
     if inputs is not None and experiment.plan is not None:
         experiment.plan.add(expected(experiment, inputs))
     statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
     retrieval = retrievals(experiment, inputs, watch) if inputs else {}
     rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
-    strange += engine_notes(inputs.translations) if inputs else []
+    if inputs:
+        strange += [note for maker in makers(inputs.translations) for note in maker.notes(inputs.translations)]
     waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
-    notes = (*waiting, *untranslated.values(), *told, *strange)
-    return StepResults(inputs, statistics, scores, failed, retrieval, notes, tuple(untranslated), tuple(rows), alike)
+    notes = (*waiting, *unmade.values(), *told, *strange)
+    return StepResults(inputs, statistics, scores, failed, retrieval, notes, tuple(unmade), tuple(rows), alike)
 
 
 @contextmanager
@@ -198,29 +199,23 @@ def affordable_intervals(how: Bootstrap, evidence: Evidence) -> Bootstrap:
     return replace(how, draws=replace(how.draws, levels=levels or ["systems"]))
 
 
-def translated(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:
-    """Systems that are translators are run now; one that failed has no texts from here on, and a note says why."""
+def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:
+    """Texts that are still to be made are made now; systems that failed have none from here on, and a note says why."""
     if inputs is None:
         return None, {}
-    shards = [Planned(system, TRANSLATE, "", key) for system, key in shard_keys(inputs.translations)]
 
-    def note(system: str, reason: str) -> None:
+    def plan(rows: Iterable[tuple[str, str, str]]) -> None:
         if experiment.plan is not None:
-            experiment.plan.add(failing_shards(shards, system, reason))
+            experiment.plan.add(Planned(system, TRANSLATE, "", file, failed) for system, file, failed in rows)
 
-    if experiment.plan is not None:
-        experiment.plan.add(shards)
-    # Past the store: shards are kept by themselves.
+    # Past the store: who makes texts keeps them.
     engine = experiment.engine.engine if isinstance(experiment.engine, Cached) else experiment.engine
     pmap = None if isinstance(engine, Serial) else engine.pmap
-    translations, errors = complete_translations(inputs.translations, watch, note, pmap)
-    return replace(inputs, translations=translations), {n: f"{n}: not translated: {e}" for n, e in errors.items()}
-
-
-def failing_shards(shards: Sequence[Planned], system: str, reason: str) -> list[Planned]:
-    """A system's shards, each with the reason why it may not be there; one row where they could not be named."""
-    of_system = [replace(shard, failed=reason) for shard in shards if shard.system == system]
-    return of_system or [Planned(system, TRANSLATE, failed=reason)]
+    failed: dict[str, str] = {}
+    for maker in makers(inputs.translations):
+        translations, reasons = maker.make(inputs.translations, watch, plan, pmap)
+        inputs, failed = replace(inputs, translations=translations), {**failed, **reasons}
+    return inputs, failed
 
 
 def expected(experiment: Experiment, inputs: Inputs) -> Iterator[Planned]:

@@ -36,7 +36,6 @@ from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances
 from clirbench.store.cached import cached_result
 from clirbench.store.plan import Plan
 from clirbench.systems.base import SystemSource
-from clirbench.systems.translation import engine_costs
 from clirbench.topics.base import TopicSource
 from clirbench.types import Doubles, Failure
 
@@ -295,11 +294,6 @@ class Result:
         column = self.baselines[measure]
         judged = column.judged_by in ("people", "known items") and column.higher_is_better
         return float(column.values[self.baselines.systems.index(ENGLISH_SIDE)]) if judged else np.nan
-
-    @cached_property
-    def engine_costs(self) -> Mapping[str, float]:
-        """Processor seconds for a million words of the source of each system that a translator made; NaN: unknown."""
-        return {} if self.inputs is None else engine_costs(self.inputs.translations)
 
     @property
     def printed(self) -> Scoreboard:

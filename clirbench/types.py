@@ -6,13 +6,13 @@ trec_eval keeps float32 and breaks ties by doc_id DESCENDING: only so does every
 the retriever gave them are kept beside (`Run.tied`): equal values there are ties.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,12 +183,44 @@ class Translation:
     metadata: Mapping[str, str] = field(default_factory=lambda: EMPTY, hash=False)
     pending: str = ""
     """Why it has no texts yet: a file that is still written."""
+    maker: "Maker | None" = None
+    """What makes its texts, where they are still to be made; reading them before that is an error."""
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files, by absolute path, that its texts are read from."""
         texts = (text for text in (self.test, self.collection) if text is not None)
         return tuple(dict.fromkeys(file.absolute() for text in texts for file in text.files))
+
+
+class Maker(Protocol):
+    """Makes texts by work that takes time, and keeps them below the cache; a frozen dataclass without state.
+
+    Each method is given all systems of a run, and deals with those whose `maker` it is.
+    """
+
+    def make(
+        self,
+        translations: Sequence[Translation],
+        watch: Callable[..., Iterable[object]],
+        plan: Callable[[Iterable[tuple[str, str, str]]], None],
+        pmap: Callable[..., Iterator[str]] | None,
+    ) -> tuple[tuple[Translation, ...], dict[str, str]]:
+        """Make what is missing; the systems, those that failed without texts, and a note on each of those.
+
+        `watch(title, values, total)` shows how far it is. `plan` is told (system, file below the cache, why it failed
+        or "") of every file that is needed, beforehand and where it cannot be made. `pmap`: an engine's; None: in this
+        process. Raises where all systems failed.
+        """
+
+    def missing(self, translations: Sequence[Translation]) -> Iterable[Text]:
+        """The texts that are not whole yet."""
+
+    def files(self, translations: Sequence[Translation]) -> Iterable[tuple[str, str]]:
+        """(system, file below the cache) of every file of theirs; the names change with what they are made from."""
+
+    def notes(self, translations: Sequence[Translation]) -> Iterable[str]:
+        """What a reader must know of the texts, all made."""
 
 
 @dataclass(frozen=True)

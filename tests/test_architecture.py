@@ -44,7 +44,6 @@ GROUPS = {
     "retrieval/encoder": "retrieval",
     "systems": "systems",
     "systems/toolkit": "systems",
-    "systems/translator": "systems.translators",
     "topics": "topics",
 }
 """Each group of conf/, and the room that its components are in; those in conf/ of a laboratory are in that."""

@@ -11,7 +11,6 @@ from clirbench.configuration.laboratories import hooks
 from clirbench.errors import escape_unseen
 from clirbench.store.plan import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
-from clirbench.systems.shards import read_shard
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def states(rows: Iterable[Planned], store: Store) -> Iterator[State]:
 
 def _is_there(row: Planned, store: Store) -> bool:
     if row.step == TRANSLATE:
-        return read_shard(store.path.parent / row.key) is not None
+        return any(is_kept(store.path.parent / row.key) for is_kept in hooks("is_kept"))
     return store.holds(row.key)
 
 

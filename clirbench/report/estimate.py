@@ -19,7 +19,7 @@ from clirbench.steps.search import readings
 from clirbench.steps.statistics import SegmentStatistics
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
-from clirbench.systems.translation import missing_work
+from clirbench.systems.base import makers
 from clirbench.text import Text
 from clirbench.types import Failure
 
@@ -46,7 +46,7 @@ PACKED = 2.6
 
 def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     """A sentence on time and memory, and on what is not in them."""
-    lacking = {work.text for work in missing_work(inputs.translations, {})}
+    lacking = {text for maker in makers(inputs.translations) for text in maker.missing(inputs.translations)}
     ready = tuple(t for t in inputs.translations if not {t.test, t.collection} & lacking)
     known = [metric for metric in experiment.metrics if rate(metric) is not None]
     _, _, counted = counters(known, replace(inputs, translations=ready))  # a command would be run for its version

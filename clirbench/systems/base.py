@@ -1,10 +1,11 @@
 """Where the MT systems' translations come from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from clirbench.corpora.base import Corpus
-from clirbench.types import Translation
+from clirbench.types import Maker, Translation
 
 
 @runtime_checkable
@@ -17,3 +18,21 @@ class SystemSource(Protocol):
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         """One translation for each MT system, by name, with metadata; raises `InputError` where there are none."""
+
+
+@runtime_checkable
+class OfModels(Protocol):
+    """Makes the texts of systems that are models on this machine."""
+
+    def translations(
+        self, corpus: Corpus, models: Sequence[tuple[str, Path, Mapping[str, str]]], cache: str, shard_lines: int
+    ) -> Sequence[Translation]:
+        """One translation, still to be made, for each (system, model, metadata); raises what each misses, all at once.
+
+        Texts are made and kept below `cache` in parts of at least `shard_lines` lines.
+        """
+
+
+def makers(translations: Sequence[Translation]) -> list[Maker]:
+    """What makes texts of these systems that are still to be made; none where all are files."""
+    return list(dict.fromkeys(t.maker for t in translations if t.maker is not None))

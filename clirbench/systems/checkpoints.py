@@ -10,14 +10,13 @@ from clirbench.checks import whole_number
 from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
-from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
+from clirbench.systems.base import OfModels
 from clirbench.systems.files import aligned
 from clirbench.systems.metadata import joined_metadata
 from clirbench.systems.patterns import Match, PathPattern, natural_key
 from clirbench.systems.pending import as_pending, check_settings, recent_change_note
 from clirbench.systems.toolkits import Toolkit
-from clirbench.systems.translation import machine_translations
-from clirbench.systems.translators.base import OfModels, Translator
 from clirbench.text import Text
 from clirbench.types import Translation
 
@@ -46,7 +45,7 @@ class CheckpointSystems:
     pattern: str | None = None
     test_pattern: str | None = None
     model: str | None = None
-    translator: Translator | OfModels | None = None
+    translator: OfModels | None = None
     include: Sequence[str] = ("*",)
     exclude: Sequence[str] = ()
     metadata: str | None = None
@@ -68,7 +67,7 @@ class CheckpointSystems:
             raise ConfigError("systems.test_pattern: models translate the test set themselves; leave it out")
         whole_number("systems.shard_lines", self.shard_lines)
         check_settings(self.unfinished, self.quiet)
-        if self.translator is not None and not isinstance(self.translator, Translator | OfModels):
+        if self.translator is not None and not isinstance(self.translator, OfModels):
             raise ConfigError(f"systems.translator: {type(self.translator).__name__} is not a Translator")
         main = self.patterns("pattern" if self.pattern else "model")
         if self.test_pattern:
@@ -89,12 +88,6 @@ class CheckpointSystems:
         text = str(getattr(self, field))
         texts = self.toolkit.patterns(text) if self.toolkit else (text,)
         return tuple(PathPattern(text, f"systems.{field}") for text in texts)
-
-    def translator_of(self, model: Path) -> Translator:
-        """What translates with a model; raises `ConfigError` where nothing is configured."""
-        if self.translator is None:
-            raise ConfigError("systems.model: name what translates, systems/translator=command")
-        return self.translator.of(model) if isinstance(self.translator, OfModels) else self.translator
 
     def matches(self, field: str) -> list[Match]:
         """What the patterns of a field match; raises `InputError` where that is nothing."""
@@ -185,21 +178,16 @@ class CheckpointSystems:
     def _translated(
         self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
     ) -> tuple[Translation, ...]:
-        errors: list[ClirbenchError] = []
-        models: list[tuple[str, Translator, Path | None, Mapping[str, str]]] = []
+        if self.translator is None:
+            raise ConfigError("systems.model: name what translates, systems/translator=command")
+        models: list[tuple[str, Path, Mapping[str, str]]] = []
         waiting: dict[str, Translation] = {}
         for name, match in named.items():
             if self.unfinished == "skip" and (why := recent_change_note([match.path], self.quiet)):
                 waiting[name] = Translation(name, None, None, described[name], f"{match.path}: {why}")
-                continue
-            with gathered(errors):
-                translator = self.translator_of(match.path)
-                translator.check(match.path)
-                models.append((name, translator, match.path, described[name]))
-        translations: tuple[Translation, ...] = ()
-        with gathered(errors):
-            translations = machine_translations(corpus, models, self.cache, self.shard_lines)
-        raise_all(list({str(error): error for error in errors}.values()))  # a missing library is missed by every model
+            else:
+                models.append((name, match.path, described[name]))
+        translations = self.translator.translations(corpus, models, self.cache, self.shard_lines)
         made = {**waiting, **{translation.system: translation for translation in translations}}
         return tuple(made[name] for name in named)
 

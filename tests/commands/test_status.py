@@ -8,21 +8,15 @@ from pathlib import Path
 import pytest
 
 from clirbench.commands import status
-from clirbench.computed import Inputs
 from clirbench.engines.local import Serial
 from clirbench.errors import InputError, StoreError
-from clirbench.experiment import translated
 from clirbench.files.run_files import MARKER
 from clirbench.metrics.bleu import BLEU
-from clirbench.result import Experiment, no_watch
 from clirbench.store.cached import Cached, part_label
 from clirbench.store.plan import PLAN, Plan, Planned, read_plan
 from clirbench.store.store import Store
-from clirbench.systems.translation import named_translations, shard_keys
 from clirbench.types import Failure
 from tests.lines import Lengths, Moments, made_texts
-from tests.systems.sides import folder_corpus
-from tests.systems.test_translation import Glossary
 
 
 @pytest.fixture
@@ -153,56 +147,6 @@ def test_parts_are_called_as_columns_are(tmp_path: Path) -> None:
     assert part_label(("", "MAP"), None) == "MAP"
     assert part_label(("qrels", "MAP"), None) == "MAP[qrels]"
     assert part_label("", (BLEU(), None)) == "BLEU"
-
-
-def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two systems of which one fails after its first shard; then the shards that are there, gone or damaged."""
-    cache, source = tmp_path / "cache", folder_corpus(tmp_path / "data")
-    translators = {"good": Glossary({}), "bad": Glossary(stops_at="Buch")}
-    translations = named_translations(source, "systems", translators, str(cache), 2)
-    keys = list(shard_keys(translations))
-    n_shards = len(keys) // 2
-    assert n_shards > 2
-    plan = Plan.begin(tmp_path / PLAN, cache / "store")
-    experiment = Experiment("machines", Serial(), plan=plan)
-    translated(experiment, Inputs(source, translations, {}), no_watch)
-    assert status.main([str(tmp_path)]) == 1
-    good, bad, total = lines(capsys)
-    assert good == "good Translate done"
-    done = sum((cache / key).exists() for system, key in keys if system == "bad")
-    assert 0 < done < n_shards
-    assert bad.startswith(f"bad Translate {done} of {n_shards} done; failed: ")
-    assert "Buch" in bad
-    assert total == f"{2 * n_shards} results: {n_shards + done} done, 0 missing, {n_shards - done} failed"
-    (first, second), *_ = [[key for system, key in keys if system == "good"][:2]]
-    (cache / first).unlink()
-    (cache / second).write_bytes(b"damaged")
-    assert status.main([str(tmp_path)]) == 1
-    assert lines(capsys)[0] == f"good Translate {n_shards - 2} of {n_shards} done; missing"
-
-
-def test_a_translation_that_was_not_begun_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
-    source = folder_corpus(tmp_path / "data")
-    translations = named_translations(source, "systems", {"a": Glossary({})}, str(tmp_path / "cache"), 2)
-    plan.add(Planned(system, "Translate", "", key) for system, key in shard_keys(translations))
-    assert status.main([str(tmp_path)]) == 1
-    assert lines(capsys)[0].startswith("a Translate 0 of ")
-
-
-def test_a_store_that_is_a_link_stands_beside_its_translations(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "store").symlink_to(tmp_path / "elsewhere")
-    source = folder_corpus(tmp_path / "data")
-    translations = named_translations(source, "systems", {"a": Glossary({})}, str(tmp_path / "cache"), 1000)
-    plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
-    inputs = Inputs(source, translations, {})
-    translated(Experiment("machines", Serial(), plan=plan), inputs, no_watch)
-    assert status.main([str(tmp_path)]) == 0
-    assert lines(capsys)[0] == "a Translate done"
 
 
 def test_a_grid_that_was_sent_runs_nothing_and_stays_in_its_folder(

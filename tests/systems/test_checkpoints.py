@@ -5,19 +5,10 @@ from typing import Any
 
 import pytest
 
-from clirbench.errors import AlignmentError, ConfigError, InputError, Problems, ResourceError, UnknownName
+from clirbench.errors import AlignmentError, ConfigError, InputError, Problems, UnknownName
 from clirbench.systems.base import SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
-from clirbench.systems.translators.base import Translator
 from tests.systems.sides import ENGLISH, folder_corpus, two_sided, write
-from tests.systems.test_translation import Glossary
-
-
-class Nobodys:
-    """Knows of no model which translator it is made for."""
-
-    def of(self, model: Path) -> Translator:
-        raise ResourceError(f"{model}: no translator is made for it")
 
 
 def sweep(root: Path, *names: str) -> None:
@@ -136,26 +127,3 @@ def test_all_line_counts_that_differ_are_told_at_once(tmp_path: Path) -> None:
 def test_settings_that_contradict_each_other(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         CheckpointSystems(**settings)
-
-
-def test_models_are_listed_and_checked_but_not_run(tmp_path: Path) -> None:
-    corpus = folder_corpus(tmp_path / "d")
-    for step in (20, 3):
-        write(tmp_path / f"models/ckpt_{step}/rules.txt", ["x"])
-    settings: dict[str, Any] = {"model": f"{tmp_path}/models/ckpt_%step%", "cache": str(tmp_path / "cache")}
-    found = CheckpointSystems(**settings, translator=Glossary()).translations(corpus)
-    assert [(t.system, dict(t.metadata)) for t in found] == [("step3", {"step": "3"}), ("step20", {"step": "20"})]
-    assert not (tmp_path / "cache").exists()
-    with pytest.raises(Problems, match=r"ckpt_3: no translator is made for it") as caught:
-        CheckpointSystems(**settings, translator=Nobodys()).translations(corpus)
-    assert len(caught.value.errors) == 2
-    with pytest.raises(ConfigError, match="name what translates"):
-        CheckpointSystems(**settings).translations(corpus)
-
-
-def test_models_need_the_source_side(tmp_path: Path) -> None:
-    corpus = folder_corpus(tmp_path / "d", source=None)
-    write(tmp_path / "models/ckpt_3/rules.txt", ["x"])
-    systems = CheckpointSystems(model=f"{tmp_path}/models/ckpt_%step%", translator=Glossary())
-    with pytest.raises(InputError, match="the source side is needed: put source.txt"):
-        systems.translations(corpus)

@@ -14,7 +14,6 @@ from clirbench.result import Experiment
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.files import FileSystems
 from tests.systems.sides import ENGLISH, folder_corpus, two_sided, write
-from tests.systems.test_translation import Glossary
 
 LONG_AGO = 1_000_000_000
 
@@ -97,18 +96,6 @@ def test_systems_of_a_folder(tmp_path: Path) -> None:
     assert found["half"] == "one of the two folders does not have it yet"
     with pytest.raises(InputError, match="systems of the other folder are missing"):
         FileSystems().translations(corpus)
-
-
-def test_a_model_that_is_still_saved(tmp_path: Path) -> None:
-    for step, age in ((1, LONG_AGO), (2, int(time.time()))):
-        file = write(tmp_path / f"ckpt_{step}" / "weights", ("x",))
-        for path in (file, file.parent):
-            os.utime(path, (age, age))
-    translator = Glossary()
-    systems = CheckpointSystems(model=f"{tmp_path}/ckpt_%step%", translator=translator, unfinished="skip")
-    found = systems.translations(folder_corpus(tmp_path / "d"))
-    assert [t.pending.rpartition(": ")[2] for t in found] == ["", "touched just now"]
-    assert [t.test is None for t in found] == [False, True]
 
 
 def test_a_run_leaves_them_out_by_name(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.labs.models.command_translator import MODEL, CommandTranslator
 from clirbench.labs.models.content import content_fingerprint
-from clirbench.systems.translators.base import Translate
+from clirbench.labs.models.translating.base import Translate
+from clirbench.labs.models.translating.translation import OfCheckpoints
 
 DATA = "APERTIUM_DATADIR"
 PAIR = re.compile(r"[a-z]{2,3}(_\w+)?-[a-z]{2,3}(_\w+)?")
@@ -34,7 +35,7 @@ PACKAGES = (
 
 
 @dataclass(frozen=True)
-class ApertiumTranslator:
+class ApertiumTranslator(OfCheckpoints):
     """`apertium -u PAIR`: unknown words are kept without a mark, and final full stops are kept (`-f line` drops them).
 
     `pair` is SOURCE-TARGET as `apertium -l` lists it. A model, where there is one, is a folder of Apertium's data

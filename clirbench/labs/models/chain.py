@@ -10,10 +10,10 @@ from typing import ClassVar, TypeAlias
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, ResourceError, gathered, raise_all
 from clirbench.labs.models.apertium import ApertiumTranslator
 from clirbench.labs.models.command_translator import MODEL, CommandTranslator
-from clirbench.systems.cost import metered, read_cost, recall, write_cost
-from clirbench.systems.shards import digest_of, read_shard, write_shard
-from clirbench.systems.translation import TRANSLATIONS
-from clirbench.systems.translators.base import Translate, translate_lines
+from clirbench.labs.models.translating.base import Translate, translate_lines
+from clirbench.labs.models.translating.cost import metered, read_cost, recall, write_cost
+from clirbench.labs.models.translating.shards import digest_of, read_shard, write_shard
+from clirbench.labs.models.translating.translation import TRANSLATIONS, OfCheckpoints
 from clirbench.text import split_lines
 
 STEP = "step of a chain 1"
@@ -23,7 +23,7 @@ Command: TypeAlias = str | Sequence[str] | Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class ChainTranslator:
+class ChainTranslator(OfCheckpoints):
     """Two or more commands; a model, where there is one, goes to the steps that ask for `{model}`.
 
     `commands` are as that of `CommandTranslator`, or `{apertium: PAIR}` (`ApertiumTranslator`), and so is everything

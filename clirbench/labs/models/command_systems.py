@@ -8,8 +8,8 @@ from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 from clirbench.labs.models.chain import APERTIUM, ChainTranslator, Command, translator_of
-from clirbench.systems.translation import named_translations
-from clirbench.systems.translators.base import Translator
+from clirbench.labs.models.translating.base import Translator
+from clirbench.labs.models.translating.translation import named_translations
 from clirbench.types import Translation
 
 CHAIN = "chain"

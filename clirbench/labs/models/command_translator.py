@@ -11,14 +11,15 @@ from typing import ClassVar
 from clirbench.engines.programs import Finished, Program, as_input
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError
 from clirbench.labs.models.content import content_fingerprint
-from clirbench.systems.translators.base import Translate, miscounted
+from clirbench.labs.models.translating.base import Translate, miscounted
+from clirbench.labs.models.translating.translation import OfCheckpoints
 from clirbench.text import invalid_utf8, split_lines
 
 MODEL, SOURCE, OUTPUT = "{model}", "{source}", "{output}"
 
 
 @dataclass(frozen=True)
-class CommandTranslator:
+class CommandTranslator(OfCheckpoints):
     """A command that translates line by line, run once for each batch.
 
     `command` is a list of arguments, or a string that is split as a shell would, yet run without one; with

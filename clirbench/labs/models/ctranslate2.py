@@ -15,7 +15,8 @@ from clirbench.errors import ResourceError
 from clirbench.labs.models.content import model_fingerprint
 from clirbench.labs.models.libraries import DEVICES, model_folder
 from clirbench.labs.models.pieces import KINDS, kind_of, load_pieces, require_pieces
-from clirbench.systems.translators.base import Translate
+from clirbench.labs.models.translating.base import Translate
+from clirbench.labs.models.translating.translation import OfCheckpoints
 
 COMPUTE_TYPES = (
     "default", "auto", "int8", "int8_float32", "int8_float16", "int8_bfloat16",
@@ -24,7 +25,7 @@ COMPUTE_TYPES = (
 
 
 @dataclass(frozen=True)
-class CTranslate2Translator:
+class CTranslate2Translator(OfCheckpoints):
     """A model folder written by one of CTranslate2's converters: model.bin, config.json, vocabularies.
 
     The tokenizer is in the model's folder or in that of `tokenizer`: SentencePiece models (source.spm and

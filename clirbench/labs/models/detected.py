@@ -7,11 +7,12 @@ from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ResourceError
 from clirbench.labs.models.ctranslate2 import CTranslate2Translator
 from clirbench.labs.models.transformers import TransformersTranslator
-from clirbench.systems.translators.base import Translator
+from clirbench.labs.models.translating.base import Translator
+from clirbench.labs.models.translating.translation import OfCheckpoints
 
 
 @dataclass(frozen=True)
-class Detected:
+class Detected(OfCheckpoints):
     """Detects the translator that a model's folder is made for, with its default settings."""
 
     def of(self, model: Path) -> Translator:

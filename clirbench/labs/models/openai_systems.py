@@ -10,8 +10,8 @@ from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 from clirbench.labs.models.openai_translator import OpenAITranslator
 from clirbench.labs.models.server import Server
-from clirbench.systems.translation import TRANSLATIONS, named_translations
-from clirbench.systems.translators.base import PROMPT
+from clirbench.labs.models.translating.base import PROMPT
+from clirbench.labs.models.translating.translation import TRANSLATIONS, named_translations
 from clirbench.types import Translation
 
 OF_ONE = ("model", "prompt", "instructions", "batch_lines", "temperature", "max_tokens", "extra", "version")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from clirbench.checks import number, whole_number
 from clirbench.errors import ConfigError, StoreError
 from clirbench.labs.models.server import Ask, Server
-from clirbench.systems.translators.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
+from clirbench.labs.models.translating.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
 
 LOG = logging.getLogger(__name__)
 

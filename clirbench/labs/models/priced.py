@@ -10,6 +10,8 @@ import numpy as np
 
 from clirbench.labs.models.dense import Dense, Encoder, vectors
 from clirbench.labs.models.fusion import Fusion
+from clirbench.labs.models.translating.cost import MILLION, metered
+from clirbench.labs.models.translating.translation import engine_costs, machine_texts
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, listed, number, percent
 from clirbench.report.drawing import Drawing
@@ -18,8 +20,6 @@ from clirbench.result import NO_TRANSLATION, Result
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Column
 from clirbench.store.cached import cached_result
-from clirbench.systems.cost import MILLION, metered
-from clirbench.systems.translation import machine_texts
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Doubles
 
@@ -82,10 +82,11 @@ def _translated(result: Result) -> Iterator[Priced]:
         text.system: str(getattr(text.translator, "kind", "unknown"))
         for text in machine_texts(result.inputs.translations)
     }
+    costs = engine_costs(result.inputs.translations)
     named = dict(zip(result.board.systems, result.board.metadata.get("kind", ()), strict=False))
     for system, value in zip(result.board.systems, column.values.tolist(), strict=True):
         if system in kinds:
-            cost = result.engine_costs.get(system, nan)
+            cost = costs.get(system, nan)
             yield _row(result, system, column, named.get(system) or kinds[system], cost, value)
 
 

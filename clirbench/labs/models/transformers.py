@@ -19,11 +19,12 @@ from clirbench.labs.models.libraries import (
     model_folder,
     pretrained,
 )
-from clirbench.systems.translators.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
+from clirbench.labs.models.translating.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
+from clirbench.labs.models.translating.translation import OfCheckpoints
 
 
 @dataclass(frozen=True)
-class TransformersTranslator:
+class TransformersTranslator(OfCheckpoints):
     """An encoder-decoder model (Marian, T5, M2M, NLLB, mBART, ...) or one that only decodes (Llama, Qwen, ...).
 
     Saved with save_pretrained; nothing is downloaded, no code of the folder is run.

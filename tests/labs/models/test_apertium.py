@@ -17,7 +17,7 @@ from clirbench.files.tables import read_table
 from clirbench.labs.models.apertium import ApertiumTranslator, languages
 from clirbench.labs.models.chain import ChainTranslator
 from clirbench.labs.models.command_systems import CommandSystems
-from clirbench.systems.translators.base import translate_lines
+from clirbench.labs.models.translating.base import translate_lines
 from tests.waiting import wait_until
 
 HELP = Path(__file__).parents[4] / "shared" / "data" / "libreoffice-help" / "es"

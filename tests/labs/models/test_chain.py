@@ -8,9 +8,9 @@ import pytest
 from clirbench.errors import AlignmentError, ConfigError, Problems, ResourceError
 from clirbench.labs.models.chain import ChainTranslator
 from clirbench.labs.models.command_systems import CommandSystems
-from clirbench.systems.cost import MILLION, write_cost
-from clirbench.systems.translation import complete_translations, engine_costs, machine_texts
-from clirbench.systems.translators.base import Translator
+from clirbench.labs.models.translating.base import Translator
+from clirbench.labs.models.translating.cost import MILLION, write_cost
+from clirbench.labs.models.translating.translation import complete_translations, engine_costs, machine_texts
 from clirbench.types import Translation
 from tests.systems.sides import folder_corpus
 

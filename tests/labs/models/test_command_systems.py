@@ -7,8 +7,8 @@ import pytest
 
 from clirbench.errors import ConfigError, InputError, Problems
 from clirbench.labs.models.command_systems import CommandSystems
+from clirbench.labs.models.translating.translation import complete_translations
 from clirbench.systems.base import SystemSource
-from clirbench.systems.translation import complete_translations
 from tests.systems.sides import folder_corpus
 
 

@@ -10,8 +10,8 @@ import pytest
 from clirbench.errors import AlignmentError, ConfigError, Problems, ResourceError
 from clirbench.labs.models.command_translator import CommandTranslator
 from clirbench.labs.models.detected import Detected
+from clirbench.labs.models.translating.base import Translator, translate_lines
 from clirbench.systems.checkpoints import CheckpointSystems
-from clirbench.systems.translators.base import Translator, translate_lines
 from tests.systems.sides import folder_corpus, write
 
 HEAD = "import sys; lines = sys.stdin.read().split(chr(10))[:-1]\n"

@@ -12,7 +12,7 @@ import pytest
 
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.labs.models.ctranslate2 import CTranslate2Translator, _positions
-from clirbench.systems.translators.base import Translator, translate_lines
+from clirbench.labs.models.translating.base import Translator, translate_lines
 from tests.labs.models.tiny_models import PAIRS, convert
 
 

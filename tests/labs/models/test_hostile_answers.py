@@ -15,7 +15,7 @@ from clirbench.labs.models import server
 from clirbench.labs.models.dense_openai import OpenAIEncoder
 from clirbench.labs.models.openai_translator import OpenAITranslator
 from clirbench.labs.models.server import Server
-from clirbench.systems.translators.base import translate_lines
+from clirbench.labs.models.translating.base import translate_lines
 from tests.fuzz.budget import SEED, refused
 from tests.fuzz.mutation import mutated
 

@@ -10,7 +10,7 @@ import pytest
 
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.labs.models.transformers import TransformersTranslator
-from clirbench.systems.translators.base import translate_lines
+from clirbench.labs.models.translating.base import translate_lines
 
 pytestmark = pytest.mark.slow
 WORDS = ["der", "hund", "die", "katze", "the", "dog", "cat", "Translate", "below", ":", "<user>", "<bot>"]

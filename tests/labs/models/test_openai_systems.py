@@ -11,8 +11,8 @@ import pytest
 from clirbench.engines.local import Processes
 from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.labs.models.openai_systems import OpenAISystems
+from clirbench.labs.models.translating.translation import complete_translations
 from clirbench.systems.base import SystemSource
-from clirbench.systems.translation import complete_translations
 from tests.labs.models.test_openai_translator import chat, lines_of
 from tests.loopback import Said, answering
 from tests.systems.sides import GERMAN, folder_corpus

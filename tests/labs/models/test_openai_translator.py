@@ -14,7 +14,7 @@ from clirbench.errors import ConfigError, ResourceError, StoreError
 from clirbench.labs.models import server
 from clirbench.labs.models.openai_translator import OpenAITranslator
 from clirbench.labs.models.server import Server
-from clirbench.systems.translators.base import Translator, translate_lines
+from clirbench.labs.models.translating.base import Translator, translate_lines
 from tests.loopback import Said, answering
 
 

@@ -13,9 +13,9 @@ from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.labs.models.detected import Detected
 from clirbench.labs.models.transformers import TransformersTranslator
+from clirbench.labs.models.translating.base import Translator, translate_lines
+from clirbench.labs.models.translating.translation import complete_translations
 from clirbench.systems.checkpoints import CheckpointSystems
-from clirbench.systems.translation import complete_translations
-from clirbench.systems.translators.base import Translator, translate_lines
 from clirbench.text import TextLines
 from clirbench.types import DocumentMap, Documents, TestSet
 from tests.labs.models.tiny_models import PAIRS

@@ -21,7 +21,6 @@ from clirbench.labs.training.base import Trainer, TrainingRun, read_cell, saved_
 from clirbench.labs.training.grid import plan, train
 from clirbench.labs.training.progress import cut_notes, progress_of, shown_progress
 from clirbench.labs.training.seq2seq import TransformersTrainer, batches, coded_pairs
-from clirbench.systems.translators.base import translate_lines
 from tests.conftest import PACKAGE
 from tests.labs.training.toys import grid, text
 
@@ -131,7 +130,7 @@ def test_it_learns_what_it_is_shown_and_ctranslate2_says_so(tmp_path: Path) -> N
     trainer.train(cell, folder)
     models = pytest.importorskip("clirbench.labs.models.ctranslate2", reason="needs the laboratory models")
     with models.CTranslate2Translator(device="cpu").loaded(saved_checkpoints(folder)[120]) as engine:
-        written = translate_lines(engine, [line[::-1] for line in pairs], "test")
+        written = list(engine([line[::-1] for line in pairs]))
     assert sum(a == b for a, b in zip(written, pairs, strict=True)) >= 11
 
 
@@ -155,7 +154,7 @@ def test_the_limit_of_positions_is_in_the_model_and_pairs_beyond_it_are_counted(
     # A run that does not know the trainer's limit translates the longest lines all the same.
     models = pytest.importorskip("clirbench.labs.models.ctranslate2", reason="needs the laboratory models")
     with models.CTranslate2Translator(device="cpu").loaded(model) as engine:
-        assert len(translate_lines(engine, [" ".join(lines)[::-1]], "test")) == 1
+        assert len(engine([" ".join(lines)[::-1]])) == 1
 
 
 def test_pairs_that_are_too_long_are_split_where_both_sides_end_a_sentence() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from clirbench.analyses.wording import sizes
 from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.experiment import retrieve, translated
+from clirbench.experiment import completed, retrieve
 from clirbench.inputs.reading import read_inputs
 from clirbench.labs.choosing.statistics.multiverse import MultiverseRow, Universe, multiverse, universe_taus, universes
 from clirbench.pages.table import Table
@@ -106,7 +106,7 @@ def rerun(experiment: Experiment, result: Result, universe: Universe) -> Scorebo
     """The scoreboard of a universe; the MT side's scores are those of the run."""
     inputs = result.inputs
     if any(key.split(".")[0] in INPUTS for key, _ in universe):
-        inputs, _ = translated(experiment, read_inputs(experiment), no_watch)
+        inputs, _ = completed(experiment, read_inputs(experiment), no_watch)
     assert inputs is not None
     inputs = replace(inputs, translations=tuple(t for t in inputs.translations if t.system in result.board.systems))
     found = {label: retrieve(experiment, inputs, label, no_watch) for label in inputs.topics}

@@ -17,11 +17,10 @@ from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import compose_configuration
 from clirbench.engines.local import close_workers
 from clirbench.errors import ConfigError, InputError, StoreError, escape_unseen
-from clirbench.experiment import translated
+from clirbench.experiment import completed
 from clirbench.report import terminal
 from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.whole import write_whole
-from clirbench.systems.translation import shard_keys
 from clirbench.text import Text, set_limits
 from clirbench.types import Translation
 
@@ -47,11 +46,11 @@ def _translate(options: Namespace) -> int:
         with read_through_snapshot(), terminal.progress() as watch:
             corpus = experiment.corpus.read()
             translations = tuple(experiment.systems.translations(corpus))
-            if not any(shard_keys(translations)):
+            if not any(translation.maker for translation in translations):
                 raise ConfigError(
                     "translate: these systems are files already; name translators, such as systems=command"
                 )
-            inputs, failed = translated(experiment, Inputs(corpus, translations, {}), watch)
+            inputs, failed = completed(experiment, Inputs(corpus, translations, {}), watch)
             assert inputs is not None
             for path, text in _files(options.out, inputs.translations):
                 _write(path, b"".join(text.blocks()))

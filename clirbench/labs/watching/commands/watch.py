@@ -46,7 +46,6 @@ from clirbench.store.keys import fingerprint
 from clirbench.store.plan import PLAN, Plan
 from clirbench.store.snapshot import Snapshot, read_through_snapshot
 from clirbench.store.store import Store
-from clirbench.systems.translation import shard_keys
 from clirbench.text import set_limits
 from clirbench.types import Translation
 
@@ -206,7 +205,8 @@ def tell(text: str) -> None:
 def content_of(translation: Translation, shared: str) -> str:
     """What a line about a checkpoint is made from: its texts, or the model that makes them, and what all share."""
     texts = [text for text in (translation.test, translation.collection) if text is not None and text.files]
-    return fingerprint(shared, dict(translation.metadata), tuple(shard_keys([translation])), texts)
+    made = () if translation.maker is None else tuple(translation.maker.files([translation]))
+    return fingerprint(shared, dict(translation.metadata), made, texts)
 
 
 def states(paths: Iterable[Path]) -> dict[Path, State | None]:

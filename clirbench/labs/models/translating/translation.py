@@ -1,7 +1,7 @@
 """Translations that are still to be made: which shards are missing, and the loop that makes them.
 
-    translations(corpus)             lists systems whose texts are `MachineText`s; nothing runs (check=true ends here)
-    completed(translations, watch)   makes and keeps what is missing; a failed system does not stop the others
+    translations(corpus)                       lists systems whose texts are `MachineText`s; nothing runs (check=true)
+    complete_translations(translations, watch) makes and keeps what is missing; a failed system stops no other
     MachineText.blocks(), .lines()   read what was kept
 
 A system is a task of the engine, which alone loads the model: shards are seen where they are kept, as they are made.
@@ -22,11 +22,11 @@ from typing import Any, ClassVar
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
-from clirbench.systems.cost import metered, per_million_words, write_cost
+from clirbench.labs.models.translating.base import Translate, Translator, translate_lines
+from clirbench.labs.models.translating.cost import metered, per_million_words, write_cost
+from clirbench.labs.models.translating.shards import Shards, digest_of, read_shard, write_shard
 from clirbench.systems.health import MANY_BLANK, marked_lines, marks_note
 from clirbench.systems.metadata import joined_metadata
-from clirbench.systems.shards import Shards, digest_of, read_shard, write_shard
-from clirbench.systems.translators.base import Translate, Translator, translate_lines
 from clirbench.text import BLOCK, TextLines, in_blocks, sha256_of, split_lines
 from clirbench.types import EMPTY, DocumentMap, Translation
 
@@ -124,6 +124,67 @@ class PendingShards:
 
 
 @dataclass(frozen=True)
+class Translators:
+    """What a run asks of texts that translators make: `clirbench.types.Maker`."""
+
+    def make(
+        self,
+        translations: Sequence[Translation],
+        watch: Callable[..., Iterable[Any]],
+        plan: Callable[[Iterable[tuple[str, str, str]]], None],
+        pmap: Callable[..., Iterator[str]] | None,
+    ) -> tuple[tuple[Translation, ...], dict[str, str]]:
+        """As `complete_translations`; each shard is in the plan, with the reason where it cannot be made."""
+        shards = list(shard_keys(translations))
+        plan((system, key, "") for system, key in shards)
+
+        def note(failed: str, reason: str) -> None:
+            plan([(failed, key, reason) for system, key in shards if system == failed] or [(failed, "", reason)])
+
+        completed, errors = complete_translations(translations, watch, note, pmap)
+        return completed, {system: f"{system}: not translated: {error}" for system, error in errors.items()}
+
+    def missing(self, translations: Sequence[Translation]) -> Iterable[MachineText]:
+        """The texts of which a shard is missing."""
+        return {work.text for work in missing_work(translations, {})}
+
+    def files(self, translations: Sequence[Translation]) -> Iterable[tuple[str, str]]:
+        """As `shard_keys`."""
+        return shard_keys(translations)
+
+    def notes(self, translations: Sequence[Translation]) -> Iterable[str]:
+        """As `engine_notes`."""
+        return engine_notes(translations)
+
+
+class OfCheckpoints:
+    """What `systems=checkpoints systems.model=PATTERN` asks of a translator: it serves every model, unless `of` says
+    which one does."""
+
+    def of(self, model: Path) -> Translator:
+        """The translator of a model; raises `ResourceError` where no translator is made for it."""
+        assert isinstance(self, Translator)
+        return self
+
+    def translations(
+        self, corpus: Corpus, models: Sequence[tuple[str, Path, Mapping[str, str]]], cache: str, shard_lines: int
+    ) -> tuple[Translation, ...]:
+        """One translation, still to be made, for each (system, model, metadata); raises all that is missing at once."""
+        errors: list[ClirbenchError] = []
+        checked: list[tuple[str, Translator, Path | None, Mapping[str, str]]] = []
+        for name, model, metadata in models:
+            with gathered(errors):
+                translator = self.of(model)
+                translator.check(model)
+                checked.append((name, translator, model, metadata))
+        found: tuple[Translation, ...] = ()
+        with gathered(errors):
+            found = machine_translations(corpus, checked, cache, shard_lines)
+        raise_all(list({str(error): error for error in errors}.values()))  # a missing library is missed by every model
+        return found
+
+
+@dataclass(frozen=True)
 class Progress:
     """One more shard is done: by whom, how far the whole work is, and an estimate of the seconds that are left."""
 
@@ -161,7 +222,8 @@ def machine_translations(
     for system, translator, model, metadata in models:
         searched = MachineText(system, translator, model, collection, folder, corpus.sentences)
         tested = searched if once else MachineText(system, translator, model, test, folder)
-        made.append(Translation(system, tested if corpus.test else None, searched, metadata))
+        tested_on = tested if corpus.test else None
+        made.append(Translation(system, tested_on, searched, metadata, maker=Translators()))
     return tuple(made)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import InputError, StoreError
-from clirbench.systems.shards import Shards, pack_lines, read_shard, write_shard
+from clirbench.labs.models.translating.shards import Shards, pack_lines, read_shard, write_shard
 from clirbench.text import TextLines
 from clirbench.types import DocumentMap
 

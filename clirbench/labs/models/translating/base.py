@@ -42,14 +42,6 @@ class Translator(Protocol):
         """
 
 
-@runtime_checkable
-class OfModels(Protocol):
-    """Knows for each model which translator it is made for."""
-
-    def of(self, model: Path) -> Translator:
-        """The translator of a model; raises `ResourceError` where no translator is made for it."""
-
-
 def translate_lines(engine: Translate, lines: Sequence[str], where: str) -> list[str]:
     """Translate lines one to one; a blank line (empty, or white space alone) becomes empty, unseen by the engine.
 

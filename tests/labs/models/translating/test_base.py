@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import AlignmentError
-from clirbench.systems.translators.base import translate_lines
+from clirbench.labs.models.translating.base import translate_lines
 
 
 @given(st.lists(st.text(alphabet="ab \t\u2028\u00a0", max_size=4)))

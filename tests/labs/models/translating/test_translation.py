@@ -15,16 +15,17 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.local import Processes
 from clirbench.errors import ClirbenchError, Problems, ResourceError, StoreError
-from clirbench.systems.translation import (
+from clirbench.labs.models.translating.base import Translate
+from clirbench.labs.models.translating.translation import (
     MachineText,
+    OfCheckpoints,
     Progress,
     complete_translations,
     engine_notes,
     machine_translations,
     translate,
 )
-from clirbench.systems.translation import missing_work as lacking
-from clirbench.systems.translators.base import Translate
+from clirbench.labs.models.translating.translation import missing_work as lacking
 from clirbench.text import TextFile
 from clirbench.types import EMPTY, Translation
 from tests.systems.sides import GERMAN, folder_corpus, two_sided, write
@@ -33,7 +34,7 @@ DICTIONARY = {"der": "the", "die": "the", "das": "the", "Hund": "dog", "Katze": 
 
 
 @dataclass(frozen=True)
-class Glossary:
+class Glossary(OfCheckpoints):
     """A whole translator, word by word from a table; it notes what it was given, and stops at a word of choice."""
 
     words: Mapping[str, str] = field(default_factory=lambda: DICTIONARY, hash=False)

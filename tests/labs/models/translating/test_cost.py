@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.systems import cost
-from clirbench.systems.cost import metered, per_million_words, read_cost, recall, write_cost
+from clirbench.labs.models.translating import cost
+from clirbench.labs.models.translating.cost import metered, per_million_words, read_cost, recall, write_cost
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 
-from clirbench.systems.shards import read_shard, write_shard
+from clirbench.labs.models.translating.shards import read_shard, write_shard
 
 MILLION = 1_000_000
 

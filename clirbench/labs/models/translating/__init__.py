@@ -1,0 +1,1 @@
+"""How the texts of a translator are made and kept: shards, their costs, what a run asks."""

@@ -1,1 +1,0 @@
-"""Translators that are run: any command, CTranslate2 models, transformers models; local ones only."""
