@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from benchmarks import size
 from clirbench.configuration.composing import config_parts
 from clirbench.configuration.laboratories import config_folders
 
@@ -36,6 +37,21 @@ def test_readme_is_a_screen_and_a_half_and_shows_what_it_talks_about() -> None:
     paths = [one or other for one, other in linked]
     assert [path for path in paths if path.endswith(".png")]
     assert [path for path in paths if not path.startswith("http") and not (ROOT / path).is_file()] == []
+
+
+@pytest.mark.release
+def test_a_reader_can_finish_what_is_written_by_hand() -> None:
+    """28,000 words: two hours of reading. Pages that a program writes whole count apart."""
+    counted = size.documents()
+    assert sum(n for n, generated in counted.values() if not generated) <= 28_000
+    assert {name for name, (_, generated) in counted.items() if generated} == {
+        "docs/explanation/answers.md",
+        "docs/explanation/validity-atlas.md",
+        "docs/explanation/validity-pooled.md",
+        "docs/explanation/validity.md",
+        "docs/findings-study.md",
+        "docs/findings.md",
+    }
 
 
 def test_the_page_of_metrics_names_every_metric(reference: ModuleType) -> None:
