@@ -6,6 +6,8 @@ answer's limit on words. Every number is a cell of the run's tables.
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isnan
+from os.path import normpath
+from pathlib import Path
 from typing import Any
 
 from clirbench.pages.finding import Finding
@@ -53,8 +55,19 @@ def paper_page(result: Result, provenance: Mapping[str, Any]) -> Page:
 
 
 def _data(result: Result, provenance: Mapping[str, Any]) -> str:
-    """What a reader knows the data by: the folder as it was named, else the name of the experiment."""
-    return str((provenance.get("configuration") or {}).get("folder") or result.experiment.name)
+    """What a reader knows the data by: the last two names of the folder's path, else the name of the experiment.
+
+    Three where the last one names two references of the folder: wmt22/de-en/A-B.
+    """
+    folder = (provenance.get("configuration") or {}).get("folder")
+    if not folder:
+        return result.experiment.name
+    named = Path(str(folder))
+    if not named.parts or ".." in named.parts:
+        named = Path(normpath(Path(str(provenance.get("directory", ""))) / named))
+    crossed = (result.inputs and result.inputs.corpus.crossed) or ()
+    names = 3 if "-".join(crossed) == named.name else 2
+    return "/".join(named.relative_to(named.anchor).parts[-names:])
 
 
 def _compared(result: Result, data: str) -> str:

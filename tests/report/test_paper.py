@@ -2,8 +2,14 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
 
 import clirbench as cb
+from clirbench.report.paper import _data
+from clirbench.result import Result
 from tests.report.digits import differences
 
 
@@ -33,3 +39,25 @@ def test_a_run_without_metrics_has_no_table(small_texts: Path, tmp_path: Path) -
     assert text.split("\n")[2].startswith("The data are ")
     assert "|" not in text.partition("## Data")[0]
     assert differences(run) == []
+
+
+@pytest.mark.parametrize(
+    ("folder", "crossed", "shown"),
+    [
+        ("talks", None, "talks"),
+        ("my/data/talks", None, "data/talks"),
+        ("/home/anna/wmt22/de-en", None, "wmt22/de-en"),
+        ("/home/anna/wmt22/de-en/A-B", ("A", "B"), "wmt22/de-en/A-B"),
+        ("/home/anna/wmt22/A-B", None, "wmt22/A-B"),
+        ("/talks", None, "talks"),
+        (".", None, "study/talks"),
+        ("../wmt22/de-en", None, "wmt22/de-en"),
+        ("../films", None, "study/films"),
+    ],
+)
+def test_a_reader_knows_the_data_by_the_last_names_of_their_path(
+    folder: str, crossed: tuple[str, str] | None, shown: str
+) -> None:
+    result = SimpleNamespace(inputs=SimpleNamespace(corpus=SimpleNamespace(crossed=crossed)))
+    provenance = {"configuration": {"folder": folder}, "directory": "/work/study/talks"}
+    assert _data(cast(Result, result), provenance) == shown

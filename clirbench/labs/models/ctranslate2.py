@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from clirbench.checks import one_of, require, version_of, whole_number
 from clirbench.corpora.sentences import split_line
 from clirbench.errors import ResourceError
 from clirbench.labs.models.content import model_fingerprint
-from clirbench.labs.models.libraries import DEVICES, model_folder
+from clirbench.labs.models.libraries import DEVICES, model_folder, positions
 from clirbench.labs.models.pieces import KINDS, kind_of, load_pieces, require_pieces
 from clirbench.labs.models.translating.base import Translate
 from clirbench.labs.models.translating.translation import OfCheckpoints
@@ -94,7 +93,7 @@ class CTranslate2Translator(OfCheckpoints):
         folder = model_folder(model)
         pieces = load_pieces(self._tokenizer_folder(folder), self.tokenizer_kind)
         suffix = self._suffix(folder) if self.source_suffix is None else self.source_suffix
-        most = _positions(folder)
+        most = positions(folder)
         limit, new = min(self.max_source_tokens, most), min(self.max_new_tokens, max(1, most - 1))
         room = limit - len(self.source_prefix) - len(suffix)
         try:
@@ -150,15 +149,6 @@ class CTranslate2Translator(OfCheckpoints):
 
     def _tokenizer_folder(self, model: Path) -> Path:
         return model if self.tokenizer is None else Path(self.tokenizer)
-
-
-def _positions(model: Path) -> int:
-    """How many pieces a line of this model may have, as far as its config.json says so."""
-    try:
-        most = json.loads((model / "config.json").read_text(encoding="utf-8")).get("max_position_embeddings")
-    except (OSError, ValueError, AttributeError):
-        return sys.maxsize
-    return most if type(most) is int and most > 0 else sys.maxsize
 
 
 def _cure(message: str) -> str:

@@ -23,6 +23,7 @@ from clirbench.labs.models.libraries import (
 )
 from clirbench.types import Floats
 
+LIMIT = "retrieval.encoder.max_tokens"
 POOLINGS = ("auto", "mean", "cls", "last")
 MODE = "pooling_mode_"
 OF_SENTENCE_TRANSFORMERS = {"mean_tokens": "mean", "cls_token": "cls", "lasttoken": "last"}
@@ -76,7 +77,7 @@ class Transformers:
         with _ONE:
             tokenizer, network = _loaded(folder, content_fingerprint(folder), self.dtype, device_of(self.device))
             rows: list[Floats] = by_length(
-                texts, self.batch_size, folder, lambda some: list(self._vectors(some, tokenizer, network))
+                texts, self.batch_size, folder, LIMIT, lambda some: list(self._vectors(some, tokenizer, network))
             )
         return np.stack(rows) if rows else np.empty((0, 1), dtype=np.float32)
 

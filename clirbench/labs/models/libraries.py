@@ -1,5 +1,7 @@
 """What those that run local models share: versions, folders, devices, loading by transformers, batches by length."""
 
+import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,7 +11,8 @@ from clirbench.errors import ConfigError, ResourceError
 
 # What the library raises for a folder it cannot make sense of, and while it computes.
 LOADING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError)
-RUNNING = (RuntimeError, ValueError, IndexError)
+RUNNING = (RuntimeError, ValueError, IndexError, MemoryError)
+NO_MEMORY = ("out of memory", "allocate memory", "alloc_failed", "memoryerror")
 DEVICES = ("auto", "cpu", "cuda")
 DTYPES = ("float32", "float16", "bfloat16")
 
@@ -37,6 +40,15 @@ def check_folder(key: str, model: Path | None, tokenizer: str | None = None) -> 
         raise ResourceError(f"{folder}: no *.safetensors{hint if pickled else ''}")
     if tokenizer is not None and not Path(tokenizer).is_dir():
         raise ResourceError(f"tokenizer={tokenizer}: no such folder")
+
+
+def positions(model: Path) -> int:
+    """How many tokens a text of this model may have, as far as its config.json tells."""
+    try:
+        most = json.loads((model / "config.json").read_text(encoding="utf-8")).get("max_position_embeddings")
+    except (OSError, ValueError, AttributeError):
+        return sys.maxsize
+    return most if type(most) is int and most > 0 else sys.maxsize
 
 
 def device_of(wanted: str) -> str:
@@ -75,11 +87,11 @@ def pretrained(
 
 
 def by_length(
-    lines: Sequence[str], batch_size: int, folder: Path, work: Callable[[Sequence[str]], Sequence[Result]]
+    lines: Sequence[str], batch_size: int, folder: Path, limits: str, work: Callable[[Sequence[str]], Sequence[Result]]
 ) -> list[Result]:
     """`work` of batches of lines of like length, a result for each line, in the order of the lines.
 
-    Raises `ResourceError`, for example where memory runs out.
+    `limits` are the keys that bound the tokens of a text. Raises `ResourceError`, for example where memory runs out.
     """
     order = sorted(range(len(lines)), key=lambda i: -len(lines[i]))
     found: dict[int, Result] = {}
@@ -88,10 +100,23 @@ def by_length(
         try:
             found.update(zip(batch, work([lines[i] for i in batch]), strict=True))
         except RUNNING as error:
-            hint = "a smaller batch_size needs less memory"
-            raise ResourceError(f"{folder}: {_first_line(error)}; {hint}") from error
+            raise ResourceError(f"{folder}: {_first_line(error)}{_cure(error, folder, limits)}") from error
     return [found[i] for i in range(len(lines))]
 
 
 def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+
+
+def _cure(error: Exception, folder: Path, limits: str) -> str:
+    """What helps against an error of a model that computes; nothing where clirbench does not know."""
+    if any(words in _first_line(error).lower() for words in NO_MEMORY):
+        return "; a smaller batch_size needs less memory"
+    if not isinstance(error, IndexError):
+        return ""
+    most = positions(folder)
+    bound = f" (its config.json: {most})" if most < sys.maxsize else ""
+    return (
+        f"; a token or a position is unknown to the model: take the tokenizer that it was trained with, "
+        f"or lower {limits} to its positions{bound}"
+    )

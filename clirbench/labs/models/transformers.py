@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,10 +17,13 @@ from clirbench.labs.models.libraries import (
     check_folder,
     device_of,
     model_folder,
+    positions,
     pretrained,
 )
 from clirbench.labs.models.translating.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
 from clirbench.labs.models.translating.translation import OfCheckpoints
+
+LIMITS = "systems.translator.max_source_tokens and systems.translator.max_new_tokens"
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,12 @@ class TransformersTranslator(OfCheckpoints):
 
     The folder holds config.json and *.safetensors (pickled weights are refused), and the tokenizer unless `tokenizer`
     names another folder. `beam`: hypotheses kept, 1 is greedy. `batch_size`: lines a batch; lines of like length are
-    put together. `max_source_tokens`: a longer line is cut there; `max_new_tokens`: an output ends there. `prefix` is
-    put before each line (T5). `source_language`, `target_language`: codes of a multilingual model's tokenizer
-    (`deu_Latn` for NLLB, `de` for M2M, `de_DE` for mBART). A model that only decodes is asked `prompt`, in which
-    `{text}` stands for a line, through its tokenizer's chat template where it has one (`template`: further arguments
-    of it); the lines of its answer are joined by spaces. `device`: auto takes a GPU when there is one. `dtype`:
-    float32, float16, bfloat16.
+    put together. `max_source_tokens`: a longer line is cut there; `max_new_tokens`: an output ends there; both at the
+    latest where an encoder-decoder model has no more positions. `prefix` is put before each line (T5).
+    `source_language`, `target_language`: codes of a multilingual model's tokenizer (`deu_Latn` for NLLB, `de` for M2M,
+    `de_DE` for mBART). A model that only decodes is asked `prompt`, in which `{text}` stands for a line, through its
+    tokenizer's chat template where it has one (`template`: further arguments of it); the lines of its answer are joined
+    by spaces. `device`: auto takes a GPU when there is one. `dtype`: float32, float16, bfloat16.
 
     **Raises** `ConfigError` for a setting that makes no sense; `check` and loading: `ResourceError` for a library or
     a part of the model that is not there; translating: `ResourceError`, for example where memory runs out.
@@ -87,11 +90,17 @@ class TransformersTranslator(OfCheckpoints):
         codes = {"src_lang": self.source_language} if self.source_language else {}
         kinds = "AutoModelForSeq2SeqLM", "AutoModelForCausalLM"
         tokenizer, network = pretrained(kinds, folder, self.tokenizer, self.dtype, codes)
-        work = self._batch if network.config.is_encoder_decoder else self._chat
+        most = positions(folder)
+        bounded = replace(
+            self,
+            max_source_tokens=min(self.max_source_tokens, most),
+            max_new_tokens=min(self.max_new_tokens, max(1, most - 1)),
+        )
+        work = bounded._batch if network.config.is_encoder_decoder else self._chat
         network.to(device).eval()
 
         def translate(lines: Sequence[str]) -> list[str]:
-            return by_length(lines, self.batch_size, folder, lambda batch: work(batch, tokenizer, network))
+            return by_length(lines, self.batch_size, folder, LIMITS, lambda batch: work(batch, tokenizer, network))
 
         try:
             yield translate

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -133,7 +133,8 @@ def _with_places(cfg: Any, job: Job, folder: Path) -> dict[str, str]:
     home = Path(job.provenance["directory"])
     kept = str(home / str(cfg.paths.cache))
     _link_downloads(Path(job.places.get(kept, kept)), folder / "cache")
-    return relocate(cfg, home, {**job.places, kept: str(folder / "cache")})
+    renamed = relocate(cfg, home, {**job.places, kept: str(folder / "cache")})
+    return {**{new: old for old, new in job.places.items()}, **renamed}
 
 
 def _link_downloads(kept: Path, cache: Path) -> None:
@@ -151,19 +152,28 @@ def _link_downloads(kept: Path, cache: Path) -> None:
 def input_places(recorded: Mapping[str, Any], data: Path) -> dict[str, str]:
     """Where in a folder the files and folders are now that the recorded configuration names and the run read.
 
-    By absolute path; each is looked for by its last names: DIR itself, DIR/c, DIR/b/c, ... of a/b/c.
+    By absolute path; each is looked for by its last names: DIR itself, DIR/c, DIR/b/c, ... of a/b/c. Where a path names
+    no file, as folder/A-B for two references of a folder or as a pattern, the folder that it is in is looked for.
     """
     home, places = Path(recorded["directory"]), {}
     values = {value for _, value in leaves(recorded["configuration"], "") if value and "\0" not in value}
     listed = {item for value in _lists(recorded["configuration"]) for item in value if isinstance(item, str) and item}
-    for root in {str(home / value) for value in values | listed}:
-        below = [Path(path).relative_to(root) for path in recorded["read"] if Path(path).is_relative_to(root)]
-        parts = Path(root).parts[1:]
-        candidates = [data, *(data.joinpath(*parts[-n:]) for n in range(1, len(parts) + 1))]
-        found = next((place for place in candidates if below and all((place / name).is_file() for name in below)), None)
-        if found is not None:
-            places[root] = str(found.absolute())
+    for value in values | listed:
+        root = home / value
+        if found := _place_of(root, recorded["read"], data):
+            places[str(root)] = str(found)
+        elif "/" in value and (found := _place_of(root.parent, recorded["read"], data)):
+            places |= {str(root.parent): str(found), str(root): str(found / root.name)}
     return places
+
+
+def _place_of(root: Path, read: Iterable[str], data: Path) -> Path | None:
+    """The absolute place of a file or folder in `data`: all that was read of it is there; none without such a place."""
+    below = [Path(path).relative_to(root) for path in read if Path(path).is_relative_to(root)]
+    parts = root.parts[1:]
+    candidates = [data, *(data.joinpath(*parts[-n:]) for n in range(1, len(parts) + 1))]
+    found = next((place for place in candidates if below and all((place / name).is_file() for name in below)), None)
+    return found.absolute() if found else None
 
 
 def _lists(value: Any) -> Iterator[list[Any]]:

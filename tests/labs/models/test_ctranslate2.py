@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from clirbench.errors import ConfigError, ResourceError
-from clirbench.labs.models.ctranslate2 import CTranslate2Translator, _positions
+from clirbench.labs.models.ctranslate2 import CTranslate2Translator
+from clirbench.labs.models.libraries import positions
 from clirbench.labs.models.translating.base import Translator, translate_lines
 from tests.labs.models.tiny_models import PAIRS, convert
 
@@ -156,4 +157,4 @@ def test_a_long_line_is_split_at_ends_of_sentences_and_obeys_the_positions_of_th
 @pytest.mark.parametrize("content", ["[]", "{", '{"max_position_embeddings": "64"}', '{"max_position_embeddings": -1}'])
 def test_a_config_that_says_nothing_of_positions_sets_no_limit(tmp_path: Path, content: str) -> None:
     (tmp_path / "config.json").write_text(content, encoding="utf-8")
-    assert _positions(tmp_path) > 1e9
+    assert positions(tmp_path) > 1e9

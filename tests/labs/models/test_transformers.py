@@ -42,8 +42,32 @@ def test_an_output_ends_where_it_must_and_a_long_line_is_cut(marian: Path) -> No
     assert "where is the house".startswith(short)
     assert len(short) < len("where is the house")
     assert len(run(TransformersTranslator(max_source_tokens=32), ["das haus " * 500], marian)) == 1
-    with pytest.raises(ResourceError, match="a smaller batch_size needs less memory"):  # beyond the model's positions
-        run(TransformersTranslator(max_source_tokens=5000), ["das haus " * 500], marian)
+    # The model has 64 positions: a line is cut there, however many tokens the settings allow.
+    assert len(run(TransformersTranslator(max_source_tokens=5000), ["das haus " * 500], marian)) == 1
+
+
+@pytest.mark.slow
+def test_a_model_that_never_ends_a_line_stops_at_its_positions(marian: Path, tmp_path: Path) -> None:
+    """An untrained network repeats itself up to the limit; its config.json tells 64 positions."""
+    from transformers import AutoTokenizer, MarianConfig, MarianMTModel
+
+    model = Path(shutil.copytree(marian, tmp_path / "model"))
+    MarianMTModel(MarianConfig.from_pretrained(marian)).save_pretrained(model)
+    (output,) = run(TransformersTranslator(), ["wo ist das haus"], model)
+    assert len(AutoTokenizer.from_pretrained(model)(text_target=output)["input_ids"]) <= 64
+
+
+@pytest.mark.slow
+def test_the_tokenizer_of_another_model_is_named_not_the_memory(marian: Path, tmp_path: Path) -> None:
+    from transformers import MarianConfig, MarianMTModel
+
+    model = Path(shutil.copytree(marian, tmp_path / "model"))
+    few = MarianConfig.from_pretrained(marian, vocab_size=8, pad_token_id=7, decoder_start_token_id=7)
+    MarianMTModel(few).save_pretrained(model)
+    with pytest.raises(
+        ResourceError, match=r"IndexError: .*; a token or a position is unknown .*\(its config\.json: 64\)$"
+    ):
+        run(TransformersTranslator(), ["wo ist das haus"], model)
 
 
 @pytest.mark.slow

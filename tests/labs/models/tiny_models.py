@@ -21,22 +21,12 @@ PAIRS = {
 def train(root: Path) -> Path:
     """Train the model; returns its folder, as save_pretrained writes it."""
     import torch
-    from transformers import MarianConfig, MarianMTModel
     from transformers.utils import logging
 
     quiet: Any = logging
     quiet.disable_progress_bar()
     tokenizer = marian_tokenizer(root)
-    torch.manual_seed(1)
-    pad = tokenizer.pad_token_id
-    network = MarianMTModel(
-        MarianConfig(
-            vocab_size=tokenizer.vocab_size, d_model=32, encoder_layers=1, decoder_layers=1,
-            encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=64, decoder_ffn_dim=64,
-            max_position_embeddings=64, dropout=0.0, pad_token_id=pad, decoder_start_token_id=pad,
-            eos_token_id=tokenizer.eos_token_id, forced_eos_token_id=tokenizer.eos_token_id,
-        )
-    )  # fmt: skip
+    network, pad = untrained(tokenizer), tokenizer.pad_token_id
     # Marian begins an output with a vector of zeros, which here is the embedding of the padding: keep it so.
     shared = network.get_input_embeddings().weight
     shared.data[pad] = 0.0
@@ -57,6 +47,23 @@ def train(root: Path) -> Path:
     network.eval().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def untrained(tokenizer: Any) -> Any:
+    """The model with random weights."""
+    import torch
+    from transformers import MarianConfig, MarianMTModel
+
+    torch.manual_seed(1)
+    pad = tokenizer.pad_token_id
+    return MarianMTModel(
+        MarianConfig(
+            vocab_size=tokenizer.vocab_size, d_model=32, encoder_layers=1, decoder_layers=1,
+            encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=64, decoder_ffn_dim=64,
+            max_position_embeddings=64, dropout=0.0, pad_token_id=pad, decoder_start_token_id=pad,
+            eos_token_id=tokenizer.eos_token_id, forced_eos_token_id=tokenizer.eos_token_id,
+        )
+    )  # fmt: skip
 
 
 def marian_tokenizer(root: Path) -> Any:

@@ -23,8 +23,7 @@ def test_four_saves_of_a_training_come_out_in_the_report(tmp_path: Path, monkeyp
         pytest.skip(
             f"EXTRA ABSENT: pip install 'clirbench[transformers]' ({', '.join(missing)}); training is not tested"
         )
-    import torch
-    from transformers import MarianConfig, MarianMTModel, Seq2SeqTrainer, Seq2SeqTrainingArguments
+    from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
 
     from clirbench.labs.watching.trainer import WatchCallback
 
@@ -35,16 +34,8 @@ def test_four_saves_of_a_training_come_out_in_the_report(tmp_path: Path, monkeyp
     write_lines(data / "reference.txt", list(tiny.PAIRS.values()))
     write_lines(tmp_path / "topics.tsv", ["1\tdog cat sleeps", "2\tred book", "3\twhere house"])
     tokenizer = tiny.marian_tokenizer(tmp_path)
-    torch.manual_seed(1)
     pad = tokenizer.pad_token_id
-    network = MarianMTModel(
-        MarianConfig(
-            vocab_size=tokenizer.vocab_size, d_model=16, encoder_layers=1, decoder_layers=1,
-            encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32,
-            max_position_embeddings=64, pad_token_id=pad, decoder_start_token_id=pad,
-            eos_token_id=tokenizer.eos_token_id, forced_eos_token_id=tokenizer.eos_token_id,
-        )
-    )  # fmt: skip
+    network = tiny.untrained(tokenizer)
     rows: list[dict[str, Any]] = []
     for german, english in tiny.PAIRS.items():
         encoded = tokenizer(german, text_target=english, padding="max_length", max_length=12)

@@ -85,6 +85,9 @@ def _verify(options: Namespace) -> int:
     if cannot := no_command_line(recorded["command"]):
         return _tell(folder, folder, Verdict((Unchecked(cannot),)), recorded, results)
     places = input_places(recorded, options.data) if options.data else {}
+    if options.data and recorded["read"] and not places:
+        missing = "no such folder" if not options.data.is_dir() else f"has no {Path(min(recorded['read'])).name}"
+        raise InputError(f"{options.data}: {missing}; name the folder that holds the inputs now, --data DIR")
     if lines := list(_changed_inputs(recorded["read"], places, options.data)):
         return _failed(lines)
     with TemporaryDirectory(prefix="clirbench-verify-") as name:

@@ -89,7 +89,8 @@ def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path,
     edit(run / "provenance.json", read=gone, configuration=configuration, command=command)
     for page in run.rglob("*"):
         if page.suffix in (".html", ".md", ".json") and page.name != "provenance.json":
-            page.write_text(page.read_text().replace(str(world / "texts"), str(world / "gone")))
+            text = page.read_text().replace(str(world / "texts"), str(world / "gone"))
+            page.write_text(text.replace(f"of {world.name}/texts", f"of {world.name}/gone"))  # as paper.md names it
     forge(run)
     status, said = verify(run)
     assert status == 1
@@ -102,6 +103,34 @@ def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path,
     status, said = verify(run, "--data", str(tmp_path / "now"))
     assert status == 4
     assert f"{changed}: is not what the run read" in said
+
+
+def test_two_references_of_a_folder_that_moved(cli: Cli, small_folder: Path, verify: Verify) -> None:
+    """folder=.../A-B names two references and no folder."""
+    here, now = cli.cwd / "here" / "wmt21" / "de-en", cli.cwd / "now" / "wmt21" / "de-en"
+    shutil.copytree(small_folder, here)
+    shutil.copy(here / "reference.txt", here / "reference-B.txt")
+    (here / "reference.txt").rename(here / "reference-A.txt")
+    command = ["+experiment=wmt_folder", f"folder={here}/A-B", "topics.n=8", "metric=[BLEU]", "measures=[MAP]"]
+    done = cli(*command, "relevance.k=2", "hydra.run.dir=run")
+    assert done.returncode == 0, done.stderr
+    assert " systems of wmt21/de-en/A-B, on " in (cli.cwd / "run" / "paper.md").read_text(encoding="utf-8")
+    shutil.move(here.parents[1], now.parents[1])
+    shutil.move(cli.cwd / "run", cli.cwd / "moved")
+    status, said = verify(cli.cwd / "moved", "--data", str(now.parents[1]))
+    assert status == 0, said
+    status, said = verify(cli.cwd / "moved", "--data", str(now / "systems"))
+    assert (status, said.startswith(f"error: {now / 'systems'}: has no ")) == (1, True), said
+
+
+def test_a_folder_of_data_without_the_inputs_is_an_error_though_they_are_still_where_they_were(
+    run: Path, tmp_path: Path, verify: Verify
+) -> None:
+    status, said = verify(run, "--data", str(tmp_path / "nowhere"))
+    assert (status, "nowhere: no such folder; name the folder that holds" in said) == (1, True), said
+    (tmp_path / "other").mkdir()
+    status, said = verify(run, "--data", str(tmp_path / "other"))
+    assert (status, "other: has no docs.tsv; name the folder that holds" in said) == (1, True), said
 
 
 def test_a_file_that_changed_is_named_before_anything_is_computed(run: Path, verify: Verify) -> None:
