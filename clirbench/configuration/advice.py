@@ -36,6 +36,24 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     return f"{meant} Commands: {', '.join(commands)}. A folder is named by folder=DIR".lstrip()
 
 
+def of_choice(group: str, name: str) -> str:
+    """What to type in place of a file or folder that was given where a group has names of its own, else nothing.
+
+    >>> of_choice("topics", "queries.tsv")
+    'topics=tsv topics.path=queries.tsv'
+    """
+    path = Path(name)
+    if not path.suffix and len(path.parts) < 2:
+        return ""
+    if group == "topics":
+        return f"topics={path.suffix[1:] if path.suffix in ('.tsv', '.jsonl') else 'trec'} topics.path={name}"
+    if group == "relevance":
+        return f"relevance=qrels relevance.path={name}"
+    if group in ("corpus", "systems"):
+        return f"folder={path.parent if path.name == 'systems' else path}"
+    return ""
+
+
 def of_option(option: str, words: Sequence[str]) -> str:
     """What to type in place of an option, such as `--out=DIR` or `--out` before DIR, that there is not.
 

@@ -53,6 +53,8 @@ def complete(cfg: DictConfig) -> None:
         for key in laboratory_groups() & cfg.keys()
         for key in laboratory_groups() & cfg.keys()
     ]
+    if (pair := _names(cfg.get("pair"))) and len(pair) != 2:
+        errors.append(ConfigError(f"pair=[{','.join(pair)}]: two systems were expected: pair=[A,B]"))
     if cfg.get("engine") is None:
         errors.append(ConfigError("engine: a run needs one: serial, processes, ..."))
     if not _names(OmegaConf.select(cfg, "correlation.coefficients")):

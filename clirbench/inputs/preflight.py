@@ -4,6 +4,7 @@ Everything that a configuration and its files can get wrong is asked of the code
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
@@ -13,6 +14,7 @@ from clirbench.columns import scoreboard
 from clirbench.computed import Inputs, Retrieval, with_marks
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.inputs.reading import runs_of_others
+from clirbench.measures.parsing import parse
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.top_k import TopK
 from clirbench.result import Experiment, Result
@@ -74,7 +76,7 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
     """Primary measure, units, covariates and analyses: what is asked of systems and columns by name."""
     primary, measures = prospect.experiment.primary, [column.name for column in prospect.board.measures]
     if primary and primary not in measures:
-        errors.append(UnknownName("measure of this run", primary, measures))
+        errors.append(_unknown_primary(primary, measures, computed=prospect.inputs is not None))
         return
     if prospect.board.systems:
         known = covariates(prospect.board, prospect.units)
@@ -83,6 +85,15 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
         if isinstance(analysis, Foreseeing):
             with gathered(errors):
                 analysis.check(prospect)
+
+
+def _unknown_primary(primary: str, measures: Sequence[str], computed: bool) -> ConfigError:
+    """The error of a `primary` that is no measure of the run; where measures are computed it may be one to add."""
+    with suppress(ClirbenchError):
+        if computed and parse(primary):
+            both = ",".join(f'"{name}"' if "(" in name else name for name in (*measures, primary))
+            return ConfigError(f"primary={primary}: is not among the measures of this run; type 'measures=[{both}]'")
+    return UnknownName("measure of this run", primary, measures)
 
 
 def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[ClirbenchError]) -> None:

@@ -64,6 +64,12 @@ class Judgments(ABC):
                 )
             else:
                 found.setdefault(judgment.topic_id, {})
+        if topics and not found:
+            judged = list(dict.fromkeys(judgment.topic_id for _, judgment in self._judgments()))
+            raise InputError(
+                f"{', '.join(map(str, self.files))}: judges none of these {len(topics)} topics, but {_first(judged)}; "
+                "name the topics that were judged: topics=trec topics.path=FILE (or topics=jsonl, topics=tsv)"
+            )
         self._refuse_missing([topic.topic_id for topic in topics if topic.topic_id not in found])
         return found
 
@@ -85,11 +91,14 @@ class Judgments(ABC):
 
     def _refuse_missing(self, missing: Sequence[str]) -> None:
         if missing and self.missing_topics == "error":
-            listed = ", ".join(missing[:10]) + (", ..." if len(missing) > 10 else "")
             raise InputError(
-                f"{', '.join(map(str, self.files))}: {len(missing)} of the topics are not judged: {listed}; "
+                f"{', '.join(map(str, self.files))}: {len(missing)} of the topics are not judged: {_first(missing)}; "
                 "leave them out of the topics, or set relevance.missing_topics=drop"
             )
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,8 @@ class Cached:
     store: Store
     plan: Plan | None = None
     tell: Callable[..., None] = tell_nobody
+    unkept: list[str] = field(default_factory=list, compare=False)
+    """Why results are not kept; the first reason is reported, and not one for each step."""
 
     def pmap(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """One result or `Failure` for each item, in their order. `names` say whose items they are, in the plan.
@@ -68,14 +70,13 @@ class Cached:
         shared, work = divided(snapshot, work)
         fresh = iter(self.engine.pmap(Storing(step, self.store, shared), work))
         waiting = iter(missing)
-        unkept: list[str] = []
         for cached in cached_items:
             if isinstance(cached, Failure):
                 yield cached
                 continue
             todo = next(waiting)
             computed = next(fresh) if todo.missing else {}
-            yield computed if isinstance(computed, Failure) else self._result(step, todo, computed, unkept)
+            yield computed if isinstance(computed, Failure) else self._result(step, todo, computed)
         # Exhausted, so that an engine that ends its work after the last result does so now.
         for _ in fresh:
             raise StoreError("an engine gave more results than there were items")
@@ -88,14 +89,14 @@ class Cached:
             self.plan.add(_planned(step, cached_items, names))
         return cached_items
 
-    def _result(self, step: Step, cached: "CachedItem", computed: Mapping[Part, Any], unkept: list[str]) -> Any:
+    def _result(self, step: Step, cached: "CachedItem", computed: Mapping[Part, Any]) -> Any:
         values: dict[Part, Any] = {}
         for part, key in cached.keys.items():
             value = computed.get(part)
             if isinstance(value, Unstored):
-                if not unkept:  # the first of several like complaints
+                if not self.unkept:
                     LOG.warning("results are not kept for a rerun: %s", value.reason)
-                unkept.append(value.reason)
+                self.unkept.append(value.reason)
                 value = value.value
             value = cached.found.get(part) if value is None else value
             values[part] = Entry(self.store, key) if value is None else value

@@ -30,6 +30,7 @@ def at_work(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     materials.talks(folder)
     materials.scores(folder)
     (folder / "my talks").mkdir()
+    (folder / "talks.qrels").write_text("fisheries 0 fisheries-01 1\n", encoding="utf-8")
     done = Cli(folder)(
         "folder=talks", "measures=[MAP]", "metric=[BLEU,chrF2]", "hydra.run.dir=run", "output.figures=[]"
     )

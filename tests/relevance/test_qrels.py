@@ -34,6 +34,12 @@ def test_topics_without_a_relevant_document_or_unmatched_by_english_are_left_out
     assert QrelsFile(str(path)).judge(IDEAL, DOCUMENTS, topics).topic_ids == ("1",)
 
 
+def test_judgments_of_other_topics_name_them_and_what_to_type(path: Path) -> None:
+    for missing in ("error", "drop"):
+        with pytest.raises(InputError, match=r"none of these 1 topics, but \d.*; name .* topics=trec topics.path"):
+            QrelsFile(path, missing_topics=missing).judge(IDEAL, DOCUMENTS, [Topic.of("new", "x")])
+
+
 def test_a_topic_that_is_not_judged_at_all(path: Path) -> None:
     topics = [*TOPICS, Topic.of("new", "x")]
     with pytest.raises(InputError, match=r"qrels\.txt: 1 of the topics are not judged: new; .*missing_topics=drop"):

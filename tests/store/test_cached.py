@@ -224,10 +224,12 @@ def test_where_the_store_cannot_be_written_the_results_are_right_and_it_is_said(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         patch.setattr(Path, "write_bytes", full)
-        found = list(Cached(Serial(), Store(tmp_path / "store")).pmap(step, texts))
+        engine = Cached(Serial(), Store(tmp_path / "store"))
+        found = list(engine.pmap(step, texts))
+        assert len(list(engine.pmap(step, texts[:1]))) == 1
     for value, text in zip(found, texts, strict=True):
         assert value.tolist() == step(text).tolist()
-    # Said once, not for every system.
+    # Said once, not for every system and every step.
     assert [record.getMessage() for record in caplog.records] == [
         f"results are not kept for a rerun: {tmp_path / 'store'}: cannot be written (No space left on device); "
         "choose another folder with paths.cache=DIR, or make room"
