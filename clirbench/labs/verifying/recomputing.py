@@ -168,7 +168,7 @@ def input_places(recorded: Mapping[str, Any], data: Path) -> dict[str, str]:
 
 
 def _place_of(root: Path, read: Iterable[str], data: Path) -> Path | None:
-    """The absolute place of a file or folder in `data`: all that was read of it is there; none without such a place."""
+    """The absolute place of a file or folder in `data`: all that was read of it is there; else None."""
     below = [Path(path).relative_to(root) for path in read if Path(path).is_relative_to(root)]
     parts = root.parts[1:]
     candidates = [data, *(data.joinpath(*parts[-n:]) for n in range(1, len(parts) + 1))]
