@@ -5,16 +5,15 @@ Writes docs/explanation/answers.md from docs/data/answers.tsv and docs/data/sett
 
 import csv
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.settings import FOLDERS, Row, contradictions, verdicts
 from benchmarks.validity_page import read_rows
+from clirbench.statistics.grades import GRADES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "explanation" / "answers.md"
-SHOWN = ("strong", "moderate", "weak")
 OTHERS = ", three of\n{number} other folders (`relevance.k=3` with BLEU alone, 10 and 100 with five metrics)"
 
 INTRO = """<!-- Written by benchmarks/answers_page.py from docs/data/answers.tsv and settings.tsv; do not edit. -->
@@ -22,11 +21,12 @@ INTRO = """<!-- Written by benchmarks/answers_page.py from docs/data/answers.tsv
 
 `+experiment=folder folder=DIR 'metric=[BLEU,chrF1,chrF2,MacroF1,MicroF1]'` for each of the {folders} language pairs of
 WMT 2021 to 2023 with five systems or more; nothing else is set. Topics and relevance come from the reference, which
-favours metrics that match words. The first sentence is about the metric with the best evidence:
-{grades}.
+favours metrics that match words. A folder counts by the metric with the best evidence, which the first sentence of the
+answer is about; the example is the folder with the median number of systems. Every folder is in
+[answers.tsv](../data/answers.tsv).
 
-| folder | systems | first sentence |
-| --- | --: | --- |"""
+| evidence | folders | systems | example | its first sentence |
+| --- | --: | --: | --- | --- |"""
 SETTINGS = """
 ## Do other settings contradict?
 
@@ -40,7 +40,7 @@ or call tied have none in common.
 
 **A metric's grade moves by two steps or more, or no system is in every set-up's set: {moves}.**{moved}
 
-Every metric of every run: [answers.tsv](../data/answers.tsv); of every set-up: [settings.tsv](../data/settings.tsv).
+Every metric of every set-up: [settings.tsv](../data/settings.tsv).
 `benchmarks/answers_again.py` computes tau, interval and grade again from the folders of the runs."""
 
 
@@ -53,13 +53,13 @@ def _lines(answers: Sequence[Mapping[str, str]], settings: Sequence[Row]) -> Ite
     folders: dict[str, list[Mapping[str, str]]] = {}
     for row in answers:
         folders.setdefault(row["run"], []).append(row)
-    best = Counter(_best([row["grade"] for row in own]) for own in folders.values())
-    yield INTRO.format(
-        folders=len(folders),
-        grades=", ".join(f"{grade} in {best[grade]}" for grade in (*SHOWN, "not shown") if best[grade]),
-    )
-    for name, own in folders.items():
-        yield f"| {name} | {max(row['systems'] for row in own)} | {own[0]['first_sentence']}. |"
+    yield INTRO.format(folders=len(folders))
+    for grade in GRADES:
+        alike = sorted((_systems(own), name) for name, own in folders.items() if _best(own) == grade)
+        if alike:
+            _, name = alike[len(alike) // 2]
+            span = " to ".join(dict.fromkeys((str(alike[0][0]), str(alike[-1][0]))))
+            yield f"| {grade} | {len(alike)} | {span} | {name} | {folders[name][0]['first_sentence']}. |"
     others = len({row.folder for row in settings} - set(FOLDERS))
     against, moved = list(contradictions(settings)), list(verdicts(settings))
     yield SETTINGS.format(
@@ -72,8 +72,13 @@ def _lines(answers: Sequence[Mapping[str, str]], settings: Sequence[Row]) -> Ite
     )
 
 
-def _best(grades: Sequence[str]) -> str:
-    return next((grade for grade in SHOWN if grade in grades), "not shown")
+def _systems(own: Sequence[Mapping[str, str]]) -> int:
+    return max(int(row["systems"]) for row in own)
+
+
+def _best(own: Sequence[Mapping[str, str]]) -> str:
+    """The best grade of a folder's metrics."""
+    return min((row["grade"] for row in own), key=GRADES.index)
 
 
 def _listed(found: Sequence[str]) -> str:
