@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from hydra._internal.utils import get_args_parser
 
 from tests.conftest import PACKAGE as ROOT
 
@@ -59,6 +60,13 @@ def test_the_lock_for_running_has_the_versions_and_hashes_of_the_whole_lock() ->
     assert {re.match(r"[\w-]+", needed)[0] for needed in project["dependencies"]} <= of_run.keys()  # type: ignore[index]
     assert not {"pytest", "mypy", "ruff", "torch", "ray", "selenium"} & of_run.keys()
     assert len(of_run) < len(of_all) / 2
+
+
+def test_python_3_14_is_refused_while_hydra_gives_argparse_a_help_that_is_no_text() -> None:
+    """argparse of Python 3.14 computes `"%" in help` for every help text that is added (python/cpython, 124899)."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    helps = [action.help for action in get_args_parser()._actions if action.help]
+    assert ("<3.14" in project["requires-python"]) == any(not isinstance(text, str) for text in helps)
 
 
 def test_the_container_installs_what_running_needs_alone() -> None:
