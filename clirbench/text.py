@@ -11,14 +11,14 @@ import re
 import stat
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, Protocol, cast, overload
 
 from clirbench.checks import whole_number
 from clirbench.errors import UNSEEN, InputError, shorten
@@ -61,7 +61,7 @@ class Limits:
     """The most that is read (keys `limits.NAME`): beyond it an error names the key, instead of a machine that stalls.
 
     `line_bytes`: one line, or one document as JSON. `held_bytes`: a file that is held in memory as a whole
-    (references, topics, tables, mark-up). `unpacked_bytes`, `lines`: a file that is streamed. `json_depth`: lists and
+    (topics, tables, mark-up). `unpacked_bytes`, `lines`: a file that is streamed. `json_depth`: lists and
     objects within each other. `topics`: of one set. `pairs`: topics times documents. Raises `ConfigError` for what is
     no whole number; a line may always be as long as a block.
     """
@@ -140,7 +140,7 @@ class Text(Protocol):
 class TextLines:
     """Text held in memory: one string a line (a newline inside a string becomes a space)."""
 
-    strings: tuple[str, ...]
+    strings: Sequence[str]
 
     @property
     def where(self) -> str:
@@ -278,6 +278,33 @@ def lookalike_names(names: Iterable[str]) -> list[tuple[str, ...]]:
         plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
         groups.setdefault(plain, {})[name] = None
     return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+class Numbers(Sequence[str]):
+    """The names of `n` documents that have none, made when asked for: 1-based numbers, zero-padded to one width."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self.fingerprint = f"numbers to {n}"
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        found, width = range(1, self._n + 1)[at], len(str(self._n))
+        return f"{found:0{width}d}" if isinstance(found, int) else tuple(f"{one:0{width}d}" for one in found)
+
+    def __eq__(self, other: object) -> bool:
+        return self[:] == other if isinstance(other, tuple) else isinstance(other, Numbers) and self._n == other._n
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
 
 
 SURROGATE = re.compile("[\ud800-\udfff]")

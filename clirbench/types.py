@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.errors import AlignmentError, InputError, raise_all
-from clirbench.text import Text
+from clirbench.text import Numbers, Text
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -67,18 +67,17 @@ class DocumentMap:
     (`id_rank`) is computed once.
     """
 
-    doc_ids: tuple[str, ...]
+    doc_ids: Sequence[str]
     lengths: Ints
 
     @classmethod
     def blocks_of(cls, n_lines: int, size: int = 1) -> "DocumentMap":
         """`size` consecutive lines are one document, the last may be shorter; ids are zero-padded 1-based numbers."""
         n_documents = -(-n_lines // size)
-        width = len(str(n_documents))
         lengths = np.full(n_documents, size, dtype=np.int64)
         if n_lines % size:
             lengths[-1] = n_lines % size
-        return cls(tuple(f"{number:0{width}d}" for number in range(1, n_documents + 1)), lengths)
+        return cls(Numbers(n_documents), lengths)
 
     def __len__(self) -> int:
         return len(self.doc_ids)
@@ -95,6 +94,8 @@ class DocumentMap:
     @cached_property
     def id_rank(self) -> Ints:
         """Position of each doc_id among all doc_ids sorted as strings."""
+        if isinstance(self.doc_ids, Numbers):
+            return np.arange(len(self.doc_ids))
         order = sorted(range(len(self.doc_ids)), key=self.doc_ids.__getitem__)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
@@ -153,17 +154,22 @@ class Documents:
 class TestSet:
     """What MT metrics are computed on: one or more reference translations, and the source where it is known.
 
-    `references[r][i]` is line i of reference r; all have the same number of lines. Hashable, so that a metric can
-    analyse its references once per run (`functools.lru_cache` on a function of the test set).
+    `references[r][i]` is line i of reference r; all have the same number of lines: tuples, or `Lines`. Hashable, so
+    that a metric can analyse its references once per run (`functools.lru_cache` on a function of the test set).
     """
 
     __test__ = False  # pytest: a noun, not a class of tests
 
-    references: tuple[tuple[str, ...], ...]
-    source: tuple[str, ...] | None = None
+    references: tuple[Sequence[str], ...]
+    source: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.references[0])
+
+    def part(self, lines: slice) -> "TestSet":
+        """The test set of these lines alone."""
+        source = None if self.source is None else self.source[lines]
+        return TestSet(tuple(reference[lines] for reference in self.references), source)
 
     @cached_property
     def _hash(self) -> int:

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ConfigError, InputError
-from clirbench.text import BLOCK, Limits, TextFile, TextLines, current_limits, read_pieces, split_lines, within_limits
+from clirbench.text import (
+    BLOCK,
+    Limits,
+    Numbers,
+    TextFile,
+    TextLines,
+    current_limits,
+    read_pieces,
+    split_lines,
+    within_limits,
+)
 from tests.counting import at_most
 
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=20), max_size=30)
@@ -124,3 +134,16 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match=r"pipe: is no regular file"):
         next(read_pieces(tmp_path / "pipe"))
+
+
+@given(st.integers(0, 1200), st.integers(-1300, 1300), st.integers(-1300, 1300))
+def test_numbers_are_names_padded_to_one_width(n, begin, end) -> None:
+    expected = tuple(str(number).zfill(len(str(n))) for number in range(1, n + 1))
+    names = Numbers(n)
+    assert (len(names), tuple(names), names[begin:end]) == (n, expected, expected[begin:end])
+    assert names == expected == names
+    assert names not in ((*expected, "x"), Numbers(n + 1), list(expected))
+    assert hash(names) == hash(Numbers(n))
+    assert all(names[at] == expected[at] for at in (-n, -1, 0, n - 1) if n)
+    with pytest.raises(IndexError):
+        names[n]

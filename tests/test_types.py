@@ -108,6 +108,8 @@ def test_maps_of_lines() -> None:
     assert (map_.doc_ids, map_.lengths.tolist(), map_.n_lines) == (("1", "2", "3"), [4, 4, 3], 11)
     assert map_.starts.tolist() == [0, 4, 8, 11]
     assert DocumentMap.blocks_of(10).doc_ids[0] == "01"
+    named = DocumentMap(tuple(DocumentMap.blocks_of(12).doc_ids), DocumentMap.blocks_of(12).lengths)
+    assert DocumentMap.blocks_of(12).id_rank.tolist() == named.id_rank.tolist()
     assert DocumentMap(("b", "a", "C"), np.ones(3, dtype=np.int64)).id_rank.tolist() == [2, 1, 0]
     documents = Documents.of([Document("1", "a\nb"), Document("2", "")])
     assert [document.text for document in documents] == ["a b", ""]

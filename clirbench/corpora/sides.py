@@ -10,6 +10,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout, chosen_references, crossed_references
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.lines import Lines
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, TestSet
 
@@ -75,7 +76,7 @@ def misaligned_systems(layout: Layout, choice: SideSettings) -> list[ClirbenchEr
 
 
 def read_test_set(layout: Layout, choice: SideSettings) -> TestSet:
-    """References (and the source, where there is one) as lines in memory.
+    """References (and the source, where there is one), read once.
 
     Raises `AlignmentError` where line counts differ, `InputError` for an empty line in a reference (the first ten
     are listed): a metric would score it as if nothing should have been written.
@@ -85,11 +86,11 @@ def read_test_set(layout: Layout, choice: SideSettings) -> TestSet:
     if choice.read_source and "source.txt" in layout.singles:
         files.append(layout.singles["source.txt"])
     errors: list[ClirbenchError] = []
-    read: list[tuple[str, ...]] = []
+    read: list[Lines] = []
     texts = layout.texts(files)
     for text in texts:
         with gathered(errors):
-            read.append(text.lines())
+            read.append(Lines.of(text))
     raise_all(errors)
     for text, lines in zip(texts[: len(names)], read, strict=False):
         if not lines:

@@ -26,7 +26,9 @@ class Metric(Protocol):
     Raises `ConfigError` when it is made with a value outside its range or choices (a tokeniser is one), and, of lines,
     `AlignmentError` unless there is one hypothesis for each line of every reference.
 
-    It may declare `needs_reference`, whether its score depends on the reference (default: not known).
+    It may declare `needs_reference`, whether its score depends on the reference (default: not known), and
+    `by_segment`, that its statistics are dense and each row depends on its own segment alone: then a large test set is
+    counted some segments at a time.
     """
 
     @property
@@ -79,6 +81,11 @@ def counter(metric: Metric, test: TestSet) -> Metric:
         return metric
     counts = metric.counter(test)
     return counts if type(counts).statistics is type(metric).statistics else metric
+
+
+def hashable(lines: Sequence[str]) -> Sequence[str]:
+    """The lines as a part of a cache's key: as they are where they can be one, else as a tuple."""
+    return tuple(lines) if type(lines).__hash__ is None else lines
 
 
 def check_aligned(hypotheses: Sequence[str], test: TestSet) -> None:

@@ -10,9 +10,11 @@ import numpy as np
 from clirbench.checks import check_choice, check_least
 from clirbench.metrics.reference_ngrams import ReferenceNgrams
 from clirbench.metrics.tokenised import Tokenised
-from clirbench.metrics.tokens import Offsets, Tokeniser, Tokens, reference_tokens
+from clirbench.metrics.tokens import Offsets, References, Tokeniser, Tokens, reference_tokens
 from clirbench.types import Doubles, TestSet
 
+KEPT = 2_000_000
+"""N-grams of all references above which tables are made at each use: those of words cost little time."""
 SMOOTHING: dict[str, float] = {"exp": 0.0, "floor": 0.1, "add-k": 1.0, "none": 0.0}
 """Smoothing methods and the value each takes when none is given (0: it takes none)."""
 
@@ -37,6 +39,7 @@ class BLEU(Tokenised):
     """
 
     compiled: ClassVar[bool] = True
+    by_segment: ClassVar[bool] = True
 
     smooth_method: str = "exp"
     smooth_value: float | None = None
@@ -102,10 +105,10 @@ def brevity_penalty(hypothesis: Doubles, reference: Doubles) -> Doubles:
 
 
 @lru_cache(maxsize=4)
-def reference_ngrams(tokeniser: Tokeniser, references: tuple[tuple[str, ...], ...], order: int) -> ReferenceNgrams:
+def reference_ngrams(tokeniser: Tokeniser, references: References, order: int) -> ReferenceNgrams:
     """The n-grams of each segment's references with their highest count."""
     tokens = reference_tokens(tokeniser, references)
-    return ReferenceNgrams(tokens.numbers, tokens.offsets, len(references), order).with_tables()
+    return ReferenceNgrams(tokens.numbers, tokens.offsets, len(references), order).with_tables(KEPT)
 
 
 def ngram_statistics(tokeniser: Tokeniser, tokens: Tokens, test: TestSet, order: int) -> Doubles:

@@ -9,10 +9,10 @@ import numpy as np
 
 from clirbench.checks import check_least
 from clirbench.metrics import tokens
-from clirbench.metrics.base import check_aligned
+from clirbench.metrics.base import check_aligned, hashable
 from clirbench.metrics.reference_ngrams import ReferenceNgrams
 from clirbench.metrics.tokenised import sacrebleu_signature
-from clirbench.metrics.tokens import AT_ONCE, EDGES, Numbers, Offsets
+from clirbench.metrics.tokens import AT_ONCE, EDGES, Numbers, Offsets, References
 from clirbench.recent import keep_recent
 from clirbench.types import Doubles, TestSet
 
@@ -40,6 +40,7 @@ class ChrF:
     higher_is_better: ClassVar[bool] = True
     needs_reference: ClassVar[bool] = True
     releases_gil: ClassVar[bool] = True
+    by_segment: ClassVar[bool] = True
 
     beta: float = 2
     char_order: int = 6
@@ -81,8 +82,9 @@ class ChrF:
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Hypothesis, reference and matching n-grams of every order, one row a segment: (segments, 3 * orders)."""
         check_aligned(hypotheses, test)
-        characters = _counts(Characters(self.lowercase, self.whitespace), self.char_order, tuple(hypotheses), test)
-        words = [_counts(Words(self.lowercase), self.word_order, tuple(hypotheses), test)] if self.word_order else []
+        ours = hashable(hypotheses)
+        characters = _counts(Characters(self.lowercase, self.whitespace), self.char_order, ours, test)
+        words = [_counts(Words(self.lowercase), self.word_order, ours, test)] if self.word_order else []
         return self._of_best_reference(np.concatenate([characters, *words], axis=2, dtype=np.float64))
 
     def _of_best_reference(self, counts: Doubles) -> Doubles:
@@ -129,7 +131,7 @@ class Characters:
     lowercase: bool
     whitespace: bool
 
-    def symbols(self, lines: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> tuple[Numbers, Offsets]:
+    def symbols(self, lines: Sequence[str], references: References) -> tuple[Numbers, Offsets]:
         symbols = [np.empty(0, dtype=np.int32)]
         offsets = [np.zeros(1, dtype=np.int64)]
         for begin in range(0, len(lines), AT_ONCE):
@@ -138,7 +140,7 @@ class Characters:
             offsets.append(first[1:] + offsets[-1][-1])
         return np.concatenate(symbols), np.concatenate(offsets)
 
-    def _symbols(self, lines: tuple[str, ...]) -> tuple[Numbers, Offsets]:
+    def _symbols(self, lines: Sequence[str]) -> tuple[Numbers, Offsets]:
         from clirbench.metrics.compiled.tokens import without_white
 
         codes, offsets = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
@@ -161,7 +163,7 @@ class Words:
     def prepare(self, lines: Sequence[str]) -> Sequence[str]:
         return [line.lower() for line in lines] if self.lowercase else lines
 
-    def symbols(self, lines: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> tuple[Numbers, Offsets]:
+    def symbols(self, lines: Sequence[str], references: References) -> tuple[Numbers, Offsets]:
         if references == (lines,):
             cut = tokens.reference_tokens(self, references)
         else:
@@ -169,32 +171,32 @@ class Words:
         return cut.numbers, cut.offsets
 
 
-def _ngrams(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> ReferenceNgrams:
+def _ngrams(symbols_of: Characters | Words, order: int, reference: Sequence[str]) -> ReferenceNgrams:
     return ReferenceNgrams(*symbols_of.symbols(reference, (reference,)), 1, order)
 
 
 @lru_cache(maxsize=16)
-def _kept_ngrams(symbols_of: Characters | Words, order: int, reference: tuple[str, ...]) -> ReferenceNgrams:
+def _kept_ngrams(symbols_of: Characters | Words, order: int, reference: Sequence[str]) -> ReferenceNgrams:
     return _ngrams(symbols_of, order, reference).with_tables()
 
 
 def _stretches(
-    symbols_of: Characters | Words, order: int, reference: tuple[str, ...]
-) -> Iterator[tuple[slice, ReferenceNgrams]]:
-    """The n-grams of a reference: of all its lines, kept for all systems; of many lines, one stretch after another.
+    symbols_of: Characters | Words, order: int, hypotheses: Sequence[str], reference: Sequence[str]
+) -> Iterator[tuple[slice, Sequence[str], Sequence[str], ReferenceNgrams]]:
+    """Lines of both sides, and the n-grams of the reference: of all lines, kept for all systems; of many, by stretches.
 
     Characters take four bytes each: of long texts those of `STRETCH` lines are in memory at a time.
     """
     if len(reference) <= STRETCH:
-        yield slice(None), _kept_ngrams(symbols_of, order, reference)
+        yield slice(None), hypotheses, reference, _kept_ngrams(symbols_of, order, reference)
         return
     for begin in range(0, len(reference), STRETCH):
         lines = slice(begin, begin + STRETCH)
-        yield lines, _ngrams(symbols_of, order, reference[lines])
+        yield lines, hypotheses[lines], reference[lines], _ngrams(symbols_of, order, reference[lines])
 
 
 @keep_recent(2)
-def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, ...], test: TestSet) -> Numbers:
+def _counts(symbols_of: Characters | Words, order: int, hypotheses: Sequence[str], test: TestSet) -> Numbers:
     """Hypothesis, reference and matching n-grams against each reference: (references, segments, 3 * order).
 
     Cached, so that chrF1, chrF2, chrF3 and chrF++ of one system count once.
@@ -202,9 +204,9 @@ def _counts(symbols_of: Characters | Words, order: int, hypotheses: tuple[str, .
     counts = np.empty((len(test.references), len(hypotheses), 3 * order), dtype=np.int32)
     below = np.arange(order)
     for reference, of_lines in zip(test.references, counts, strict=True):
-        for lines, known in _stretches(symbols_of, order, reference):
+        for lines, ours, theirs, known in _stretches(symbols_of, order, hypotheses, reference):
             out = of_lines[lines]
-            symbols, offsets = symbols_of.symbols(hypotheses[lines], (reference[lines],))
+            symbols, offsets = symbols_of.symbols(ours, (theirs,))
             of_reference = np.maximum(known.lengths[0][:, None] - below, 0)
             of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
             # As in the library, hypothesis n-grams of an order that the reference has no n-gram of are not counted.

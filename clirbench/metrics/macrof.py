@@ -5,16 +5,17 @@ in one consistent way: those of the reference in order of first occurrence, then
 in order of first occurrence there; `types` gives their names in that order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from clirbench.checks import check_least
-from clirbench.metrics.base import Sparse, Statistics
+from clirbench.metrics.base import Sparse, Statistics, check_aligned
 from clirbench.metrics.tokenised import Tokenised
-from clirbench.metrics.tokens import Tokens
+from clirbench.metrics.tokens import STRETCH, Tokens, token_stretches
+from clirbench.spool import Spool
 from clirbench.types import Doubles, TestSet
 
 
@@ -32,7 +33,10 @@ class TypeAverage(Tokenised):
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Sparse:
         """REFS, PREDS and MATCH of every type, one sparse row a segment: (segments, 3 * types)."""
-        return type_statistics(*self.tokens(hypotheses, test))
+        if len(test) <= STRETCH:
+            return type_statistics(*self.tokens(hypotheses, test))
+        check_aligned(hypotheses, test)
+        return _joined(token_stretches(self.tokeniser, hypotheses, test.references[:1]), len(test))
 
     def counter(self, test: TestSet) -> "MacroF":
         """The same for all averages over types of one tokeniser."""
@@ -196,3 +200,19 @@ def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:
 
     counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types)
     return csr_array(counts, shape=(len(ours.lengths), 3 * ours.n_types))
+
+
+def _joined(stretches: Iterable[tuple[Tokens, Tokens]], n: int) -> Sparse:
+    """The statistics of `n` segments, of which some are counted at a time."""
+    from scipy.sparse import csr_array
+
+    data, indices, indptr, shape = Spool(), Spool(), Spool(), (0, 0)
+    indptr.write(np.zeros(1, dtype=np.int64))
+    for ours, theirs in stretches:
+        part = type_statistics(ours, theirs)
+        indptr.write(part.indptr[1:] + np.int64(data.length // part.data.itemsize))
+        data.write(part.data)
+        indices.write(part.indices)
+        shape = n, part.shape[1]
+    starts = indptr.array(np.int64).astype(np.int32 if data.length < 2**31 * 8 else np.int64)
+    return csr_array((data.array(np.float64), indices.array(np.int32), starts), shape=shape)

@@ -27,9 +27,9 @@ class ReferenceNgrams:
     order: int
     kept: tuple[Tables, ...] | None = None
 
-    def with_tables(self) -> "ReferenceNgrams":
-        """The same with its tables, unless they would take too much memory."""
-        if len(self.symbols) * self.order > KEPT:
+    def with_tables(self, most: int = KEPT) -> "ReferenceNgrams":
+        """The same with its tables, unless they would take too much memory: of at most `most` n-grams."""
+        if len(self.symbols) * self.order > most:
             return self
         return replace(self, kept=tuple(tables for _, tables in self.blocks()))
 

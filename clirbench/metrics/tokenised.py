@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clirbench.metrics.base import check_aligned
+from clirbench.metrics.base import check_aligned, hashable
 from clirbench.metrics.tokens import Cutter, Tokeniser, Tokens, hypothesis_tokens, reference_tokens, sacrebleu_version
 from clirbench.types import TestSet
 
@@ -79,7 +79,7 @@ def aligned_tokens(
     """
     check_aligned(hypotheses, test)
     references = test.references[:1] if only_first else test.references
-    return hypothesis_tokens(cutter, tuple(hypotheses), references), reference_tokens(cutter, references)
+    return hypothesis_tokens(cutter, hashable(hypotheses), references), reference_tokens(cutter, references)
 
 
 def sacrebleu_signature(name: str, *parts: str) -> str:

@@ -5,11 +5,11 @@ library's own classes, whose output is split on Unicode white space. References 
 hypotheses of one system once for all metrics with the same tokeniser: both are cached by their content.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import pairwise, starmap
 from pathlib import Path
 from typing import Protocol
 
@@ -23,12 +23,15 @@ from clirbench.recent import keep_recent
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
 Numbers = NDArray[np.int32]
+References = tuple[Sequence[str], ...]
 Table = tuple[Codes, Offsets, NDArray[np.uint64], Numbers]
 
 TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200")
 NEEDS = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
 AT_ONCE = 10_000
 """Lines that are cut at a time, so that memory grows with the tokens and not with all characters."""
+STRETCH = 50_000
+"""Segments that are counted at a time where a test set has more."""
 SPLIT, MTEVAL, EDGES = 0, 1, 2
 """Ways to cut: on white space alone; as mteval-v13a; ASCII punctuation off one edge of each word, as chrF++ does."""
 
@@ -179,9 +182,14 @@ def _no_types(size: int, n_codes: int = 1 << 14) -> Table:
 
 def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
     """The tokens of `lines`, numbered by type; types that `known` has keep their numbers."""
+    types = _Types(known)
+    return Tokens(*_cut(tokeniser, lines, types), types.spelt(), known)
+
+
+def _cut(tokeniser: Cutter, lines: Sequence[str], types: _Types) -> tuple[Numbers, Offsets]:
+    """The numbers of the tokens of `lines`, which take up new types, and where each line begins."""
     from clirbench.metrics.compiled.tokens import cut
 
-    types = _Types(known)
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(lines), AT_ONCE):
@@ -189,21 +197,53 @@ def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = No
         starts, ends, first = cut(codes, of_lines, kinds(), tokeniser.way)
         numbers.append(types.numbered(codes, starts, ends))
         offsets.append(first[1:] + offsets[-1][-1])
-    return Tokens(np.concatenate(numbers), np.concatenate(offsets), types.spelt(), known)
+    return np.concatenate(numbers), np.concatenate(offsets)
 
 
 @lru_cache(maxsize=8)
-def reference_tokens(tokeniser: Cutter, references: tuple[tuple[str, ...], ...]) -> Tokens:
+def reference_tokens(tokeniser: Cutter, references: References) -> Tokens:
     """The tokens of all references, one reference after the other; cached, so analysed once per run."""
-    return tokens_of(tokeniser, [line for reference in references for line in reference])
+    return tokens_of(tokeniser, _one_after_the_other(references))
+
+
+def _one_after_the_other(references: References) -> Sequence[str]:
+    return references[0] if len(references) == 1 else [line for reference in references for line in reference]
 
 
 @keep_recent(2)
-def hypothesis_tokens(
-    tokeniser: Cutter, hypotheses: tuple[str, ...], references: tuple[tuple[str, ...], ...]
-) -> Tokens:
+def hypothesis_tokens(tokeniser: Cutter, hypotheses: Sequence[str], references: References) -> Tokens:
     """The tokens of one system's output; cached, so cut once for all metrics with the same tokeniser."""
     return tokens_of(tokeniser, hypotheses, reference_tokens(tokeniser, references))
+
+
+def stretches(n: int) -> Iterator[slice]:
+    """All of `n` segments in parts of about one size, at most `STRETCH`."""
+    bounds = np.linspace(0, n, -(-n // STRETCH) + 1).astype(int).tolist()
+    return starmap(slice, pairwise(bounds))
+
+
+def token_stretches(
+    tokeniser: Cutter, hypotheses: Sequence[str], references: References
+) -> Iterator[tuple[Tokens, Tokens]]:
+    """The tokens of the hypotheses and of their references, one after the other, some segments at a time.
+
+    Types have the numbers that they have in all tokens together. The last hypotheses' tokens know all types.
+    """
+    known = _reference_types(tokeniser, references)
+    types = _Types(known)
+    for lines in stretches(len(hypotheses)):
+        theirs = tokens_of(tokeniser, _one_after_the_other(tuple(one[lines] for one in references)), known)
+        yield Tokens(*_cut(tokeniser, hypotheses[lines], types), types.spelt(), known), theirs
+
+
+@lru_cache(maxsize=8)
+def _reference_types(tokeniser: Cutter, references: References) -> Tokens:
+    """No tokens, but the types of all references, numbered as `reference_tokens` numbers them."""
+    types = _Types(None)
+    for reference in references:
+        for lines in stretches(len(reference)):
+            _cut(tokeniser, reference[lines], types)
+    return Tokens(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), types.spelt())
 
 
 def code_points(lines: Sequence[str]) -> tuple[Codes, Offsets]:

@@ -3,7 +3,7 @@
 import json
 import platform
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -12,6 +12,7 @@ from typing import Any
 
 from clirbench import __version__
 from clirbench.corpora.base import Corpus
+from clirbench.lines import Lines
 from clirbench.result import Result
 from clirbench.store.snapshot import current_snapshot
 from clirbench.text import sha256_of
@@ -96,7 +97,7 @@ def _shipped() -> tuple[Path, ...]:
 def _references(test: TestSet) -> str:
     """sha256 of the references (and the source) that the metrics were computed against."""
     sides = (*test.references, test.source or ())
-    return sha256_of("\n".join(side).encode("utf-8", "replace") + b"\0" for side in sides)
+    return sha256_of(piece for side in sides for piece in (*_joined(side), b"\0"))
 
 
 def _version(name: str) -> str | None:
@@ -111,12 +112,16 @@ def texts(result: Result, corpus: Corpus) -> Mapping[str, Any]:
     test, asked = corpus.test, result.inputs.topics if result.inputs else {}
     judged = {",".join(filter(None, (topics, rule))): found.judged[rule] for topics, rule, found in result.judgments()}
     return {
-        "source": _sha256("\n".join(test.source)) if test.source else None,
-        "references": [_sha256("\n".join(reference)) for reference in test.references] if test else [],
+        "source": sha256_of(_joined(test.source)) if test.source else None,
+        "references": [sha256_of(_joined(reference)) for reference in test.references] if test else [],
         "searched": corpus.english.text.fingerprint,
         "topics": {label or "first": _sha256(repr([(t.topic_id, t.parts) for t in asked[label]])) for label in asked},
         "judgments": {label or "first": _sha256(json.dumps(judged[label].qrels.grades)) for label in judged},
     }
+
+
+def _joined(lines: Sequence[str]) -> Iterable[bytes]:
+    return lines.joined() if isinstance(lines, Lines) else ["\n".join(lines).encode("utf-8", "replace")]
 
 
 def _sha256(text: str) -> str:

@@ -11,8 +11,9 @@ from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.later import load_value
+from clirbench.lines import held_text
 from clirbench.systems.health import MANY_BLANK, Health, Reference, examine_text, listed_without_file
-from clirbench.text import Text, TextLines, lookalike_names
+from clirbench.text import Text, lookalike_names
 from clirbench.types import Failure, Ints, Translation
 
 
@@ -76,7 +77,7 @@ def health(
     """
     sides = {
         "collection": Examine(corpus.english.text, corpus.english.map.n_lines),
-        "test": Examine(TextLines(corpus.test.references[0]), len(corpus.test)),
+        "test": Examine(held_text(corpus.test.references[0]), len(corpus.test)),
     }
     rows: list[FileHealth] = []
     notes: list[str] = []

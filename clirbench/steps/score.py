@@ -7,7 +7,9 @@ import numpy as np
 
 from clirbench.later import Later, load_value
 from clirbench.metrics.base import Metric, Statistics
+from clirbench.metrics.tokens import stretches
 from clirbench.recent import keep_recent
+from clirbench.spool import give_back, map_of
 from clirbench.types import Doubles
 
 
@@ -28,7 +30,21 @@ class CorpusScore:
 
 
 def _totals(held: Any) -> Doubles:
-    return np.asarray(load_value(held).sum(axis=0)).reshape(-1)
+    return column_sums(load_value(held))
+
+
+def column_sums(statistics: Statistics) -> Doubles:
+    """The sum of all rows: (k,); of a mapped file some rows at a time, so that it takes no memory."""
+    values = statistics.data if hasattr(statistics, "indptr") else statistics
+    if map_of(values) is None:
+        return np.asarray(statistics.sum(axis=0)).reshape(-1)
+    total = np.zeros(statistics.shape[1])
+    for lines in stretches(statistics.shape[0]):
+        rows = statistics[lines]
+        # One addition after the other, as of all rows at once; sparse rows are counts, whose sums are exact.
+        total = np.vstack([total, rows]).sum(axis=0) if isinstance(rows, np.ndarray) else total + rows.sum(axis=0)
+        give_back(values)
+    return total
 
 
 _kept_totals = keep_recent(1)(_totals)

@@ -3,9 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from clirbench.errors import AlignmentError
+from clirbench.lines import Lines
 from clirbench.metrics.base import Metric, Statistics
+from clirbench.metrics.tokens import STRETCH, stretches
 from clirbench.recent import keep_recent
+from clirbench.spool import Spool
 from clirbench.text import Text
 from clirbench.types import TestSet
 
@@ -33,10 +38,15 @@ class SegmentStatistics:
             raise AlignmentError(
                 f"{text.where} has {len(hypotheses)} lines, the reference {len(self.test)}: they must be line-aligned"
             )
-        return metric.statistics(hypotheses, self.test)
+        if len(hypotheses) <= STRETCH or not getattr(metric, "by_segment", False):
+            return metric.statistics(hypotheses, self.test)
+        rows = Spool()
+        for lines in stretches(len(hypotheses)):
+            rows.write(np.asarray(metric.statistics(hypotheses[lines], self.test.part(lines)), dtype=np.float64))
+        return rows.array(np.float64).reshape(len(hypotheses), -1)
 
 
 @keep_recent(1)
-def _lines(text: Text, fingerprint: str) -> tuple[str, ...]:
+def _lines(text: Text, fingerprint: str) -> Lines:
     """The lines of a text, read once for all metrics of its system; `fingerprint` tells when the file has changed."""
-    return text.lines()
+    return Lines.of(text)

@@ -15,6 +15,8 @@ from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import English
 from clirbench.types import Documents, Topic
 
+MOST_CHUNKS = 1 << 18
+"""Chunks whose terms are kept, some 60 MB."""
 _WORD = re.compile(r"\w+")
 
 
@@ -147,6 +149,8 @@ class _Chunks(dict[str, tuple[str, ...]]):
         self._analyzer = analyzer
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
+        if len(self) == MOST_CHUNKS:
+            self.clear()
         found = self[chunk] = tuple(self._analyzer.terms(chunk))
         return found
 

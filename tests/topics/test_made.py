@@ -39,6 +39,14 @@ def test_key_terms_are_the_rarest_that_are_not_too_rare_as_words_of_the_document
     assert [topic.text for topic in everything] == ["Tax", "tax", "ship", "crane"]
 
 
+def test_topics_are_the_same_where_few_chunks_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = documents("The ports, (Ships) Rum taxes? Tax-free tax Cranes!", "ship port tax", "port ship", "port crane")
+    makers = [KeyTerms(Plain(), min_documents=2), Sentences(Plain(), min_terms=2)]
+    before = [maker.topics(found) for maker in makers]
+    monkeypatch.setattr("clirbench.topics.made.MOST_CHUNKS", 2)
+    assert [maker.topics(found) for maker in makers] == before
+
+
 def test_a_document_without_a_term_gives_no_topic() -> None:
     found = documents("a b", "the", "b a")
     assert [t.topic_id for t in KeyTerms(Plain(), min_documents=2).topics(found)] == ["d1", "d3"]

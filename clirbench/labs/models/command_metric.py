@@ -120,7 +120,7 @@ class CommandMetric(MadeElsewhere):
                 if mark in str(self.command):
                     if lines is None:
                         raise InputError(f"{self.name}: {mark} is asked for, but the test set has no source.txt")
-                    given[mark] = lines * times
+                    given[mark] = tuple(lines) * times
             places = {mark: Path(folder) / f"{mark[1:-1]}.txt" for mark in given}
             for mark, place in places.items():
                 place.write_bytes(as_input(given[mark]))

@@ -100,7 +100,7 @@ class ImbalanceAnalysis:
         if self.text is None and (read or result.inputs is None):
             return read
         if self.text is not None:
-            lines = TextFile(Path(self.text)).lines()
+            lines: Sequence[str] = TextFile(Path(self.text)).lines()
         else:
             assert result.inputs is not None
             lines = result.inputs.corpus.test.references[0]

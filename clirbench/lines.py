@@ -1,0 +1,115 @@
+"""Lines held as the bytes of their text and where each begins; a line becomes a string when it is asked for."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from clirbench.spool import Spool
+from clirbench.text import BLOCK, Text, TextLines, invalid_utf8
+
+AT_ONCE = 10_000
+"""Lines that are strings at a time where all are gone through."""
+
+
+class Lines(Sequence[str]):
+    """The lines of a text: a sequence of strings, and a `Text`; hashable by content.
+
+    A slice is a tuple. Equal to a tuple of the same strings too, whose hash is another.
+    Raises `InputError` at the first byte that is not UTF-8.
+    """
+
+    files: tuple[Path, ...] = ()
+
+    def __init__(self, blocks: Iterable[bytes], where: str = "(memory)") -> None:
+        """`blocks`: whole lines, each ending in a newline byte."""
+        self.where = where
+        self._content = Spool()
+        digest = hashlib.sha256()
+        starts = [np.zeros(1, dtype=np.int64)]
+        n_lines = 0
+        for block in blocks:
+            try:
+                block.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise invalid_utf8(where, b"\n" * n_lines + block, n_lines + error.start) from None
+            ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+            starts.append(self._content.length + 1 + ends)
+            n_lines += len(ends)
+            self._content.write(block)
+            digest.update(block)
+        self._starts = np.concatenate(starts)
+        self.fingerprint = digest.hexdigest()
+
+    @classmethod
+    def of(cls, text: Text) -> "Lines":
+        """The lines of a text, which is read once."""
+        return cls(text.blocks(), text.where)
+
+    @property
+    def size(self) -> int:
+        return self._content.length
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """Whole lines, each ending in a newline byte, in blocks of about `size` bytes."""
+        begin = 0
+        while begin < len(self):
+            reached = int(np.searchsorted(self._starts, self._starts[begin] + size, side="right")) - 1
+            end = max(begin + 1, reached)
+            yield self._bytes(begin, end)
+            begin = end
+
+    def lines(self) -> tuple[str, ...]:
+        """All lines as strings, which take several times the memory of the text."""
+        return self[:]
+
+    def joined(self) -> Iterator[bytes]:
+        """The bytes of all lines with a newline between them, in blocks."""
+        left = self.size
+        for block in self.blocks():
+            left -= len(block)
+            yield block if left else block[:-1]
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        if not isinstance(at, slice):
+            begin = range(len(self))[at]
+            return self._strings(begin, begin + 1)[0]
+        begin, end, step = at.indices(len(self))
+        return self._strings(begin, end) if step == 1 else tuple(self[:])[at]
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        for begin in range(0, len(self), AT_ONCE):
+            yield from self[begin : begin + AT_ONCE]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Lines):
+            return self.fingerprint == other.fingerprint
+        return isinstance(other, tuple) and len(other) == len(self) and self[:] == other
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> Any:
+        return Lines, ([self._bytes(0, len(self))], self.where)
+
+    def _bytes(self, begin: int, end: int) -> bytes:
+        return self._content.read(int(self._starts[begin]), int(self._starts[end]))
+
+    def _strings(self, begin: int, end: int) -> tuple[str, ...]:
+        return tuple(self._bytes(begin, end).decode("utf-8").split("\n")[:-1]) if begin < end else ()
+
+
+def held_text(lines: Sequence[str]) -> Text:
+    """Lines as a text that can be streamed."""
+    return lines if isinstance(lines, Lines) else TextLines(lines)

@@ -1,0 +1,74 @@
+"""Statistics of many segments are made some segments at a time; no number may depend on that."""
+
+import io
+
+import numpy as np
+import pytest
+
+from clirbench import spool
+from clirbench.lines import Lines
+from clirbench.metrics import chrf, macrof, tokens
+from clirbench.metrics.bleu import BLEU
+from clirbench.metrics.chrf import ChrF
+from clirbench.metrics.macrof import MacroF
+from clirbench.spool import map_of
+from clirbench.steps import statistics
+from clirbench.steps.score import column_sums
+from clirbench.steps.statistics import SegmentStatistics
+from clirbench.store.codecs import pack, pack_into, unpack
+from clirbench.text import TextLines
+from clirbench.types import TestSet
+
+N = 23
+WORDS = ["the", "a", "cat", "dog", "sat", "on", "mat,", "hat.", "&", "é", "中文", "runs", "quickly"]
+RNG = np.random.default_rng(4)
+TEXTS = [[" ".join(RNG.choice(WORDS, 1 + int(RNG.integers(9)))) + f" w{i % k}" for i in range(N)] for k in (5, 7, 11)]
+
+
+def dense(statistics):
+    return statistics if isinstance(statistics, np.ndarray) else statistics.toarray()
+
+
+METRICS = [BLEU(), ChrF(), ChrF(word_order=2), MacroF()]
+
+
+@pytest.fixture(params=METRICS, ids=lambda one: one.name)
+def metric(request):
+    chrf._counts.cache_clear()
+    tokens.hypothesis_tokens.cache_clear()
+    return request.param
+
+
+@pytest.mark.parametrize("n_references", [1, 2])
+def test_stretches_of_segments_give_the_statistics_of_all(metric, n_references, monkeypatch) -> None:
+    whole = metric.statistics(TEXTS[0], TestSet(tuple(tuple(one) for one in TEXTS[1 : n_references + 1])))
+    made = by_stretches(metric, n_references, monkeypatch)
+    assert dense(made).tolist() == dense(whole).tolist()
+    assert pack("key", made) == pack("key", whole)
+
+
+def test_statistics_in_a_file_are_the_same_entry_of_the_store_and_the_same_sums(metric, monkeypatch) -> None:
+    whole = metric.statistics(TEXTS[0], TestSet((tuple(TEXTS[1]),)))
+    made = by_stretches(metric, 1, monkeypatch)
+    assert map_of(made.data if hasattr(made, "indptr") else made) is not None
+    file = io.BytesIO()
+    pack_into(file, "key", made)
+    read = unpack("key", file.getvalue())
+    assert column_sums(made).tolist() == column_sums(read).tolist() == dense(whole).sum(axis=0).tolist()
+
+
+def by_stretches(metric, n_references, monkeypatch):
+    for module in (tokens, macrof, chrf, statistics):
+        monkeypatch.setattr(module, "STRETCH", 4)
+    monkeypatch.setattr(spool, "HELD", 0)
+    references = tuple(Lines.of(TextLines(text)) for text in TEXTS[1 : n_references + 1])
+    return SegmentStatistics(TestSet(references))((metric, TextLines(tuple(TEXTS[0]))))
+
+
+def test_sums_of_a_mapped_file_are_those_of_all_rows_to_the_last_bit(monkeypatch) -> None:
+    monkeypatch.setattr(spool, "HELD", 0)
+    monkeypatch.setattr(tokens, "STRETCH", 7)
+    rows = np.random.default_rng(1).random((100, 3))
+    made = spool.Spool()
+    made.write(rows)
+    assert column_sums(made.array(np.float64).reshape(100, 3)).tobytes() == rows.sum(axis=0).tobytes()

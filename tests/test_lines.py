@@ -1,0 +1,70 @@
+import hashlib
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench import lines as lines_module
+from clirbench import spool
+from clirbench.errors import InputError
+from clirbench.lines import Lines, held_text
+from clirbench.metrics.base import hashable
+from clirbench.store.keys import fingerprint
+from clirbench.text import TextFile, TextLines
+from clirbench.types import TestSet
+
+LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=9), max_size=30)
+
+
+@given(LINES, st.integers(-12, 12), st.integers(-12, 12), st.integers(1, 40), st.booleans())
+def test_lines_are_a_sequence_of_strings_and_a_text(strings, begin, end, size, in_file) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spool, "HELD", 3 if in_file else 1 << 26)
+        patch.setattr(lines_module, "AT_ONCE", 4)
+        lines = Lines(TextLines(strings).blocks(size))
+    expected = tuple(strings)
+    assert (len(lines), tuple(lines), lines[begin:end]) == (len(expected), expected, expected[begin:end])
+    assert lines[::-2] == expected[::-2]
+    assert all(lines[at] == expected[at] for at in range(-len(expected), len(expected)))
+    with pytest.raises(IndexError):
+        lines[len(expected)]
+    content = "".join(f"{line}\n" for line in strings).encode()
+    blocks = list(lines.blocks(size))
+    assert b"".join(blocks) == content
+    assert all(block.endswith(b"\n") for block in blocks)
+    assert b"".join(lines.joined()) == "\n".join(strings).encode()
+    assert lines.fingerprint == hashlib.sha256(content).hexdigest()
+    copy = pickle.loads(pickle.dumps(lines))  # noqa: S301  our own bytes
+    assert (copy, hash(copy), tuple(copy)) == (lines, hash(lines), expected)
+
+
+def test_lines_are_equal_where_their_strings_are(tmp_path) -> None:
+    whole, open_ended = tmp_path / "a.txt", tmp_path / "b.txt"
+    whole.write_bytes(b"x\ny\n")
+    open_ended.write_bytes(b"x\ny")
+    assert Lines.of(TextFile(whole)) == Lines.of(TextFile(open_ended))
+    assert Lines.of(TextLines(["x"])) != Lines.of(TextLines(["y"]))
+    assert Lines.of(TextFile(whole)) == ("x", "y")
+    assert Lines.of(TextFile(whole)) not in (("x",), ("x", "z"), ["x", "y"])
+
+
+def test_the_key_of_a_test_set_does_not_ask_where_its_lines_are_held(monkeypatch) -> None:
+    before = fingerprint(TestSet((Lines([b"x\ny\n"]),)))
+    monkeypatch.setattr(spool, "HELD", 0)
+    assert fingerprint(TestSet((Lines([b"x\n", b"y\n"]),))) == before
+    assert fingerprint(TestSet((Lines([b"x\n", b"z\n"]),))) != before
+
+
+def test_a_byte_that_is_not_utf8_is_named(tmp_path) -> None:
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"fine\nab\xffcd\n")
+    with pytest.raises(InputError, match=r"bad\.txt: line 2, byte 3: 0xff is not valid UTF-8"):
+        Lines.of(TextFile(path))
+
+
+def test_what_is_held_already_is_not_copied() -> None:
+    lines = Lines([b"x\n"])
+    assert hashable(lines) is held_text(lines) is lines
+    assert hashable(["x"]) == ("x",)
+    assert held_text(("x",)) == TextLines(("x",))
