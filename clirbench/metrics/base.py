@@ -85,7 +85,7 @@ def counter(metric: Metric, test: TestSet) -> Metric:
 
 def hashable(lines: Sequence[str]) -> Sequence[str]:
     """The lines as a part of a cache's key: as they are where they can be one, else as a tuple."""
-    return tuple(lines) if type(lines).__hash__ is None else lines
+    return tuple(lines) if getattr(lines, "__hash__", None) is None else lines
 
 
 def check_aligned(hypotheses: Sequence[str], test: TestSet) -> None:

@@ -153,7 +153,7 @@ def read_metadata(path: Path) -> Mapping[str, Mapping[str, str]]:
     return {row[key]: {name: cell for name, cell in row.items() if name != key} for row in table.records()}
 
 
-def _other_documents(text: Text, found: tuple[str, ...], doc_ids: tuple[str, ...]) -> list[ClirbenchError]:
+def _other_documents(text: Text, found: Sequence[str], doc_ids: Sequence[str]) -> list[ClirbenchError]:
     for number, (ours, theirs) in enumerate(zip(doc_ids, found, strict=True), start=1):
         if ours != theirs:
             return [
