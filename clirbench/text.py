@@ -18,7 +18,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import IO, Protocol, cast, overload
+from typing import IO, Any, Protocol, cast
 
 from clirbench.checks import whole_number
 from clirbench.errors import UNSEEN, InputError, shorten
@@ -290,13 +290,7 @@ class Numbers(Sequence[str]):
     def __len__(self) -> int:
         return self._n
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
-
-    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+    def __getitem__(self, at: Any) -> Any:
         found, width = range(1, self._n + 1)[at], len(str(self._n))
         return f"{found:0{width}d}" if isinstance(found, int) else tuple(f"{one:0{width}d}" for one in found)
 

@@ -154,8 +154,8 @@ class Documents:
 class TestSet:
     """What MT metrics are computed on: one or more reference translations, and the source where it is known.
 
-    `references[r][i]` is line i of reference r; all have the same number of lines: tuples, or `Lines`. Hashable, so
-    that a metric can analyse its references once per run (`functools.lru_cache` on a function of the test set).
+    `references[r][i]` is line i of reference r; all have the same number of lines (tuples, or `files.lines.Lines`).
+    Hashable, so that a metric can analyse its references once per run (`functools.lru_cache`).
     """
 
     __test__ = False  # pytest: a noun, not a class of tests

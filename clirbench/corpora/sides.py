@@ -10,7 +10,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout, chosen_references, crossed_references
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.lines import Lines
+from clirbench.files.lines import Lines
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, TestSet
 

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from clirbench.checks import check_least
+from clirbench.files.spool import Spool
 from clirbench.metrics.base import Sparse, Statistics, check_aligned
 from clirbench.metrics.tokenised import Tokenised
 from clirbench.metrics.tokens import STRETCH, Tokens, token_stretches
-from clirbench.spool import Spool
 from clirbench.types import Doubles, TestSet
 
 

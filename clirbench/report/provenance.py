@@ -12,7 +12,7 @@ from typing import Any
 
 from clirbench import __version__
 from clirbench.corpora.base import Corpus
-from clirbench.lines import Lines
+from clirbench.files.lines import Lines
 from clirbench.result import Result
 from clirbench.store.snapshot import current_snapshot
 from clirbench.text import sha256_of

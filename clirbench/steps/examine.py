@@ -10,8 +10,8 @@ import numpy as np
 from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
+from clirbench.files.lines import held_text
 from clirbench.later import load_value
-from clirbench.lines import held_text
 from clirbench.systems.health import MANY_BLANK, Health, Reference, examine_text, listed_without_file
 from clirbench.text import Text, lookalike_names
 from clirbench.types import Failure, Ints, Translation

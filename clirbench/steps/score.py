@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from clirbench.files.spool import give_back, map_of
 from clirbench.later import Later, load_value
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.metrics.tokens import stretches
 from clirbench.recent import keep_recent
-from clirbench.spool import give_back, map_of
 from clirbench.types import Doubles
 
 

@@ -6,11 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from clirbench.errors import AlignmentError
-from clirbench.lines import Lines
+from clirbench.files.lines import Lines
+from clirbench.files.spool import Spool
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.metrics.tokens import STRETCH, stretches
 from clirbench.recent import keep_recent
-from clirbench.spool import Spool
 from clirbench.text import Text
 from clirbench.types import TestSet
 

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from clirbench.spool import map_of, pages
+from clirbench.files.spool import map_of, pages
 from clirbench.types import Run
 
 SUM = 64

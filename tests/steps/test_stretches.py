@@ -5,13 +5,13 @@ import io
 import numpy as np
 import pytest
 
-from clirbench import spool
-from clirbench.lines import Lines
+from clirbench.files import spool
+from clirbench.files.lines import Lines
+from clirbench.files.spool import map_of
 from clirbench.metrics import chrf, macrof, tokens
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
-from clirbench.spool import map_of
 from clirbench.steps import statistics
 from clirbench.steps.score import column_sums
 from clirbench.steps.statistics import SegmentStatistics

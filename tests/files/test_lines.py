@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench import lines as lines_module
-from clirbench import spool
 from clirbench.errors import InputError
-from clirbench.lines import Lines, held_text
+from clirbench.files import lines as lines_module
+from clirbench.files import spool
+from clirbench.files.lines import Lines, held_text
 from clirbench.metrics.base import hashable
 from clirbench.store.keys import fingerprint
 from clirbench.text import TextFile, TextLines

@@ -3,9 +3,9 @@ import mmap
 import numpy as np
 import pytest
 
-from clirbench import spool
 from clirbench.errors import ResourceError
-from clirbench.spool import Spool, give_back, map_of, pages
+from clirbench.files import spool
+from clirbench.files.spool import Spool, give_back, map_of, pages
 
 
 @pytest.mark.parametrize("held", [1 << 26, 40])
