@@ -75,7 +75,7 @@ def learning_curves(board: Scoreboard, shipped: str = "") -> Drawing | None:
     at = curves.step[board.systems.index(shipped)] if shipped in board.systems else float("nan")
     for i, column in enumerate(columns):
         _plot(drawing, i % n_columns * WIDTH, i // n_columns * HEIGHT, column, curves, float(at))
-    figures.legend(drawing, curves.runs)
+    figures.legend(drawing, curves.runs.names)
     return drawing
 
 

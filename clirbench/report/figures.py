@@ -78,7 +78,7 @@ def scatter_plots(
             text = f"{coefficient_symbol(tau.coefficient)} {tau_cell(tau)}{interval(tau)}"
             drawing.labels.append(Label(middle, y0 + 15, text, 9, "middle", bold=True))
     if several:
-        legend(drawing, groups)
+        legend(drawing, groups.names)
     return drawing
 
 
@@ -131,10 +131,13 @@ def axis_label(column: Column) -> str:
     return column.name + (f" ({', '.join(unit)})" if unit else "")
 
 
-def legend(drawing: Drawing, groups: Grouping) -> None:
-    """What the marks mean, in the last line of a drawing."""
+def legend(drawing: Drawing, names: Sequence[str]) -> None:
+    """What the marks of each group mean, in the last line of a drawing; one that needs more lines becomes higher."""
     x, y = LEFT, drawing.height - 7
-    for group, name in enumerate(groups.names):
+    for group, name in enumerate(names):
+        if x > LEFT and x + 10 + 4.6 * len(name) > drawing.width:
+            x, y = LEFT, y + 12
+            drawing.height += 12
         drawing.marks.append(mark(x, y - 3, group, 3))
         drawing.labels.append(Label(x + 7, y, name, 8))
         x += 24 + 4.6 * len(name)
@@ -182,6 +185,15 @@ class Powers(Scale):
     def place(cls, value: float) -> float:
         """The logarithm of a value of at least 0; what is below `LEAST` is placed there."""
         return math.log10(max(value, cls.LEAST))
+
+    def ticks(self) -> Iterator[float]:
+        """Whole powers; also 2 and 5 times those where the axis has less than two."""
+        if self.high - self.low >= 2:
+            yield from super().ticks()
+        else:
+            powers = range(math.floor(self.low), math.ceil(self.high))
+            places = (power + math.log10(times) for power in powers for times in (1, 2, 5))
+            yield from (place for place in places if self.low <= place <= self.high)
 
     def step(self) -> float:
         return 1.0

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.labs.papers.analyses.types import TypeReport, running_f1, type_report
+from clirbench.labs.papers.analyses.types import TypeReport, running_f1, running_figure, type_report
 from clirbench.labs.papers.author_files import read_author_table
 from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.pair_texts import PairTable, PairTexts
@@ -20,11 +19,7 @@ from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import PublishedFiles
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
-from clirbench.report.drawing import COLOURS
 from clirbench.types import Doubles
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 COLUMNS = ("Refs", "Preds", "Match", "F1", "Precisn", "Recall")
 CASES = {"lc": True, "mc": False}
@@ -76,7 +71,7 @@ class TypeReports(PairTable, PublishedFiles):
                 f"{self.title}: mean F1 of the most frequent types",
                 ("rank", *self.pair),
                 tuple(zip(range(1, len(a) + 1), a.tolist(), b.tolist(), strict=True)),
-                figure=lambda: figure(self._curves, self.pair),
+                figure=lambda: running_figure(dict(zip(self.pair, self._curves, strict=True))),
             )
         ]
 
@@ -159,18 +154,3 @@ def published_curves(a: PublishedReport, b: PublishedReport, first: int) -> tupl
     left = np.cumsum([float(a.columns["F1"][i]) for i, _ in kept]) / steps
     right = np.cumsum([float(b.columns["F1"][j]) for _, j in kept]) / steps
     return left, right
-
-
-def figure(curves: tuple[Doubles, Doubles], systems: Sequence[str]) -> "Figure":
-    """Running mean of F1 by rank of the type, one line for each system."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(6, 4), layout="constrained")
-    axis = drawn.subplots()
-    for values, name, color in zip(curves, systems, COLOURS[:2], strict=True):
-        axis.plot(np.arange(1, len(values) + 1), values, label=name, color=color, linewidth=1.2)
-    axis.set_xlabel("rank of the word type by frequency in the reference")
-    axis.set_ylabel("mean F1 of the types up to that rank")
-    axis.grid(alpha=0.25, linewidth=0.5)
-    axis.legend()
-    return drawn

@@ -8,7 +8,6 @@ from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clirbench.errors import MissingData
 from clirbench.labs.papers.cells import PaperCell
@@ -17,7 +16,8 @@ from clirbench.labs.papers.published import PublishedTable, load_published
 from clirbench.labs.papers.statistics.imbalance import divergence_published, mean_length, rank_bias, read_rates
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, short
-from clirbench.report.drawing import COLOURS
+from clirbench.report.drawing import Drawing
+from clirbench.report.panels import Panel, panels
 from clirbench.statistics.imbalance import (
     Recommendation,
     Rows,
@@ -26,9 +26,6 @@ from clirbench.statistics.imbalance import (
     read_classes,
     recommendations,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 RATES = ("rho_precision_dev", "rho_recall_dev")
 D_NOTE = "every class that never occurs counts 1 / (2 K), which the printed formula does not say; by the formula {}"
@@ -205,44 +202,26 @@ def biases(rows: Rows) -> list[Bias]:
     ]
 
 
-def sweep_figure(rows: Rows) -> "Figure":
+def sweep_figure(rows: Rows) -> Drawing:
     """mu, D, F95 and test BLEU by vocabulary size, a line for each group (Figures 2 to 6)."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(9, 7), layout="constrained")
-    axes = drawn.subplots(2, 2).ravel()
-    panels = [("mu", "mu"), ("D_published", "D"), ("F95", "F95"), ("BLEU_test", "BLEU")]
-    groups = list(dict.fromkeys(group for group, _ in rows))
-    for axis, (column, label) in zip(axes, panels, strict=True):
-        for at, group in enumerate(groups):
-            points = sorted(
-                (float(row["used"]), float(row[column]))
-                for (here, _), row in rows.items()
-                if here == group and row[column]
+    groups = dict.fromkeys(group for group, _ in rows)
+    plots = []
+    for column, label in (("mu", "mu"), ("D_published", "D"), ("F95", "F95"), ("BLEU_test", "BLEU")):
+        lines = {
+            group: sorted(
+                (float(row["used"]), float(row[column])) for (of, _), row in rows.items() if of == group and row[column]
             )
-            style = "-" if at < len(COLOURS) else "--"
-            axis.plot(*zip(*points, strict=True), style, color=COLOURS[at % len(COLOURS)], label=group, linewidth=1)
-        axis.set_xscale("log")
-        axis.set_yscale("log" if label in ("F95", "mu") else "linear")
-        axis.set_xlabel("classes")
-        axis.set_ylabel(label)
-        axis.grid(alpha=0.25, linewidth=0.5)
-    axes[0].legend(fontsize=6)
-    return drawn
+            for group in groups
+        }
+        plots.append(Panel("classes", label, lines, powers="xy" if label in ("F95", "mu") else "x"))
+    return panels(plots)
 
 
-def bias_figure(found: Sequence[Bias]) -> "Figure":
+def bias_figure(found: Sequence[Bias]) -> Drawing:
     """Correlation of class rank with precision and with recall, by D (Figure 8)."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(6, 4), layout="constrained")
-    axis = drawn.subplots()
-    x = [bias.divergence for bias in found]
-    axis.scatter(x, [bias.precision for bias in found], s=14, color=COLOURS[0], label="rank and precision")
-    axis.scatter(x, [bias.recall for bias in found], s=14, color=COLOURS[1], label="rank and recall")
-    axis.axhline(0, color="#999999", linewidth=0.7)
-    axis.set_xlabel("D")
-    axis.set_ylabel("Pearson's r")
-    axis.grid(alpha=0.25, linewidth=0.5)
-    axis.legend()
-    return drawn
+    dots = {
+        f"rank and {side}": [(bias.divergence, getattr(bias, side)) for bias in found]
+        for side in ("precision", "recall")
+    }
+    zero = [(bias.divergence, 0.0) for bias in sorted(found, key=lambda bias: bias.divergence)]
+    return panels([Panel("D", "Pearson's r", {}, dots, [zero])])

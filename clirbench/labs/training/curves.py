@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from math import isnan, nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,15 +12,13 @@ from clirbench.errors import ConfigError
 from clirbench.labs.training.spread import FEWEST, seed_spread
 from clirbench.pages.table import Table
 from clirbench.pages.wording import short
-from clirbench.report.drawing import COLOURS
+from clirbench.report.drawing import Drawing
+from clirbench.report.panels import Panel, panels
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import UNTESTED, kendall
 from clirbench.statistics.imbalance import Recommendation, Rows, recommendations
 from clirbench.statistics.units.belonging import SEED, Units
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIZE, VOCABULARY, ARCHITECTURE, F95 = "size", "vocabulary", "architecture", "F95"
 CELL = (SIZE, VOCABULARY, ARCHITECTURE, "classes", F95, "D")
@@ -195,26 +192,13 @@ def spread_table(board: Scoreboard, cells: Sequence[Configuration]) -> Table:
     return Table("seed_spread", "Standard deviation over seeds", header, table, text, records=tuple(found.values()))
 
 
-def curves(board: Scoreboard, cells: Sequence[Configuration]) -> "Figure":
+def curves(board: Scoreboard, cells: Sequence[Configuration]) -> Drawing:
     """The first two measures and the first metric over the size of the training text, a line for each vocabulary."""
-    from matplotlib.figure import Figure
-
-    columns = [*board.measures[:2], *board.metrics[:1]]
-    drawn = Figure(figsize=(3 * max(1, len(columns)), 3), layout="constrained")
-    lines = dict.fromkeys((cell.values[VOCABULARY], cell.values.get(ARCHITECTURE, "")) for cell in cells)
-    sizes = sorted({float(cell.values[SIZE]) for cell in cells})
-    panels = drawn.subplots(1, max(1, len(columns)), squeeze=False)[0]
-    for axis, column in zip(panels, columns, strict=False):
-        for at, line in enumerate(lines):
-            of_line = [c for c in cells if (c.values[VOCABULARY], c.values.get(ARCHITECTURE, "")) == line]
-            points = sorted((float(cell.values[SIZE]), mean(cell, column.values)) for cell in of_line)
-            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1,
-                      color=COLOURS[at % len(COLOURS)], label=" ".join(filter(None, line)))  # fmt: skip
-        axis.set_xscale("log")
-        axis.set_xticks(sizes, [short(size) for size in sizes])
-        axis.set_xticks([], minor=True)
-        axis.set_xlabel("pairs")
-        axis.set_ylabel(column.name)
-        axis.grid(alpha=0.25, linewidth=0.5)
-    panels[0].legend(fontsize=6)
-    return drawn
+    plots = []
+    for column in (*board.measures[:2], *board.metrics[:1]):
+        lines: dict[str, list[tuple[float, float]]] = {}
+        for cell in cells:
+            name = " ".join(filter(None, (cell.values[VOCABULARY], cell.values.get(ARCHITECTURE, ""))))
+            lines.setdefault(name, []).append((float(cell.values[SIZE]), mean(cell, column.values)))
+        plots.append(Panel("pairs", column.name, {name: sorted(points) for name, points in lines.items()}, powers="x"))
+    return panels(plots)

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.statistics.imbalance import (
@@ -20,12 +18,11 @@ from clirbench.labs.papers.statistics.imbalance import (
 )
 from clirbench.pages.table import Table
 from clirbench.pages.wording import short
+from clirbench.report.drawing import Drawing
+from clirbench.report.panels import Panel, panels
 from clirbench.result import Result
 from clirbench.statistics.imbalance import Classes, divergence, frequency_at, read_classes
 from clirbench.text import TextFile
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -166,24 +163,12 @@ def bias_table(paths: Sequence[Path]) -> Table:
     return Table.of("class_bias", "Bias by class frequency", ClassBias, rows, text)
 
 
-def figure(rows: Sequence[Imbalance], mark: str) -> "Figure":
-    """mu, D and F95 of every vocabulary by the number of classes, one panel each."""
-    from matplotlib.figure import Figure
-
+def figure(rows: Sequence[Imbalance], mark: str) -> Drawing:
+    """mu, D and F95 of every vocabulary by the number of classes, one plot each."""
     ordered = sorted(rows, key=lambda row: row.classes)
-    drawn = Figure(figsize=(9, 3), layout="constrained")
-    panels = [
-        ("mu", [row.mu for row in ordered], "log"),
-        ("D", [row.D for row in ordered], "linear"),
-        (mark, [row.frequency for row in ordered], "log"),
-    ]
-    for axis, (label, values, scale) in zip(drawn.subplots(1, 3), panels, strict=True):
-        points = [(row.classes, value) for row, value in zip(ordered, values, strict=True) if not isnan(value)]
-        if points:
-            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, color="#0072B2", linewidth=1)
-            axis.set_xscale("log")
-            axis.set_yscale(scale)
-        axis.set_xlabel("classes")
-        axis.set_ylabel(label)
-        axis.grid(alpha=0.25, linewidth=0.5)
-    return drawn
+    return panels(
+        [
+            Panel("classes", label, {"": [(row.classes, getattr(row, name)) for row in ordered]}, powers=powers)
+            for label, name, powers in (("mu", "mu", "xy"), ("D", "D", "x"), (mark, "frequency", "xy"))
+        ]
+    )

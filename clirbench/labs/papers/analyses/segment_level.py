@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,13 +26,11 @@ from clirbench.labs.papers.statistics.segment_level import (
 )
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
+from clirbench.report.drawing import Drawing
+from clirbench.report.panels import Panel, panels
 from clirbench.result import Result
 from clirbench.statistics.coefficients import pearson
 from clirbench.types import Doubles
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 PEOPLE = "human"
 
@@ -189,23 +186,14 @@ def ellipse(x: Doubles, y: Doubles, points: int = 60) -> tuple[Doubles, Doubles]
     return width * np.cos(angle), height * (r * np.cos(angle) + np.sqrt(max(1 - r * r, 0.0)) * np.sin(angle))
 
 
-def figure(found: Sequence[SystemLevel]) -> "Figure":
+def figure(found: Sequence[SystemLevel]) -> Drawing:
     """A scatter plot for each metric with an ellipse for each system."""
-    from matplotlib.figure import Figure
-
-    columns = min(3, len(found))
-    rows = -(-len(found) // columns)
-    drawn = Figure(figsize=(3.4 * columns, 3 * rows), layout="constrained")
-    axes = drawn.subplots(rows, columns, squeeze=False).ravel()
-    for axis, one in zip(axes, found, strict=False):
-        for at in range(one.row.n_systems):
-            x, y = ellipse(one.samples[:, at], one.human_samples[:, at])
-            axis.plot(one.scores[at] + x, one.human_scores[at] + y, color="#BBBBBB", linewidth=0.7)
-        axis.scatter(one.scores, one.human_scores, s=16, color="#0072B2")
-        axis.set_xlabel(one.row.metric)
-        axis.set_ylabel("people")
-        axis.set_title(f"r {fixed(one.row.pearson, 3)}", fontsize=9)
-        axis.grid(alpha=0.25, linewidth=0.5)
-    for axis in axes[len(found) :]:
-        axis.set_visible(False)
-    return drawn
+    plots = []
+    for one in found:
+        systems = list(zip(one.scores.tolist(), one.human_scores.tolist(), strict=True))
+        outlines = []
+        for at, (x, y) in enumerate(systems):
+            across, along = ellipse(one.samples[:, at], one.human_samples[:, at])
+            outlines.append(list(zip((x + across).tolist(), (y + along).tolist(), strict=True)))
+        plots.append(Panel(one.row.metric, "people", {}, {"": systems}, outlines, f"r {fixed(one.row.pearson, 3)}"))
+    return panels(plots)

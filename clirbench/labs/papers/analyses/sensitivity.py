@@ -1,9 +1,8 @@
 """`analysis=[sensitivity]`: what each kind of error costs every metric and measure, in words and as a figure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from clirbench.labs.papers.statistics.sensitivity import (
     NOTICED,
@@ -16,11 +15,9 @@ from clirbench.labs.papers.statistics.sensitivity import (
 )
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
-from clirbench.report.drawing import COLOURS
+from clirbench.report.drawing import Drawing
+from clirbench.report.panels import Panel, panels
 from clirbench.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -124,39 +121,15 @@ def _percent(share: float) -> str:
     return "0" if text == "-0" else text
 
 
-def figure(found: Sensitivity, columns: Iterable[str] = ()) -> "Figure":
-    """One panel for each kind: rate on the horizontal axis, per cent lost on the vertical one, a line for each column.
-
-    columns: which to draw; none named: the first two metrics and the first two measures. Metrics are dashed.
+def figure(found: Sensitivity) -> Drawing:
+    """One plot for each kind: the rate on the horizontal axis, per cent lost on the vertical one, a line for each of
+    the first two metrics and the first two measures.
     """
-    from matplotlib.figure import Figure
-
-    drawn = list(columns) or _shown(found)
-    n_columns = min(4, len(found.kinds))
-    n_rows = -(-len(found.kinds) // n_columns)
-    width, height = 2.7 * n_columns + 0.4, 2.1 * n_rows + 0.5
-    drawing = Figure(figsize=(width, height))
-    axes = drawing.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
-    # Margins in inches, as shares of the figure, which hold the labels of both axes.
-    margins = {"left": 0.7 / width, "right": 1 - 0.1 / width, "bottom": 0.55 / height, "top": 1 - 0.3 / height}
-    drawing.subplots_adjust(**margins, wspace=0.08, hspace=0.25)
-    for axis, kind in zip(axes, found.kinds, strict=False):
-        for name, color in zip(drawn, COLOURS * len(drawn), strict=False):
-            curve = found.of(kind, name)
-            style = "--" if curve.role == "metric" else "-"
-            rates, taken = zip(*((rate, 100 * loss) for rate, loss in curve.points), strict=True)
-            axis.plot(rates, taken, style, color=color, linewidth=1.5, marker="o", markersize=3, label=name)
-        axis.set_title(kind, fontsize=9)
-        axis.grid(alpha=0.25, linewidth=0.5)
-        axis.tick_params(labelsize=8)
-    for axis in axes[len(found.kinds) :]:
-        axis.set_visible(False)
-    axes[0].legend(fontsize=7, frameon=False)
-    drawing.supxlabel("share of words with an error", fontsize=9, y=0.1 / height)
-    drawing.supylabel("% of the perfect translation's score lost", fontsize=9, x=0.1 / width)
-    return drawing
-
-
-def _shown(found: Sensitivity) -> list[str]:
     names = dict.fromkeys((curve.column, curve.role) for curve in found.curves)
-    return [name for role in ("metric", "measure") for name in [n for n, r in names if r == role][:2]]
+    shown = [name for role in ("metric", "measure") for name in [n for n, r in names if r == role][:2]]
+    below, beside = "share of words with an error", "% of the perfect score lost"
+    plots = []
+    for kind in found.kinds:
+        lines = {name: [(rate, 100 * loss) for rate, loss in found.of(kind, name).points] for name in shown}
+        plots.append(Panel(below, beside, lines, title=kind))
+    return panels(plots, alike=True)

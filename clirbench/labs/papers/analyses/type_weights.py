@@ -1,10 +1,9 @@
 """`analysis=[type_weights]`: what a word type weighs, the score lost when it is never translated right."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +14,10 @@ from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
-from clirbench.report.drawing import COLOURS
+from clirbench.report.drawing import Drawing
+from clirbench.report.panels import Panel, panels
 from clirbench.result import Result
 from clirbench.types import Doubles, TestSet
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 ROWS = 40_000
 """Changed segments that are scored at once; bounds the memory."""
@@ -215,22 +211,10 @@ def weight_findings(weights: dict[str, dict[str, float]], frequency: dict[str, i
         )
 
 
-def figure(weights: dict[str, dict[str, float]], frequency: dict[str, int]) -> "Figure":
+def figure(weights: dict[str, dict[str, float]], frequency: dict[str, int]) -> Drawing:
     """Loss by rank of the type, and the frequency, on logarithmic axes."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(6, 4), layout="constrained")
-    axis = drawn.subplots()
     types = sorted(next(iter(weights.values())), key=lambda kind: -frequency[kind])
-    ranks = np.arange(1, len(types) + 1)
-    axis.plot(ranks, [frequency[kind] for kind in types], color="#999999", label="frequency", linewidth=1)
-    for at, (name, losses) in enumerate(weights.items()):
-        values = [losses[kind] for kind in types]
-        axis.plot(ranks, values, color=COLOURS[at % len(COLOURS)], label=name, linewidth=0.9)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("rank of the word type by frequency")
-    axis.set_ylabel("frequency; loss of the corpus score")
-    axis.grid(alpha=0.25, linewidth=0.5)
-    axis.legend(fontsize=8)
-    return drawn
+    columns: dict[str, Mapping[str, float]] = {"frequency": frequency, **weights}
+    lines = {name: [(rank, column[kind]) for rank, kind in enumerate(types, 1)] for name, column in columns.items()}
+    below, beside = "rank of the word type by frequency", "frequency; loss of the corpus score"
+    return panels([Panel(below, beside, lines, powers="xy")])

@@ -1,8 +1,7 @@
 """`analysis=[types]`: precision, recall and F1 of every word type of a system, and how they change with frequency."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,16 +10,12 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.two_systems import test_lines, with_test_text
 from clirbench.metrics.macrof import MacroF
 from clirbench.pages.table import Table
-from clirbench.report.drawing import COLOURS
+from clirbench.report.drawing import Drawing
+from clirbench.report.panels import Panel, panels
 from clirbench.result import Result
 from clirbench.types import Doubles, Ints, TestSet
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
 BANDS = (1, 2, 5, 10, 100, 1000)
-# Okabe and Ito: distinct with any colour vision.
 
 
 @dataclass(frozen=True)
@@ -216,20 +211,14 @@ def word_types(reports: Sequence[TypeReport], only: frozenset[str]) -> Iterator[
                 )
 
 
-def figure(reports: Sequence[TypeReport], first: int) -> "Figure":
+def figure(reports: Sequence[TypeReport], first: int) -> Drawing:
     """Running mean of F1 over the most frequent types of the reference, one line for each system."""
-    from matplotlib.figure import Figure
+    found = {report.system: report.f1[report.refs > 0][:first] for report in reports}
+    return running_figure({name: np.cumsum(f1) / np.arange(1, len(f1) + 1) for name, f1 in found.items()})
 
-    drawn = Figure(figsize=(6, 4), layout="constrained")
-    axis = drawn.subplots()
-    for at, report in enumerate(reports):
-        values = report.f1[report.refs > 0][:first]
-        ranks = np.arange(1, len(values) + 1)
-        axis.plot(
-            ranks, np.cumsum(values) / ranks, color=COLOURS[at % len(COLOURS)], label=report.system, linewidth=1.2
-        )
-    axis.set_xlabel("rank of the word type by frequency in the reference")
-    axis.set_ylabel("mean F1 of the types up to that rank")
-    axis.grid(alpha=0.25, linewidth=0.5)
-    axis.legend(fontsize=8)
-    return drawn
+
+def running_figure(curves: Mapping[str, Doubles]) -> Drawing:
+    """The running mean of F1 of each system, by rank of the type."""
+    lines = {name: list(enumerate(values.tolist(), 1)) for name, values in curves.items()}
+    below, beside = "rank of the word type by frequency in the reference", "mean F1 of the types up to that rank"
+    return panels([Panel(below, beside, lines)])

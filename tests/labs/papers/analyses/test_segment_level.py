@@ -28,7 +28,9 @@ def test_ellipses_are_as_wide_and_high_as_the_intervals() -> None:
 def test_the_figure_has_a_plot_for_each_metric() -> None:
     statistics, human = judged_systems()
     drawn = figure(against_people([BLEU(), TER()], statistics, human, samples=20))
-    assert [axis.get_xlabel() for axis in drawn.axes if axis.get_visible()] == ["BLEU", "TER"]
+    assert [label.text for label in drawn.labels if label.text in ("BLEU", "TER")] == ["BLEU", "TER"]
+    assert len(drawn.marks) == 2 * len(human.systems)
+    assert sum(len(line.points) == 60 for line in drawn.lines) == 2 * len(human.systems)  # the ellipses
 
 
 def human_file(path: Path, n: int = 60) -> None:
