@@ -19,9 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.telling import Pairs, pairs_of, reliability, told
 from clirbench.files.tables import read_table
-from clirbench.labs.memory.kept import BANDS, DATA, PRIMARY, group_of
-from clirbench.labs.memory.model import FEWEST, Pairs, Told, learn, pairs_of, reliability, told
+from clirbench.labs.memory.kept import DATA, FEWEST, PRIMARY, group_of
+from clirbench.labs.memory.model import Told, learn
+from clirbench.labs.memory.strata import BANDS
 from clirbench.types import Doubles
 
 ROOT = Path(__file__).resolve().parents[1]

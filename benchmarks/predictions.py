@@ -18,8 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.labs.memory.kept import BANDS, CHARACTERS, ENGLISH, OTHERS, group_of, memory
-from clirbench.labs.memory.model import FEWEST, learn
+from clirbench.labs.memory.kept import CHARACTERS, ENGLISH, FEWEST, OTHERS, group_of
+from clirbench.labs.memory.model import learn
+from clirbench.labs.memory.strata import BANDS, strata
 from clirbench.labs.memory.taus import Taus
 
 SYSTEMS, TOPICS = (8, 12, 16, 20), 150
@@ -31,13 +32,14 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plan", type=Path, required=True)
     options = parser.parse_args(arguments)
-    kept = memory()
+    kept = strata()
     rows: list[tuple[object, ...]] = []
-    for metric, observed in kept.taus.items():
+    for metric, observed in kept.memory.taus.items():
         for group in (ENGLISH, CHARACTERS, OTHERS):
-            taus = Taus(tuple(one for name, one in observed.items() if group_of(kept.collections[name].pair) == group))
+            of = kept.memory.collections
+            taus = Taus(tuple(one for name, one in observed.items() if group_of(of[name].pair) == group))
             if len(taus.clusters) >= FEWEST:
-                share = f"{taus.held():.3f}"
+                share = f"{held(taus):.3f}"
                 for n in SYSTEMS:
                     low, middle, high = taus.another(n, LEVEL)
                     found = cells(middle, low, high)
@@ -59,6 +61,16 @@ def main(arguments: Sequence[str]) -> int:
         stream.write(f"# plan {hashlib.sha256(options.plan.read_bytes()).hexdigest()}\n")
         csv.writer(stream, delimiter="\t", lineterminator="\n").writerows([header, *rows])
     return 0
+
+
+def held(taus: Taus) -> float:
+    """How often the interval of 90 % that other clusters give holds a collection's tau."""
+    found = []
+    for one in taus.observed:
+        others = Taus(tuple(other for other in taus.observed if other.cluster != one.cluster))
+        low, _, high = others.another(one.systems)
+        found.append(low <= one.tau <= high)
+    return float(np.mean(found))
 
 
 def cells(*values: float) -> tuple[str, ...]:

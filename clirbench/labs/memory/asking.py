@@ -10,8 +10,9 @@ import numpy as np
 from clirbench.api.scoring import metric_by_name, score
 from clirbench.configuration.languages import target_of, tokeniser_of
 from clirbench.errors import AlignmentError, ConfigError
-from clirbench.labs.memory.kept import BANDS, Memory, Place, group_of, memory
-from clirbench.labs.memory.model import FEWEST, Belief, learn
+from clirbench.labs.memory.kept import FEWEST, Memory, group_of
+from clirbench.labs.memory.model import Belief, learn
+from clirbench.labs.memory.strata import BANDS, Place, Strata, strata
 from clirbench.pages.wording import listed, short
 from clirbench.text import TextFile
 
@@ -104,7 +105,7 @@ def ask(
     """
     if not PAIR.fullmatch(pair):
         raise ConfigError(f"pair={pair}: a language pair was expected, such as de-en")
-    kept = memory()
+    kept = strata()
     if isinstance(first, str):
         if second is not None or reference is not None:
             raise ConfigError(
@@ -116,7 +117,7 @@ def ask(
     a, b, lines = _lines(first), _lines(second), _lines(reference)
     if not len(a) == len(b) == len(lines):
         raise AlignmentError(f"ask: {len(a)}, {len(b)} and {len(lines)} lines; systems and reference need equally many")
-    known = kept.sharing([lines])
+    known = kept.memory.sharing([lines])
     found = []
     for name in kept.metrics:
         metric = metric_by_name(name)
@@ -141,7 +142,7 @@ def question_of(text: str) -> Question:
 
 
 def outlook(
-    kept: Memory, asked: Question, pair: str, without: frozenset[str] = frozenset(), lines: int | None = None
+    kept: Strata, asked: Question, pair: str, without: frozenset[str] = frozenset(), lines: int | None = None
 ) -> Expectation:
     """What the memory says, `without` some collections; `lines`: of the test set, where it is known."""
     names = {name.lower(): name for name in kept.metrics}
@@ -161,21 +162,16 @@ def outlook(
     if any(len({one.cluster for one in part}) < FEWEST for part in parts):
         return Expectation(asked, pair, why=f"fewer than {FEWEST} language pairs {group} are left.")
     of_all = learn(kept.everything(metric, without))
-    beliefs = [(learn(part, of_all), part) for part in parts]
-    chances = [_better(belief, asked.gap) for belief, _ in beliefs]
-    slope, error = (
-        float(np.median([getattr(one, name) for _, part in beliefs for one in part])) for name in _OF_TOPICS
-    )
+    chances = [_better(learn(part, of_all), asked.gap) for part in parts]
+    slope, error = (float(np.median([getattr(one, n) for part in parts for one in part])) for n in ("slope", "error"))
     topics = float("inf") if asked.gap == 0 else (POWER * error / (slope * asked.gap)) ** 2
-    left_out = _collections(kept, (name for name in without if group_of(kept.collections[name].pair) == group))
+    same_group = (name for name in without if group_of(kept.memory.collections[name].pair) == group)
+    left_out = _collections(kept.memory, same_group)
     return Expectation(
         asked, pair, min(p for p, _, _ in chances), max(p for p, _, _ in chances), min(low for _, low, _ in chances),
-        max(high for _, _, high in chances), max(_collections(kept, part) for part in named), left_out,
+        max(high for _, _, high in chances), max(_collections(kept.memory, part) for part in named), left_out,
         None if topics > MANY else max(10, 10 * round(topics / 10)),
     )  # fmt: skip
-
-
-_OF_TOPICS = ("slope", "error")
 
 
 def _collections(kept: Memory, names: Iterable[str]) -> int:

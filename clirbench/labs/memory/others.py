@@ -9,8 +9,7 @@ from math import nan
 
 import numpy as np
 
-from clirbench.labs.memory.kept import ENGLISH, PRIMARY, Memory, group_of, memory
-from clirbench.labs.memory.model import FEWEST
+from clirbench.labs.memory.kept import ENGLISH, FEWEST, PRIMARY, Memory, group_of, memory
 from clirbench.labs.memory.taus import Taus
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, number

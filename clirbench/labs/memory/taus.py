@@ -44,9 +44,6 @@ class Taus:
     def clusters(self) -> list[str]:
         return list(dict.fromkeys(one.cluster for one in self.observed))
 
-    def without(self, cluster: str) -> "Taus":
-        return Taus(tuple(one for one in self.observed if one.cluster != cluster))
-
     @cached_property
     def moments(self) -> tuple[float, float, float]:
         """Mean of atanh(tau), variance between collections, variance of the mean."""
@@ -72,14 +69,6 @@ class Taus:
         middle = (own * float(atanh([tau])[0]) + others * mean) / (own + others)
         reach = self._reach(level) * (own + others) ** -0.5
         return tanh(middle - reach), tanh(middle), tanh(middle + reach)
-
-    def held(self) -> float:
-        """How often the interval of 90 % that other clusters give holds a collection's tau."""
-        found = []
-        for one in self.observed:
-            low, _, high = self.without(one.cluster).another(one.systems)
-            found.append(low <= one.tau <= high)
-        return float(np.mean(found))
 
     def _reach(self, level: float) -> float:
         return float(stdtrit(len(self.clusters) - 1, (1 + level) / 2))

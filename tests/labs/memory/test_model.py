@@ -5,6 +5,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import truncnorm
 
+from benchmarks.telling import pairs_of, reliability, told
 from clirbench.labs.memory.model import (
     CENTRES,
     GRID,
@@ -13,9 +14,6 @@ from clirbench.labs.memory.model import (
     Belief,
     Told,
     learn,
-    pairs_of,
-    reliability,
-    told,
 )
 from clirbench.types import Doubles
 
