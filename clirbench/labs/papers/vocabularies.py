@@ -17,7 +17,7 @@ from clirbench.labs.papers.statistics.imbalance import divergence_published, mea
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, short
 from clirbench.report.drawing import Drawing
-from clirbench.report.panels import Panel, panels
+from clirbench.report.figures import Panel, panels
 from clirbench.statistics.imbalance import (
     Recommendation,
     Rows,

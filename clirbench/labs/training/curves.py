@@ -13,7 +13,7 @@ from clirbench.labs.training.spread import FEWEST, seed_spread
 from clirbench.pages.table import Table
 from clirbench.pages.wording import short
 from clirbench.report.drawing import Drawing
-from clirbench.report.panels import Panel, panels
+from clirbench.report.figures import Panel, panels
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import UNTESTED, kendall

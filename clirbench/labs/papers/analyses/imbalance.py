@@ -19,7 +19,7 @@ from clirbench.labs.papers.statistics.imbalance import (
 from clirbench.pages.table import Table
 from clirbench.pages.wording import short
 from clirbench.report.drawing import Drawing
-from clirbench.report.panels import Panel, panels
+from clirbench.report.figures import Panel, panels
 from clirbench.result import Result
 from clirbench.statistics.imbalance import Classes, divergence, frequency_at, read_classes
 from clirbench.text import TextFile

@@ -27,7 +27,7 @@ from clirbench.labs.papers.statistics.segment_level import (
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
 from clirbench.report.drawing import Drawing
-from clirbench.report.panels import Panel, panels
+from clirbench.report.figures import Panel, panels
 from clirbench.result import Result
 from clirbench.statistics.coefficients import pearson
 from clirbench.types import Doubles

@@ -16,7 +16,7 @@ from clirbench.labs.papers.statistics.sensitivity import (
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
 from clirbench.report.drawing import Drawing
-from clirbench.report.panels import Panel, panels
+from clirbench.report.figures import Panel, panels
 from clirbench.result import Result
 
 

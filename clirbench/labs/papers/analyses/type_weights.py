@@ -15,7 +15,7 @@ from clirbench.metrics.tokens import Tokeniser, reference_tokens
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed
 from clirbench.report.drawing import Drawing
-from clirbench.report.panels import Panel, panels
+from clirbench.report.figures import Panel, panels
 from clirbench.result import Result
 from clirbench.types import Doubles, TestSet
 

@@ -11,7 +11,7 @@ from clirbench.labs.papers.analyses.two_systems import test_lines, with_test_tex
 from clirbench.metrics.macrof import MacroF
 from clirbench.pages.table import Table
 from clirbench.report.drawing import Drawing
-from clirbench.report.panels import Panel, panels
+from clirbench.report.figures import Panel, panels
 from clirbench.result import Result
 from clirbench.types import Doubles, Ints, TestSet
 
