@@ -14,7 +14,6 @@ from clirbench.computed import Counts, Inputs, Retrieval, StepResults, with_mark
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
-from clirbench.inputs.crossing import both_ways, exchanged
 from clirbench.inputs.distinct import distinct, near_copy_notes
 from clirbench.inputs.preflight import preflight
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs, runs_of_others
@@ -61,7 +60,11 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
         work = compute_steps(experiment, inputs, watch)
         work = replace(work, notes=(*foretold, *work.notes))
         result = conclude(experiment, work.without(work.changed(snapshot)), snapshot, watch)
-    other = exchanged(experiment, inputs)
+    if inputs is None or inputs.corpus.crossed is None:
+        return result
+    from clirbench.inputs.crossing import both_ways, exchanged  # no other run pays for loading it
+
+    other = exchanged(experiment, inputs.corpus.crossed)
     return result if other is None else both_ways(result, run(other, watch))
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from clirbench.checks import name_list
-from clirbench.computed import Inputs
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number
 from clirbench.result import Experiment, Result
@@ -19,13 +18,14 @@ ABOUT = {
 }
 
 
-def exchanged(experiment: Experiment, inputs: Inputs | None) -> Experiment | None:
-    """The experiment the other way round, without analyses; None unless `references` is `cross` and no more."""
-    corpus = experiment.corpus
-    crossed = None if inputs is None else inputs.corpus.crossed
-    if crossed is None or name_list("references", getattr(corpus, "references", None)) != ("cross",):
+def exchanged(experiment: Experiment, crossed: tuple[str, str]) -> Experiment | None:
+    """The experiment the other way round, without analyses; None unless `references` is `cross` and no more.
+
+    crossed: the reference that is searched, and the one that scores.
+    """
+    corpus, (searched, scoring) = experiment.corpus, crossed
+    if name_list("references", getattr(corpus, "references", None)) != ("cross",):
         return None
-    searched, scoring = crossed
     turned = replace(corpus, references=("cross", scoring, searched))  # type: ignore[type-var]
     return replace(experiment, corpus=turned, analyses=(), paper=None)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from clirbench.pages.wording import short
 from clirbench.report import figures
+from clirbench.report.decision import recommended
 from clirbench.report.drawing import Drawing, Label, Line
 from clirbench.report.figures import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale
 from clirbench.report.grouping import Grouping, checkpoints, training_runs
@@ -44,12 +45,6 @@ def curves_of(board: Scoreboard) -> Curves | None:
     if not checkpoints(board):
         return None
     return Curves(np.array([_number(text) for text in board.metadata["step"]]), training_runs(board))
-
-
-def recommended(result: Result) -> str:
-    """The system that the decision of the run would ship; empty where nothing is decided."""
-    decision = result.decision
-    return str(decision.standings[0].system) if decision is not None and decision.standings else ""
 
 
 def write(folder: Path, result: Result) -> None:

@@ -286,3 +286,9 @@ def _baseline_table(result: Result) -> Iterator[Table]:
     )
     title = f"Is another system better than {result.experiment.baseline}?"
     yield Table("baseline", title, header, rows, (told,), shown=20, records=tuple(found.values()))
+
+
+def recommended(result: Result) -> str:
+    """The system that the decision of the run recommends, the first of equal ones; empty where nothing is decided."""
+    decision = result.decision
+    return decision.recommended[0] if decision is not None and decision.standings else ""

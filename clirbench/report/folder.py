@@ -24,6 +24,7 @@ from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, mar
 from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import first_names
+from clirbench.report.grouping import checkpoints
 from clirbench.report.html import report as html
 from clirbench.report.html.report import Live
 from clirbench.report.paper import paper_page
@@ -152,7 +153,8 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     for label, retrieval in result.retrieval.items():
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
-    curves.write(folder / "figures", result)
+    if checkpoints(result.board):
+        curves.write(folder / "figures", result)
     for name, page in (("report.md", run_page(result)), ("paper.md", paper_page(result, provenance))):
         (folder / name).write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)

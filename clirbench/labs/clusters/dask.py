@@ -10,9 +10,10 @@ from importlib import import_module
 from typing import Any
 
 from clirbench.checks import require
-from clirbench.engines.base import CLOSERS, Chunk, Cluster, Task
+from clirbench.engines.base import CLOSERS, Chunk, Task
 from clirbench.engines.local import available_cores
 from clirbench.errors import ResourceError
+from clirbench.labs.clusters.queued import Cluster
 
 
 @dataclass(frozen=True)

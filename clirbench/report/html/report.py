@@ -13,8 +13,7 @@ from clirbench.pages.table import Table
 from clirbench.pages.wording import number
 from clirbench.report import facts
 from clirbench.report.answer import answered
-from clirbench.report.curves import recommended
-from clirbench.report.decision import decision_sentences, decision_tables
+from clirbench.report.decision import decision_sentences, decision_tables, recommended
 from clirbench.report.figures import axis_label
 from clirbench.report.grouping import Grouping, checkpoints, group_columns, grouped_by, one_group, training_runs
 from clirbench.report.html.cells import cut
