@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.published import PublishedTable
-from clirbench.metrics.base import Metric
 from clirbench.systems.files import FileSystems
 from clirbench.types import TestSet
 
@@ -69,8 +66,3 @@ def how_to_give(label: str) -> str:
         f"the texts of {label} are missing; for a folder that has reference.txt, systems/snmt.txt and "
         f"systems/unmt.txt add 'paper.folders={{{label}: \"DIR\"}}'"
     )
-
-
-def corpus_score(metric: Metric, hypotheses: Sequence[str], test: TestSet) -> float:
-    """The metric of a whole output: the score of the summed statistics."""
-    return float(metric.score(np.asarray(metric.statistics(hypotheses, test).sum(axis=0)).reshape(-1)))

@@ -9,9 +9,10 @@ from decimal import Decimal
 from math import isnan, nan
 
 from clirbench.labs.papers.cells import PaperCell, known_differences
-from clirbench.labs.papers.pair_texts import PairTable, corpus_score, how_to_give
+from clirbench.labs.papers.pair_texts import PairTable, how_to_give
 from clirbench.labs.papers.printing import leading
 from clirbench.labs.papers.published import load_published, printed_cells
+from clirbench.labs.papers.statistics.jackknife import text_score
 from clirbench.metrics.base import Metric
 from clirbench.pages.wording import fixed
 
@@ -45,7 +46,7 @@ class ScoreTable(PairTable):
                 theirs = [printed[label, measure][metric] for measure in MEASURES]
                 given = [imported.get((label, system, metric), nan) for system in self.pair]
                 if texts is not None and metric in self.metrics:
-                    scores = [corpus_score(self.metrics[metric], lines, texts.test) for lines in texts.outputs]
+                    scores = [text_score(self.metrics[metric], lines, texts.test) for lines in texts.outputs]
                     first, second = (fixed(score, self.digits) for score in scores)
                     shown = [first, second, str(Decimal(first) - Decimal(second))]
                     yield from self._compared(label, metric, theirs, scores, shown)

@@ -12,7 +12,7 @@ import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.types import TypeReport, running_f1, running_figure, type_report
-from clirbench.labs.papers.author_files import read_author_table
+from clirbench.labs.papers.author_files import AuthorTable, read_author_table
 from clirbench.labs.papers.cells import PaperCell
 from clirbench.labs.papers.pair_texts import PairTable, PairTexts
 from clirbench.labs.papers.printing import leading
@@ -24,14 +24,6 @@ from clirbench.types import Doubles
 COLUMNS = ("Refs", "Preds", "Match", "F1", "Precisn", "Recall")
 CASES = {"lc": True, "mc": False}
 """The name of a case in the files, and whether the texts are lower-cased first."""
-
-
-@dataclass(frozen=True)
-class PublishedReport:
-    """The authors' report of one system: its types in file order, and each column's cells as printed."""
-
-    types: Sequence[str]
-    columns: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +98,8 @@ class TypeReports(PairTable, PublishedFiles):
             for case, lowercase in CASES.items()
         }
 
-    def _published(self, case: str) -> tuple[PublishedReport, PublishedReport] | None:
+    def _published(self, case: str) -> tuple[AuthorTable, AuthorTable] | None:
+        """The authors' reports of both systems; None where a folder has none."""
         names = [f"typeperf.{system}.tsv.{case}.macrof" for system in self.pair]
         if self.folders:
             paths: Mapping[str, Path] = {name: Path(self.folders[self._pair]) / name for name in names}
@@ -114,43 +107,38 @@ class TypeReports(PairTable, PublishedFiles):
                 return None
         else:
             paths = self.locate(*names)
-        first, second = (published_report(paths[name]) for name in names)
+        first, second = (read_author_table(paths[name], first="Type") for name in names)
         return first, second
 
 
-def report_cells(row: str, ours: TypeReport, theirs: PublishedReport) -> Iterator[PaperCell]:
+def report_cells(row: str, ours: TypeReport, theirs: AuthorTable) -> Iterator[PaperCell]:
     """How many types there are, and for each column of a report how many of them have the printed cell."""
     place = {name: i for i, name in enumerate(ours.types)}
     counts = (ours.refs, ours.preds, ours.match)
     rates = (ours.f1, ours.precision, ours.recall)
     cells = [[str(n) for n in count.tolist()] for count in counts]
     cells += [[fixed(x, 2) for x in rate.tolist()] for rate in rates]
-    printed = str(len(theirs.types))
+    types = theirs.text("Type")
+    printed = str(len(types))
     yield PaperCell(row, "types", printed=printed, shown=str(len(place)), value=len(place))
     for name, column in zip(COLUMNS, cells, strict=True):
         agree = sum(
-            kind in place and column[place[kind]] == cell
-            for kind, cell in zip(theirs.types, theirs.columns[name], strict=True)
+            kind in place and column[place[kind]] == cell for kind, cell in zip(types, theirs.text(name), strict=True)
         )
         yield PaperCell(row, "types that agree", name, printed=printed, shown=str(agree), value=agree)
 
 
-def published_report(path: Path) -> PublishedReport:
-    """Read a report of the authors; raises `InputError` for a file of another form."""
-    table = read_author_table(path, first="Type")
-    return PublishedReport(table.text("Type"), {name: table.text(name) for name in COLUMNS})
-
-
-def published_curves(a: PublishedReport, b: PublishedReport, first: int) -> tuple[Doubles, Doubles]:
+def published_curves(a: AuthorTable, b: AuthorTable, first: int) -> tuple[Doubles, Doubles]:
     """The figure's curves from two published reports: types of both, by falling Refs, running mean of F1.
 
     Types of equal Refs come in the order of our own report, since a curve read between them depends on it.
     """
-    place = {kind: i for i, kind in enumerate(b.types)}
-    both = [(i, place[kind]) for i, kind in enumerate(a.types) if kind in place]
-    both.sort(key=lambda pair: (-int(a.columns["Refs"][pair[0]]), -int(a.columns["Preds"][pair[0]]), a.types[pair[0]]))
-    kept = both[:first]
-    steps = np.arange(1, len(kept) + 1)
-    left = np.cumsum([float(a.columns["F1"][i]) for i, _ in kept]) / steps
-    right = np.cumsum([float(b.columns["F1"][j]) for _, j in kept]) / steps
-    return left, right
+    place = {kind: i for i, kind in enumerate(b.text("Type"))}
+    types, refs, preds = a.text("Type"), a.numbers("Refs"), a.numbers("Preds")
+    both = sorted((-refs[i], -preds[i], kind, i, place[kind]) for i, kind in enumerate(types) if kind in place)[:first]
+    steps = np.arange(1, len(both) + 1)
+    ours, theirs = a.numbers("F1"), b.numbers("F1")
+    return (
+        np.cumsum([ours[i] for *_, i, _ in both]) / steps,
+        np.cumsum([theirs[j] for *_, j in both]) / steps,
+    )

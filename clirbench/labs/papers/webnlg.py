@@ -14,9 +14,9 @@ import numpy as np
 from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.cells import PaperCell, known_differences
-from clirbench.labs.papers.pair_texts import corpus_score
 from clirbench.labs.papers.printing import print_cell
 from clirbench.labs.papers.published import PublishedFiles, printed_cells
+from clirbench.labs.papers.statistics.jackknife import text_score
 from clirbench.metrics.base import Metric
 from clirbench.pages.table import Table
 from clirbench.statistics.coefficients import kendall
@@ -96,7 +96,7 @@ class WebNLG(PublishedFiles):
         """Metric to the score of each system."""
         judged = self._judged
         computed = {
-            name: np.array([corpus_score(metric, judged.outputs[s], judged.test) for s in judged.systems])
+            name: np.array([text_score(metric, judged.outputs[s], judged.test) for s in judged.systems])
             for name, metric in self.metrics.items()
         }
         return computed | self._further_scores(judged.systems)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.labs.papers.type_reports import published_report
+from clirbench.labs.papers.author_files import read_author_table
 from tests.conftest import write_lines
 from tests.labs.papers.composed import tables, verdicts
 
@@ -26,10 +26,10 @@ def test_unmt_leads_on_the_most_frequent_types_and_snmt_on_the_rest(shared_data:
 def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "x", ["no report"])
     with pytest.raises(InputError, match="no line begins with `Type`"):
-        published_report(tmp_path / "x")
+        read_author_table(tmp_path / "x", first="Type")
     write_lines(tmp_path / "y", ["Type\tScore\tRefs\tPreds\tMatch\tF1\tPrecisn\tRecall", "the\t1"])
     with pytest.raises(InputError, match="line 2: 2 columns, the header has 8"):
-        published_report(tmp_path / "y")
+        read_author_table(tmp_path / "y", first="Type")
 
 
 def test_another_pair_from_a_folder(shared_data: Path, tmp_path: Path) -> None:

@@ -1,17 +1,13 @@
 """Scores without each segment in turn, and the draws of sacreBLEU."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from clirbench.metrics.base import Metric, Resampled
+from clirbench.metrics.base import Metric, Resampled, Statistics
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.resampling import BLOCK, HELD
-from clirbench.types import Doubles, Ints
-
-if TYPE_CHECKING:
-    from clirbench.metrics.base import Statistics
+from clirbench.types import Doubles, Ints, TestSet
 
 
 def drawn_blocks(n: int, samples: int, sampling: str, seed: int) -> Iterator[Ints]:
@@ -26,12 +22,17 @@ def drawn_blocks(n: int, samples: int, sampling: str, seed: int) -> Iterator[Int
             yield np.asarray(rng.permuted(np.tile(np.arange(n), (rows, 1)), axis=1)[:, : max(1, n // 2)])
 
 
-def corpus_score(metric: Metric, statistics: "Statistics") -> float:
+def corpus_score(metric: Metric, statistics: Statistics) -> float:
     """The score of all segments together."""
     return float(metric.score(np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)))
 
 
-def left_out_scores(metric: Metric, statistics: "Statistics") -> Doubles:
+def text_score(metric: Metric, hypotheses: Sequence[str], test: TestSet) -> float:
+    """The score of a whole output."""
+    return corpus_score(metric, metric.statistics(hypotheses, test))
+
+
+def left_out_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """Scores without each segment in turn: (segments,). **Source:** Quenouille 1956 (the jackknife)."""
     if isinstance(metric, Resampled) and not isinstance(statistics, np.ndarray):
         return metric.left_out(statistics)
