@@ -31,6 +31,7 @@ class TER:
 
     higher_is_better: ClassVar[bool] = False
     needs_reference: ClassVar[bool] = True
+    by_segment: ClassVar[bool] = True
 
     normalized: bool = False
     no_punct: bool = False

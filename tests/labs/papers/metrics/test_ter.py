@@ -64,6 +64,15 @@ def test_real_segments_equal_the_library(shared_data: Path) -> None:
     np.testing.assert_array_equal(TER().statistics(hypotheses, test), library_rows(SacreTER(), hypotheses, test))
 
 
+def test_rows_of_some_segments_are_those_of_all() -> None:
+    """What `by_segment` says: a large test set is counted some segments at a time."""
+    rng = np.random.default_rng(3)
+    texts = [tuple(" ".join(rng.choice(list("abcdefg"), rng.integers(9))) for _ in range(30)) for _ in range(3)]
+    test = TestSet((texts[1], texts[2]))
+    parts = [TER().statistics(texts[0][part], test.part(part)) for part in (slice(0, 7), slice(7, 30))]
+    assert np.concatenate(parts).tolist() == TER().statistics(texts[0], test).tolist()
+
+
 def test_unequal_line_counts_are_an_error() -> None:
     with pytest.raises(AlignmentError, match="1 hypotheses for references of 2 lines"):
         TER().statistics(["a"], TestSet((("a", "b"),)))
