@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def _shipped() -> tuple[Path, ...]:
 def _references(test: TestSet) -> str:
     """sha256 of the references (and the source) that the metrics were computed against."""
     sides = (*test.references, test.source or ())
-    return sha256_of(piece for side in sides for piece in (*_joined(side), b"\0"))
+    return sha256_of(piece for side in sides for piece in chain(_joined(side), [b"\0"]))
 
 
 def _version(name: str) -> str | None:
