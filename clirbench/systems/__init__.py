@@ -1,4 +1,4 @@
-"""MT systems: translations that exist, checkpoints, simulated errors, translators that are run."""
+"""MT systems: translations that exist, and checkpoints; laboratories add systems that are run or simulated."""
 
 import sys
 

@@ -13,7 +13,7 @@ from clirbench.__main__ import CONF
 from clirbench.configuration.components import misfits, unknown, value_fits, words
 from clirbench.configuration.composing import config_parts
 from clirbench.configuration.laboratories import config_folders
-from clirbench.systems.error_model import ErrorModel
+from clirbench.corpora.folder import FolderCorpus
 
 EXPERIMENTS = sorted(path.stem for folder in config_parts("experiment") for path in folder.glob("*.yaml"))
 FILES = sorted(path for folder in (CONF, *config_folders()) for path in folder.glob("*/**/*.yaml"))
@@ -63,7 +63,7 @@ def test_what_is_not_ours_is_not_imported() -> None:
         ("a", Sequence[str], False), ("a", str | Sequence[str], True), ([1], Sequence[str], True),
         ({"a": 1}, Mapping[str, str], True), ([], Mapping[str, str], False), ("a", Literal["a", "b"], True),
         ("c", Literal["a", "b"], False), (TOP_K, int, False), (TOP_K, str, True), (3, Any, True),
-        (3, ErrorModel, False), (TOP_K, ErrorModel, True), (None, ErrorModel | None, True),
+        (3, FolderCorpus, False), (TOP_K, FolderCorpus, True), (None, FolderCorpus | None, True),
     ],
 )  # fmt: skip
 def test_fits(value: object, hint: Any, fitting: bool) -> None:

@@ -18,7 +18,6 @@ from clirbench.report.drawing import COLOURS
 from clirbench.result import Experiment
 from clirbench.retrieval.bm25 import BM25
 from clirbench.scoreboard import Column, Role, Scoreboard
-from clirbench.systems.simulated import SensitivitySystems
 from clirbench.topics.jsonl import JsonlTopics
 
 
@@ -87,12 +86,13 @@ def test_the_figure_draws_a_line_for_each_column_and_a_panel_for_each_kind() -> 
 
 def demo_verdicts(seed: int) -> dict[str, str]:
     """What each kind of error hurts clearly more on the demo: BLEU or MAP with qrels."""
+    made = pytest.importorskip("clirbench.labs.planning.simulating.simulated", reason="needs the laboratory planning")
     result = run(
         Experiment(
             name="sensitivity",
             engine=Serial(),
             corpus=DemoCorpus(),
-            systems=SensitivitySystems(rates=(0.1,), seed=seed),
+            systems=made.SensitivitySystems(rates=(0.1,), seed=seed),
             topics={"": JsonlTopics(demo_file("topics.jsonl"))},
             retriever=BM25(),
             relevance={"": QrelsFile(demo_file("qrels.txt"))},

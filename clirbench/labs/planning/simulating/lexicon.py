@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from clirbench.errors import ConfigError, InputError
-from clirbench.systems.wording import family
+from clirbench.labs.planning.simulating.wording import family
 from clirbench.text import TextFile
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "lexicon"

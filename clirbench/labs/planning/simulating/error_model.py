@@ -27,8 +27,16 @@ from functools import cached_property
 from math import log1p
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import CLASS_OF, WordLine, WordStatistics, ending, family, match_capital, without_s
+from clirbench.labs.planning.simulating.lexicon import Lexicon
+from clirbench.labs.planning.simulating.wording import (
+    CLASS_OF,
+    WordLine,
+    WordStatistics,
+    ending,
+    family,
+    match_capital,
+    without_s,
+)
 
 LONGEST_CUT = 0.95
 TERMLESS = 0.05  # bits of residual IDF that a word is given which is no term at all

@@ -10,6 +10,8 @@ from clirbench.corpora.demo import DemoCorpus, demo_file
 from clirbench.engines.local import Serial
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.experiment import run
+from clirbench.labs import planning
+from clirbench.labs.planning.simulating.simulated import SYSTEMS, SensitivitySystems, SimulatedSystems
 from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU
@@ -21,7 +23,7 @@ from clirbench.result import Experiment, Result
 from clirbench.retrieval.bm25 import BM25
 from clirbench.statistics.grades import SHOWN
 from clirbench.systems.base import SystemSource
-from clirbench.systems.simulated import SYSTEMS, SensitivitySystems, SimulatedSystems
+from clirbench.systems.demo import DemoSystems
 from clirbench.text import TextLines
 from clirbench.topics.jsonl import JsonlTopics
 from clirbench.types import Document, Documents, TestSet
@@ -173,11 +175,20 @@ def test_wrong_settings_of_sensitivity_are_refused() -> None:
 
 
 def test_the_yaml_and_the_class_have_the_same_rates() -> None:
-    """conf/systems/simulated.yaml spells out what the class has by default."""
-    conf = Path(__file__).resolve().parents[2] / "conf" / "systems" / "simulated.yaml"
+    """systems/simulated.yaml spells out what the class has by default."""
+    conf = Path(planning.__file__).parent / "conf" / "systems" / "simulated.yaml"
     import yaml
 
     node = yaml.safe_load(conf.read_text(encoding="utf-8").replace("${seed}", "0"))
     assert SimulatedSystems(**{key: value for key, value in node.items() if key != "_target_"} | {"seed": 0}) == (
         SimulatedSystems()
     )
+
+
+def test_the_demo_ships_what_the_defaults_make() -> None:
+    corpus = DemoCorpus().read()
+    made, shipped = (source.translations(corpus) for source in (SimulatedSystems(), DemoSystems()))
+    assert [(t.system, dict(t.metadata), t.test.lines()) for t in shipped if t.test] == [
+        (t.system, dict(t.metadata), t.test.lines()) for t in made if t.test
+    ]
+    assert len(shipped) == len(made) == 16

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
-from clirbench.systems.error_model import KINDS, ErrorModel, Simulation
-from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import WordLine, WordStatistics
+from clirbench.labs.planning.simulating.error_model import KINDS, ErrorModel, Simulation
+from clirbench.labs.planning.simulating.lexicon import Lexicon
+from clirbench.labs.planning.simulating.wording import WordLine, WordStatistics
 from clirbench.text import Text, TextLines
 from clirbench.types import DocumentMap, Translation
 

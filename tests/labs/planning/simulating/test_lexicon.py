@@ -6,8 +6,8 @@ import pytest
 
 from clirbench.corpora.demo import DemoCorpus
 from clirbench.errors import ConfigError, InputError
-from clirbench.systems.lexicon import FOLDER, Lexicon, aligned_form, pseudo_word
-from clirbench.systems.wording import family
+from clirbench.labs.planning.simulating.lexicon import FOLDER, Lexicon, aligned_form, pseudo_word
+from clirbench.labs.planning.simulating.wording import family
 
 
 def test_the_source_line_decides_the_form() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.systems.wording import (
+from clirbench.labs.planning.simulating.wording import (
     CLASS_OF,
     CLASSES,
     WordLine,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from clirbench.corpora.demo import DemoCorpus
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.systems.error_model import KINDS, ErrorModel, Simulation
-from clirbench.systems.lexicon import Lexicon
-from clirbench.systems.wording import CLASS_OF, WordLine, WordStatistics, family
+from clirbench.labs.planning.simulating.error_model import KINDS, ErrorModel, Simulation
+from clirbench.labs.planning.simulating.lexicon import Lexicon
+from clirbench.labs.planning.simulating.wording import CLASS_OF, WordLine, WordStatistics, family
 
 TEXTS = DemoCorpus().read().test.references[0]
 LINES = [WordLine.of(text) for text in TEXTS]

@@ -1,0 +1,1 @@
+"""Systems whose errors are known, made from the reference."""
