@@ -92,7 +92,7 @@ def all_tables(result: Result) -> tuple[Table, ...]:
     """
     experiment, searched = result.experiment, scoring_tables(result)
     if experiment.also_retriever:
-        from clirbench.analyses.retrievers import retriever_tables
+        from clirbench.report.retrievers import retriever_tables
 
         searched = [*retriever_tables(result), *searched]
     if not experiment.given:

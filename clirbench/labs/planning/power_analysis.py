@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 
-from clirbench.analyses.wording import sizes
 from clirbench.labs.planning.power import Power, PowerPlan, power_table
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number, short
+from clirbench.report.sizes import sizes
 from clirbench.result import Result
 
 HOW = (

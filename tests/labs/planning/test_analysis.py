@@ -14,8 +14,8 @@ from clirbench.files.tables import read_table
 from clirbench.labs.planning.analysis import SubsetAnalysis
 from clirbench.labs.planning.recovery import Recovery
 from clirbench.types import Documents, Topic
-from tests.analyses.findings import result_of
 from tests.conftest import Cli, write_lines
+from tests.report.analysed import result_of
 from tests.statistics.worlds import world
 
 

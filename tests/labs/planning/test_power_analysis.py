@@ -1,7 +1,7 @@
 """`analysis=[power]`: how many systems it would take, in words."""
 
 from clirbench.labs.planning.power_analysis import PowerAnalysis
-from tests.analyses.findings import text_of
+from tests.report.analysed import text_of
 from tests.statistics.worlds import scores_only, world
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 
-from clirbench.analyses.wording import sizes
 from clirbench.labs.choosing.statistics.choice import Choice, Stop, choices, early_stopping
 from clirbench.labs.choosing.statistics.improvement import Improvement, improvements
 from clirbench.labs.choosing.statistics.training import has_steps
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number
+from clirbench.report.sizes import sizes
 from clirbench.result import Result
 from clirbench.statistics.evidence import holes
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan
 from typing import Any
 
-from clirbench.analyses.wording import sizes
 from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.experiment import completed, retrieve
@@ -14,6 +13,7 @@ from clirbench.labs.choosing.statistics.multiverse import MultiverseRow, Univers
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number, short
 from clirbench.report.conditions import UniverseTau
+from clirbench.report.sizes import sizes
 from clirbench.result import Experiment, Result, no_watch
 from clirbench.scoreboard import Scoreboard
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
 from clirbench.labs.choosing.statistics.robustness import Robustness, robustness
 from clirbench.labs.choosing.statistics.training import Trend, has_steps, trends
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number
+from clirbench.report.sizes import sizes
 from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence
 

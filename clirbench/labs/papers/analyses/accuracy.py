@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clirbench.analyses.wording import sizes
 from clirbench.labs.papers.statistics.soft_accuracy import Accuracy, accuracies
 from clirbench.pages.table import Table
+from clirbench.report.sizes import sizes
 from clirbench.result import Result
 
 MEANING = (

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clirbench.analyses.wording import sizes
 from clirbench.errors import UnknownName
 from clirbench.labs.papers.statistics.exchange import Typed
 from clirbench.labs.papers.statistics.pair_tests import PairResult, PairTests, compare_systems
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, short
+from clirbench.report.sizes import sizes
 from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, holes
 

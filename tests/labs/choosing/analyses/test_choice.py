@@ -1,8 +1,8 @@
 """`analysis=[choice]`: what is chosen and lost, in words; early stopping where systems carry steps."""
 
 from clirbench.labs.choosing.analyses.choice import ChoiceAnalysis
-from tests.analyses.findings import result_of, text_of
 from tests.labs.choosing.statistics.test_training import checkpoints
+from tests.report.analysed import result_of, text_of
 from tests.statistics.worlds import scores_only
 
 

@@ -10,7 +10,7 @@ from clirbench.measures.rbo import RBO
 from clirbench.relevance.top_k import TopK
 from clirbench.result import Experiment
 from clirbench.retrieval.bm25 import BM25
-from tests.analyses.findings import result_of
+from tests.report.analysed import result_of
 from tests.statistics.worlds import world
 
 

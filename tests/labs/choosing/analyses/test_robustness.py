@@ -6,8 +6,8 @@ import pytest
 
 from clirbench.errors import UnknownName
 from clirbench.labs.choosing.analyses.robustness import RobustnessAnalysis, grouping
-from tests.analyses.findings import result_of, text_of
 from tests.labs.choosing.statistics.test_training import checkpoints
+from tests.report.analysed import result_of, text_of
 from tests.statistics.worlds import scores_only
 
 

@@ -1,7 +1,7 @@
 """`analysis=[accuracy]`: the table says what chance gives."""
 
 from clirbench.labs.papers.analyses.accuracy import AccuracyAnalysis
-from tests.analyses.findings import text_of
+from tests.report.analysed import text_of
 from tests.statistics.worlds import world
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from clirbench.errors import UnknownName
 from clirbench.labs.papers.analyses.differences import DifferencesAnalysis
-from tests.analyses.findings import text_of
+from tests.report.analysed import text_of
 from tests.statistics.worlds import scores_only, world
 
 

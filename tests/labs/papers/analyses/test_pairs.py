@@ -4,7 +4,7 @@ import pytest
 
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.pairs import PairsAnalysis
-from tests.analyses.findings import result_of, text_of
+from tests.report.analysed import result_of, text_of
 from tests.statistics.worlds import scores_only, world
 
 

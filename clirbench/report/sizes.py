@@ -1,4 +1,4 @@
-"""Sizes as all analyses write them."""
+"""The sizes of the evidence, as all analyses write them."""
 
 from clirbench.statistics.evidence import Evidence
 

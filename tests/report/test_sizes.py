@@ -1,6 +1,6 @@
 """Sizes in words."""
 
-from clirbench.analyses.wording import sizes
+from clirbench.report.sizes import sizes
 from tests.statistics.worlds import scores_only, world
 
 

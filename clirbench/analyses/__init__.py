@@ -1,1 +1,0 @@
-"""What `analysis=[NAME]` adds to a run: one module for each name, with its configuration, sentences and figure."""
