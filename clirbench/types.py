@@ -212,18 +212,17 @@ class Maker(Protocol):
         plan: Callable[[Iterable[tuple[str, str, str]]], None],
         pmap: Callable[..., Iterator[str]] | None,
     ) -> tuple[tuple[Translation, ...], dict[str, str]]:
-        """Make what is missing; the systems, those that failed without texts, and a note on each of those.
+        """Make what is missing; the systems, failed ones without texts and with a note each. Raises where all failed.
 
         `watch(title, values, total)` shows how far it is. `plan` is told (system, file below the cache, why it failed
-        or "") of every file that is needed, beforehand and where it cannot be made. `pmap`: an engine's; None: in this
-        process. Raises where all systems failed.
+        or "") of every file that is needed. `pmap`: an engine's; None: in this process.
         """
 
     def missing(self, translations: Sequence[Translation]) -> Iterable[Text]:
         """The texts that are not whole yet."""
 
     def files(self, translations: Sequence[Translation]) -> Iterable[tuple[str, str]]:
-        """(system, file below the cache) of every file of theirs; the names change with what they are made from."""
+        """(system, file below the cache) of all that they need; a name changes with what the file is made from."""
 
     def notes(self, translations: Sequence[Translation]) -> Iterable[str]:
         """What a reader must know of the texts, all made."""

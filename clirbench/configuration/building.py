@@ -150,11 +150,6 @@ def parts_of(cfg: DictConfig, **protocols: type) -> list[Any]:
     return parts
 
 
-def _popped(node: DictConfig, key: str) -> Any:
-    OmegaConf.set_struct(node, False)
-    return node.pop(key, None)
-
-
 def limits_of(cfg: DictConfig) -> Limits:
     """The limits of the configuration; raises `UnknownName`, `ConfigError`."""
     errors: list[ClirbenchError] = []

@@ -11,7 +11,8 @@ import numpy as np
 from clirbench.labs.models.dense import Dense, Encoder, vectors
 from clirbench.labs.models.fusion import Fusion
 from clirbench.labs.models.translating.cost import MILLION, metered
-from clirbench.labs.models.translating.translation import engine_costs, machine_texts
+from clirbench.labs.models.translating.text import machine_texts
+from clirbench.labs.models.translating.translation import engine_costs
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, listed, number, percent
 from clirbench.report.drawing import Drawing

@@ -10,7 +10,8 @@ from clirbench.labs.models.chain import ChainTranslator
 from clirbench.labs.models.command_systems import CommandSystems
 from clirbench.labs.models.translating.base import Translator
 from clirbench.labs.models.translating.cost import MILLION, write_cost
-from clirbench.labs.models.translating.translation import complete_translations, engine_costs, machine_texts
+from clirbench.labs.models.translating.text import machine_texts
+from clirbench.labs.models.translating.translation import complete_translations, engine_costs
 from clirbench.types import Translation
 from tests.systems.sides import folder_corpus
 

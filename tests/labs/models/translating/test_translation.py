@@ -16,16 +16,15 @@ from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.local import Processes
 from clirbench.errors import ClirbenchError, Problems, ResourceError, StoreError
 from clirbench.labs.models.translating.base import Translate
+from clirbench.labs.models.translating.making import Progress, translate
+from clirbench.labs.models.translating.making import missing_work as lacking
+from clirbench.labs.models.translating.text import MachineText
 from clirbench.labs.models.translating.translation import (
-    MachineText,
     OfCheckpoints,
-    Progress,
     complete_translations,
     engine_notes,
     machine_translations,
-    translate,
 )
-from clirbench.labs.models.translating.translation import missing_work as lacking
 from clirbench.text import TextFile
 from clirbench.types import EMPTY, Translation
 from tests.systems.sides import GERMAN, folder_corpus, two_sided, write
