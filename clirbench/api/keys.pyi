@@ -248,18 +248,13 @@ class Settings(TypedDict, total=False):
     retrieval__lengths: Any
     systems__cache: Any
     systems__defaults: Any
-    systems__doses: Any
     systems__exclude: Any
     systems__include: Any
-    systems__kinds: Any
-    systems__lexicon: Any
     systems__metadata: Any
     systems__model: Any
     systems__pattern: Any
     systems__quiet: Any
-    systems__rates: Any
     systems__replicates: Any
-    systems__seed: Any
     systems__shard_lines: Any
     systems__test_pattern: Any
     systems__unfinished: Any

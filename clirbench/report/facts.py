@@ -14,6 +14,7 @@ from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.evidence import Evidence
 from clirbench.types import Doubles, Qrels
 
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
@@ -316,3 +317,20 @@ def first_names(names: Sequence[str], most: int = 10) -> str:
     """The first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:
+    """What every table states: `38 systems, 150 topics, 3000 segments; 1000 samples, seed 0.`
+
+    Columns that know more or fewer items are spelt out: `100 or 150 topics`; without any, `scores only`.
+    """
+    counts = [f"{len(evidence.systems)} systems"]
+    for what, known in (
+        ("topics", {evidence.topics(name) for name in evidence.measure_names}),
+        ("segments", {evidence.segments(name) for name in evidence.metric_names}),
+    ):
+        if some := sorted(known - {0}):
+            counts.append(f"{' or '.join(map(str, some))} {what}")
+    if len(counts) == 1:
+        counts.append("scores only")
+    return f"{', '.join(counts)}{f'; {samples} samples, seed {seed}' if samples else ''}."

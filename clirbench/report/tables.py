@@ -1,14 +1,15 @@
 """The tables of a run. Their files are written from them, and a DataFrame equals its file."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
-from math import nan
+from collections.abc import Iterable, Iterator, Sequence
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 
 from clirbench.computed import with_marks
 from clirbench.files.tables import number
+from clirbench.pages import wording
 from clirbench.pages.table import Cell, Streamed, Table
 from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
@@ -16,6 +17,7 @@ from clirbench.report.scorings import scoring_tables
 from clirbench.result import Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
 from clirbench.statistics.units.given import Beyond, Permuting, beyond_known
 
 
@@ -92,8 +94,6 @@ def all_tables(result: Result) -> tuple[Table, ...]:
     """
     experiment, searched = result.experiment, scoring_tables(result)
     if experiment.also_retriever:
-        from clirbench.report.retrievers import retriever_tables
-
         searched = [*retriever_tables(result), *searched]
     if not experiment.given:
         return (*searched, *result.tables)
@@ -120,3 +120,27 @@ def _per_topic_rows(result: Result) -> Iterator[list[Any]]:
             for system, row in zip(retrieval.runs, values.tolist(), strict=True):
                 for topic_id, value in zip(topic_ids, row, strict=True):
                     yield [system, topic_id, name, value]
+
+
+def retriever_tables(result: Result) -> list[Table]:
+    """Table `retrievers`, where a second retriever searched: does a metric predict one better than the other?"""
+    rows = tau_gaps(result.board, result.units, twice_searched(result.board))
+    text = [
+        "gap: tau with the measure by the first retriever less tau with the same measure by the second, over the same "
+        "systems; above 0 the metric predicts the first better. Under pseudo-relevance each retriever is judged by its "
+        "own ranking of the English side. The intervals are not corrected for their number.",
+        *gap_findings(rows),
+    ]
+    title = "Does a metric predict one retriever better than the other?"
+    return [Table.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
+
+
+def gap_findings(rows: Sequence[TauGap]) -> Iterator[str]:
+    """For each pair of measures the metrics whose interval leaves 0 out."""
+    for pair in dict.fromkeys((row.first, row.second) for row in rows):
+        here = [row for row in rows if (row.first, row.second) == pair]
+        if all(isnan(row.ci_low) for row in here):
+            yield f"{' and '.join(pair)}: no interval: {here[0].note}."
+            continue
+        clear = [f"{row.metric} {wording.number(row.gap)}" for row in here if row.ci_low > 0 or row.ci_high < 0]
+        yield f"{' and '.join(pair)}: the interval leaves 0 out for {listed(clear) if clear else 'no metric'}."

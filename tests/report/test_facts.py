@@ -12,6 +12,7 @@ from clirbench.report.facts import (
     agreement_lines,
     first_names,
     overlap,
+    sizes,
     source_note,
     tau_cell,
     tau_tables,
@@ -21,6 +22,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.types import Qrels
 from tests.report.boards import board, result
+from tests.statistics.worlds import scores_only, world
 
 BY_BM25 = {"retriever": "bm25", "lexical_model": "BM25"}
 
@@ -116,3 +118,8 @@ def test_no_shared_topic_has_no_overlap() -> None:
 
 def test_judgments_overlap_with_themselves() -> None:
     np.testing.assert_array_equal(overlap(FIRST.only(["1", "2"]), FIRST), [1, 1])
+
+
+def test_sizes() -> None:
+    assert sizes(world(n=3), 7, 1) == "3 systems, 30 topics, 60 segments; 7 samples, seed 1."
+    assert sizes(scores_only([[1]], [[1]])) == "1 systems, scores only."

@@ -7,7 +7,7 @@ from math import isinf, isnan
 from clirbench.labs.planning.power import Power, PowerPlan, power_table
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number, short
-from clirbench.report.sizes import sizes
+from clirbench.report.facts import sizes
 from clirbench.result import Result
 
 HOW = (

@@ -9,7 +9,7 @@ from clirbench.labs.choosing.statistics.improvement import Improvement, improvem
 from clirbench.labs.choosing.statistics.training import has_steps
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number
-from clirbench.report.sizes import sizes
+from clirbench.report.facts import sizes
 from clirbench.result import Result
 from clirbench.statistics.evidence import holes
 

@@ -13,7 +13,7 @@ from clirbench.labs.choosing.statistics.multiverse import MultiverseRow, Univers
 from clirbench.pages.table import Table
 from clirbench.pages.wording import number, short
 from clirbench.report.conditions import UniverseTau
-from clirbench.report.sizes import sizes
+from clirbench.report.facts import sizes
 from clirbench.result import Experiment, Result, no_watch
 from clirbench.scoreboard import Scoreboard
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from clirbench.labs.papers.statistics.soft_accuracy import Accuracy, accuracies
 from clirbench.pages.table import Table
-from clirbench.report.sizes import sizes
+from clirbench.report.facts import sizes
 from clirbench.result import Result
 
 MEANING = (

@@ -7,8 +7,8 @@ from math import isnan
 from clirbench.labs.papers.statistics.differences import Comparing, Difference, MetricCluster, clusters, differences
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, number, short
-from clirbench.report.retrievers import gap_findings
-from clirbench.report.sizes import sizes
+from clirbench.report.facts import sizes
+from clirbench.report.tables import gap_findings
 from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, holes
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_judged

@@ -8,7 +8,7 @@ from clirbench.labs.papers.statistics.exchange import Typed
 from clirbench.labs.papers.statistics.pair_tests import PairResult, PairTests, compare_systems
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, short
-from clirbench.report.sizes import sizes
+from clirbench.report.facts import sizes
 from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, holes
 
