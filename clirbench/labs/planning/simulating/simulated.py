@@ -11,6 +11,7 @@ from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.labs.planning.simulating.error_model import KINDS, ErrorModel, Simulation
 from clirbench.labs.planning.simulating.lexicon import Lexicon
 from clirbench.labs.planning.simulating.wording import WordLine, WordStatistics
+from clirbench.pages.wording import short
 from clirbench.text import Text, TextLines
 from clirbench.types import DocumentMap, Translation
 
@@ -95,8 +96,8 @@ class SensitivitySystems:
         metadata = [{"kind": "none", "rate": "0"}]
         for kind in self.kinds:
             for rate in sorted(self.rates):
-                models[f"{kind}-{rate:g}"] = ErrorModel.of({kind: rate})
-                metadata.append({"kind": kind, "rate": f"{rate:g}"})
+                models[f"{kind}-{short(rate)}"] = ErrorModel.of({kind: rate})
+                metadata.append({"kind": kind, "rate": short(rate)})
         return Sides.of(corpus).translate(models, metadata, Lexicon(self.lexicon), f"{self.seed}|sensitivity")
 
 
