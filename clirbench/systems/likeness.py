@@ -28,6 +28,8 @@ FEWEST = 200
 NEAR = 0.9
 MANY, SIFTED, SLACK = 200, 200, 0.1
 """Above `MANY` texts, pairs are sifted by the `SIFTED` smallest hashes: five standard errors below `NEAR`."""
+CELLS = 4_000_000
+"""Pairs of texts that are compared at a time: some 100 MB."""
 LARGEST = (1 << 64) - 1
 
 
@@ -68,21 +70,46 @@ def word_grams(block: bytes, most: int = LARGEST) -> Hashes:
 
 def dice(a: Hashes, b: Hashes, size: int = SIZE) -> float:
     """Dice's coefficient of two texts, exact where both have fewer than `size` 4-grams; 0 where one has none."""
-    return float(dice_matrix([a, b], size)[0, 1])
+    end = np.uint64(min(_end(a, size), _end(b, size)))
+    a, b = (hashes[: np.searchsorted(hashes, end, side="right")] for hashes in (a, b))
+    if not len(a) or not len(b):
+        return 0.0
+    shared = np.count_nonzero(a[np.minimum(np.searchsorted(a, b), len(a) - 1)] == b)
+    return 2 * int(shared) / (len(a) + len(b))
 
 
-def dice_matrix(sketches: Sequence[Hashes], size: int = SIZE) -> Doubles:
-    """(n, n): Dice's coefficient of every pair, from the hashes below which both sketches are complete."""
+def dice_rows(sketches: Sequence[Hashes], size: int) -> Iterator[tuple[int, Doubles]]:
+    """Row by row, `dice` of a text with each one after it: the row's number and its (n - 1 - number) coefficients.
+
+    Computed in blocks of about `CELLS` coefficients, so that memory does not grow with the square of n.
+    """
     from scipy.sparse import csr_array
 
+    n = len(sketches)
     every, column = np.unique(np.concatenate(sketches), return_inverse=True)
-    lengths = np.array([len(sketch) for sketch in sketches])
-    row = np.repeat(np.arange(len(sketches)), lengths)
-    held = csr_array((np.ones(len(row)), (row, column)), shape=(len(sketches), max(1, len(every))))
-    ends = np.array([s[-1] if len(s) >= size else LARGEST for s in sketches], dtype=np.uint64)
-    pairs = zip(sketches, ends, strict=True)
-    reached = np.stack([np.searchsorted(hashes, np.minimum(ends, end), side="right") for hashes, end in pairs])
-    return np.asarray(2 * (held @ held.T).toarray() / np.maximum(1, reached + reached.T))
+    row = np.repeat(np.arange(n), [len(sketch) for sketch in sketches])
+    held = csr_array((np.ones(len(row), dtype=np.float32), (row, column)), shape=(n, max(1, len(every))))
+    ends = np.array([_end(sketch, size) for sketch in sketches], dtype=np.uint64)
+    height = max(1, CELLS // n)
+    for start in range(0, n, height):
+        block = slice(start, start + height)
+        both = (held[block] @ held[start:].T).toarray()
+        ours = [_reached(sketch, ends[start:], end) for sketch, end in zip(sketches[block], ends[block], strict=True)]
+        theirs = [
+            _reached(sketch, ends[block], end) for sketch, end in zip(sketches[start:], ends[start:], strict=True)
+        ]
+        found = 2 * both.astype(np.float64) / np.maximum(1, np.stack(ours) + np.stack(theirs).T)
+        yield from ((start + k, found[k, k + 1 :]) for k in range(len(found)))
+
+
+def _end(hashes: Hashes, size: int) -> int:
+    """The hash below which a sketch is complete."""
+    return int(hashes[-1]) if len(hashes) >= size else LARGEST
+
+
+def _reached(hashes: Hashes, ends: Hashes, own: np.uint64) -> NDArray[np.int32]:
+    """How many hashes of a sketch are below the end of each of `ends` and below its own."""
+    return np.searchsorted(hashes, np.minimum(ends, own), side="right").astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -104,15 +131,21 @@ def near_copies(sketches: dict[str, Hashes]) -> tuple[NearCopy, ...]:
         return ()
     many = len(names) > MANY
     size = SIFTED if many else SIZE
-    rough = dice_matrix([sketches[name][:size] for name in names], size)
-    rows, columns = np.nonzero(np.triu(rough >= NEAR - SLACK * many, 1))
-    order = np.argsort(-rough[rows, columns], kind="stable")
-    group = list(range(len(names)))
+    pairs: list[tuple[Doubles, Doubles, Doubles]] = []
+    for i, rough in dice_rows([sketches[name][:size] for name in names], size):
+        alike = np.flatnonzero(rough >= NEAR - SLACK * many)
+        pairs.append((rough[alike], np.full(len(alike), i), i + 1 + alike))
+    shares, rows, columns = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    group = [[i] for i in range(len(names))]
     found = []
-    for i, j in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
-        if group[i] != group[j]:
-            share = dice(sketches[names[i]], sketches[names[j]]) if many else float(rough[i, j])
+    for k in np.argsort(-shares, kind="stable").tolist():
+        i, j = int(rows[k]), int(columns[k])
+        if group[i] is not group[j]:
+            share = dice(sketches[names[i]], sketches[names[j]]) if many else float(shares[k])
             if share >= NEAR:
                 found.append(NearCopy(names[i], names[j], share))
-                group = [group[i] if g == group[j] else g for g in group]
+                fewer, more = sorted((group[i], group[j]), key=len)
+                more += fewer
+                for member in fewer:
+                    group[member] = more
     return tuple(found)

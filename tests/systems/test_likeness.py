@@ -4,12 +4,14 @@ import gzip
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from clirbench.systems import likeness
-from clirbench.systems.likeness import SIZE, NearCopy, dice, dice_matrix, first_lines, near_copies, sketch, word_grams
+from clirbench.systems.likeness import SIZE, NearCopy, dice, dice_rows, first_lines, near_copies, sketch, word_grams
 from clirbench.text import TextFile, TextLines
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -96,8 +98,8 @@ def test_near_copies_need_some_text_and_are_chains() -> None:
     texts = {"a": base, "b": edited(base, 2), "c": [f"x {line}" for line in edited(base, 2)], "d": base[::-1][:300]}
     exact = {name: exact_grams(lines) for name, lines in texts.items()}
     sketches = {name: sketch(iter([block(lines)])) for name, lines in texts.items()}
-    for (i, a), (j, b) in combinations(enumerate(texts), 2):
-        assert dice_matrix(list(sketches.values()))[i, j] == pytest.approx(exact_dice(exact[a], exact[b]), abs=0.02)
+    for a, b in combinations(texts, 2):
+        assert dice(sketches[a], sketches[b]) == pytest.approx(exact_dice(exact[a], exact[b]), abs=0.02)
     assert [(pair.first, pair.second) for pair in near_copies(sketches)] == [("a", "b"), ("b", "c")]
     few = {name: sketch(iter([block(lines[:5])])) for name, lines in texts.items()}
     assert near_copies(few) == ()
@@ -115,6 +117,38 @@ def test_many_texts_are_sifted_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert near_copies(sketches) == (NearCopy(pair.first, pair.second, pytest.approx(pair.dice)),)
 
 
+def test_rows_of_any_block_are_the_dice_of_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of 1, 2 and all rows; sketches that are complete and that are not."""
+    rng = np.random.default_rng(2)
+    sketches = [
+        np.unique(rng.integers(0, 1 << 20, n, dtype=np.uint64)) << np.uint64(44) for n in (300, 40, 290, 7, 350)
+    ]
+    sketches = [sketch[:200] for sketch in sketches]
+    for cells in (1, 10, 1_000):
+        monkeypatch.setattr(likeness, "CELLS", cells)
+        rows = dict(dice_rows(sketches, 200))
+        assert list(rows) == [0, 1, 2, 3, 4]
+        for i, row in rows.items():
+            assert row.tolist() == [dice(sketches[i], other, 200) for other in sketches[i + 1 :]]
+
+
+def test_no_array_holds_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies of one text in a chain: of 60 texts at most `CELLS` pairs are compared at a time, not 60 x 60."""
+    largest = []
+
+    class Watched(csr_array):
+        def toarray(self) -> Any:
+            largest.append(np.prod(self.shape))
+            return super().toarray()
+
+    monkeypatch.setattr("scipy.sparse.csr_array", Watched)
+    monkeypatch.setattr(likeness, "CELLS", 240)
+    text = np.sort(np.random.default_rng(3).integers(0, likeness.LARGEST, 2000, dtype=np.uint64))
+    found = near_copies({f"s{i}": text for i in range(60)})
+    assert len(found) == 59
+    assert max(largest) <= 240
+
+
 FOLDERS = ("wmt21/de-en", "wmt21/ja-en", "wmt21/zh-en", "wmt22/uk-en", "wmt23/en-zh", "wmt23/zh-en", "lignos2019/cs-en")
 
 
@@ -129,7 +163,6 @@ def test_the_sketch_comes_near_the_exact_dice(folder: str) -> None:
         content = gzip.decompress(content) if path.suffix == ".gz" else content
         exact.append(exact_grams(content.decode().split("\n")[:-1]))
         sketches.append(sketch(first_lines(TextFile(path))))
-    found = dice_matrix(sketches)
     for i, j in combinations(range(len(paths)), 2):
         truth = exact_dice(exact[i], exact[j])
-        assert found[i, j] == pytest.approx(truth, abs=0.02 if truth >= 0.8 else 0.05)
+        assert dice(sketches[i], sketches[j]) == pytest.approx(truth, abs=0.02 if truth >= 0.8 else 0.05)
