@@ -63,7 +63,7 @@ class Lines(Sequence[str]):
 
     def lines(self) -> tuple[str, ...]:
         """All lines as strings, which take several times the memory of the text."""
-        return self[:]
+        return self._strings(0, len(self))
 
     def joined(self) -> Iterator[bytes]:
         """The bytes of all lines with a newline between them, in blocks."""

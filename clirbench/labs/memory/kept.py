@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 from clirbench.files.tables import read_table
 from clirbench.labs.memory.taus import Observed
+from clirbench.text import sha256_of
 
 DATA = Path(__file__).with_name("data")
 PRIMARY = "RBO(p=0.9)"
@@ -55,9 +55,15 @@ class Memory:
 
     def sharing(self, texts: Iterable[Sequence[str]]) -> frozenset[str]:
         """Collections, by name, that have one of these references (lines); of two that search one text in turn both."""
-        digests = {sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest() for lines in texts}
+        digests = {digest_of(lines) for lines in texts}
         found = {one.collection for one in self.collections.values() if digests & set(one.references)}
         return frozenset(name for name, one in self.collections.items() if one.collection in found)
+
+
+def digest_of(lines: Iterable[str]) -> str:
+    """sha256 of the lines with a newline between them; they are taken one by one, for they may be millions."""
+    pieces = (f"\n{line}" if number else line for number, line in enumerate(lines))
+    return sha256_of(piece.encode("utf-8", "replace") for piece in pieces)
 
 
 @cache

@@ -1,5 +1,6 @@
 """The memory in a run's report, asked for or not: other collections beside a run's own tau; its grades stay."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 import clirbench as cb
 from clirbench.files.tables import read_table
+from clirbench.labs.memory import kept as kept_module
 from clirbench.labs.memory.kept import memory
 from tests.conftest import DEMO, Cli, write_lines
 
@@ -106,3 +108,13 @@ def test_a_folder_beside_the_memory(shared_data: Path, tmp_path: Path, monkeypat
 def test_a_run_of_another_measure_is_not_compared() -> None:
     found = cb.run("europarl_csen_published", analysis=["correlation", "memory"])
     assert found.tables["memory"].empty
+
+
+def test_lines_are_hashed_one_by_one_as_if_they_were_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reference of millions of lines is never in memory as a whole."""
+    assert kept_module.digest_of(["a", "é", ""]) == hashlib.sha256("a\né\n".encode()).hexdigest()
+    assert kept_module.digest_of([]) == hashlib.sha256(b"").hexdigest()
+    lines = iter(["a", "b", "c"])
+    monkeypatch.setattr(kept_module, "sha256_of", lambda pieces: next(iter(pieces)).hex())
+    assert kept_module.digest_of(lines) == b"a".hex()
+    assert list(lines) == ["b", "c"]
