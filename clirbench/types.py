@@ -200,18 +200,12 @@ class Translation:
 
 
 class Maker(Protocol):
-    """Makes texts by work that takes time, and keeps them below the cache; a frozen dataclass without state.
-
-    Each method is given all systems of a run, and deals with those whose `maker` it is.
-    """
+    """Makes texts by work that takes time, and keeps them below the cache: of the systems whose `maker` it is."""
 
     def make(
-        self,
-        translations: Sequence[Translation],
-        watch: Callable[..., Iterable[object]],
-        plan: Callable[[Iterable[tuple[str, str, str]]], None],
-        pmap: Callable[..., Iterator[str]] | None,
-    ) -> tuple[tuple[Translation, ...], dict[str, str]]:
+        self, translations: Sequence[Translation], watch: Callable[..., Iterable[object]],
+        plan: Callable[[Iterable[tuple[str, str, str]]], None], pmap: Callable[..., Iterator[str]] | None,
+    ) -> tuple[tuple[Translation, ...], dict[str, str]]:  # fmt: skip
         """Make what is missing; the systems, failed ones without texts and with a note each. Raises where all failed.
 
         `watch(title, values, total)` shows how far it is. `plan` is told (system, file below the cache, why it failed
