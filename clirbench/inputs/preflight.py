@@ -90,7 +90,8 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
 def _unknown_primary(primary: str, measures: Sequence[str], computed: bool) -> ConfigError:
     """The error of a `primary` that is no measure of the run; where measures are computed it may be one to add."""
     with suppress(ClirbenchError):
-        if computed and parse(primary):
+        if computed:
+            parse(primary)
             both = ",".join(f'"{name}"' if "(" in name else name for name in (*measures, primary))
             return ConfigError(f"primary={primary}: is not among the measures of this run; type 'measures=[{both}]'")
     return UnknownName("measure of this run", primary, measures)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.text import Text
-from clirbench.types import Doubles
+from clirbench.types import Doubles, Ints
 
 Hashes = NDArray[np.uint64]
 
@@ -131,10 +131,10 @@ def near_copies(sketches: dict[str, Hashes]) -> tuple[NearCopy, ...]:
         return ()
     many = len(names) > MANY
     size = SIFTED if many else SIZE
-    pairs: list[tuple[Doubles, Doubles, Doubles]] = []
+    pairs: list[tuple[Doubles, Ints, Ints]] = []
     for i, rough in dice_rows([sketches[name][:size] for name in names], size):
         alike = np.flatnonzero(rough >= NEAR - SLACK * many)
-        pairs.append((rough[alike], np.full(len(alike), i), i + 1 + alike))
+        pairs.append((rough[alike], np.full(len(alike), i, dtype=np.int64), i + 1 + alike.astype(np.int64)))
     shares, rows, columns = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     group = [[i] for i in range(len(names))]
     found = []
