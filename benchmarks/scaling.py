@@ -21,8 +21,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from clirbench.engines.base import Task, dispatch
 
@@ -49,9 +52,14 @@ def make_reference(folder: Path, segments: int) -> list[list[str]]:
 
 
 def make_system(folder: Path, reference: list[list[str]], number: int, of: int) -> None:
-    chosen = random.Random(number + 1)
-    noise = 0.05 + 0.5 * number / of
-    lines = [[word if chosen.random() > noise else chosen.choice(WORDS) for word in line] for line in reference]
+    """The reference with some of its words replaced by lot: the more, the higher the number."""
+    chosen = np.random.default_rng(number + 1)
+    words = np.array([word for line in reference for word in line], dtype=object)
+    replaced = np.flatnonzero(chosen.random(len(words)) <= 0.05 + 0.5 * number / of)
+    words[replaced] = np.array(WORDS, dtype=object)[chosen.integers(len(WORDS), size=len(replaced))]
+    ends = np.cumsum([len(line) for line in reference]).tolist()
+    texts = words.tolist()
+    lines = [texts[begin:end] for begin, end in pairwise([0, *ends])]
     write(folder / "systems" / f"step_{number:05d}.txt", lines)
 
 
