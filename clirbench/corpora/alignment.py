@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, raise_all
-from clirbench.text import Text, TextFile, check_name, current_limits, invalid_utf8, limit_error
+from clirbench.files.lines import line_ends
+from clirbench.text import Text, TextFile, check_name
 from clirbench.types import DocumentMap, Ints
 
 SHOWN = 10
@@ -22,17 +23,10 @@ class Survey:
 
 
 def survey(text: Text) -> Survey:
-    """Count the lines of a text of any size, block by block; raises `InputError` at the first byte not UTF-8."""
+    """Count the lines of a text of any size, block by block; raises what `line_ends` raises."""
     n_lines = n_empty = 0
-    for block in text.blocks():
-        try:
-            block.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise invalid_utf8(text.where, b"\n" * n_lines + block, n_lines + error.start) from None
-        ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+    for _, ends in line_ends(text.blocks(), text.where):
         n_lines += len(ends)
-        if n_lines > current_limits().lines:
-            raise limit_error(text.where, "lines", "more than {:,} lines")
         n_empty += int((np.diff(ends, prepend=-1) == 1).sum())
     return Survey(n_lines, n_empty)
 

@@ -8,17 +8,36 @@ from typing import Any
 import numpy as np
 
 from clirbench.files.spool import Spool
-from clirbench.text import BLOCK, Text, TextLines, invalid_utf8
+from clirbench.text import BLOCK, Text, TextLines, current_limits, invalid_utf8, limit_error
+from clirbench.types import Ints
 
 AT_ONCE = 10_000
 """Lines that are strings at a time where all are gone through."""
+
+
+def line_ends(blocks: Iterable[bytes], where: str) -> Iterator[tuple[bytes, Ints]]:
+    """Blocks of whole lines, and at which of its bytes each line ends.
+
+    Raises `InputError` at the first byte that is not UTF-8, and for more lines than `limits.lines`.
+    """
+    n_lines = 0
+    for block in blocks:
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise invalid_utf8(where, b"\n" * n_lines + block, n_lines + error.start) from None
+        ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+        n_lines += len(ends)
+        if n_lines > current_limits().lines:
+            raise limit_error(where, "lines", "more than {:,} lines")
+        yield block, ends
 
 
 class Lines(Sequence[str]):
     """The lines of a text: a sequence of strings, and a `Text`; hashable by content.
 
     A slice is a tuple. Equal to a tuple of the same strings too, whose hash is another.
-    Raises `InputError` at the first byte that is not UTF-8.
+    Raises what `line_ends` raises.
     """
 
     files: tuple[Path, ...] = ()
@@ -29,15 +48,8 @@ class Lines(Sequence[str]):
         self._content = Spool()
         digest = hashlib.sha256()
         starts = [np.zeros(1, dtype=np.int64)]
-        n_lines = 0
-        for block in blocks:
-            try:
-                block.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise invalid_utf8(where, b"\n" * n_lines + block, n_lines + error.start) from None
-            ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+        for block, ends in line_ends(blocks, where):
             starts.append(self._content.length + 1 + ends)
-            n_lines += len(ends)
             self._content.write(block)
             digest.update(block)
         self._starts = np.concatenate(starts)

@@ -1,5 +1,6 @@
 import hashlib
 import pickle
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from clirbench.files import spool
 from clirbench.files.lines import Lines, held_text
 from clirbench.metrics.base import hashable
 from clirbench.store.keys import fingerprint
-from clirbench.text import TextFile, TextLines
+from clirbench.text import TextFile, TextLines, current_limits, within_limits
 from clirbench.types import TestSet
 
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=9), max_size=30)
@@ -68,3 +69,17 @@ def test_what_is_held_already_is_not_copied() -> None:
     assert hashable(lines) is held_text(lines) is lines
     assert hashable(["x"]) == ("x",)
     assert held_text(("x",)) == TextLines(("x",))
+
+
+def test_more_lines_than_the_limit_are_refused_block_by_block() -> None:
+    asked = []
+
+    def blocks():
+        for number in range(100):
+            asked.append(number)
+            yield b"a b\n" * 10
+
+    with within_limits(replace(current_limits(), lines=25)), pytest.raises(InputError) as told:
+        Lines(blocks(), "r.txt")
+    assert str(told.value) == "r.txt: more than 25 lines; limits.lines=N allows more"
+    assert asked == [0, 1, 2]
