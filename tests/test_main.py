@@ -508,6 +508,7 @@ class TestEveryEndIsOurs:
             ("measures=[]]", "measures=[]]: cannot be read."),
             ("measures=''", "measure '' cannot be read; write NAME"),
             ("pair=3", "pair=3 must be a list of names, [A,B]"),
+            ("correlation.coefficients=3", "correlation.coefficients=3 must be a list of names, [A,B]"),
             ("units=[a]", "units=['a'] must be a text"),
             ("units=größe", "unknown metadata column in units 'größe'"),
             ("baseline=größe", "unknown system of baseline 'größe'"),

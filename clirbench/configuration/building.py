@@ -51,13 +51,14 @@ def complete(cfg: DictConfig) -> None:
     errors += [
         ConfigError(f"{key}: is a key of another command, and no key of a run")
         for key in laboratory_groups() & cfg.keys()
-        for key in laboratory_groups() & cfg.keys()
     ]
-    if (pair := _names(cfg.get("pair"))) and len(pair) != 2:
+    pair = cfg.get("pair")
+    if isinstance(pair, str) or (OmegaConf.is_list(pair) and len(pair) not in (0, 2)):
+        pair = _names(pair)
         errors.append(ConfigError(f"pair=[{','.join(pair)}]: two systems were expected: pair=[A,B]"))
     if cfg.get("engine") is None:
         errors.append(ConfigError("engine: a run needs one: serial, processes, ..."))
-    if not _names(OmegaConf.select(cfg, "correlation.coefficients")):
+    if OmegaConf.select(cfg, "correlation.coefficients") in (None, "", []):
         errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
     _choose_by_languages(cfg)
