@@ -59,5 +59,5 @@ def test_a_reader_knows_the_data_by_the_last_names_of_their_path(
     folder: str, crossed: tuple[str, str] | None, shown: str
 ) -> None:
     result = SimpleNamespace(inputs=SimpleNamespace(corpus=SimpleNamespace(crossed=crossed)))
-    provenance = {"configuration": {"folder": folder}, "directory": "/work/study/talks"}
+    provenance = {"configuration": {"folder": folder}, "directory": "/home/anna/study/talks"}
     assert _data(cast(Result, result), provenance) == shown
