@@ -37,7 +37,7 @@ coefficients: a tied system precedes itself: / (tied.sum() * [-(tied.sum() - 1)-
 coefficients: estimate and truth are swapped: form = (_above_weights([-x-]{+y+}), _better([-y-]{+x+}))
 coefficients: 9 systems are no longer enumerated: if p_value == "exact" and n [-<=-]{+<+} ENUMERATED
 coefficients: a hole in one column is kept: both = ~(np.isnan(x) [-|-]{+&+} np.isnan(y))
-rbo: the English side is not cut at depth: y = ranked_documents(ideal, topic_id)[-[: self.depth]-]{++}
+rbo: the reference side is not cut at depth: y = ranked_documents(ideal, topic_id)[-[: self.depth]-]{++}
 rbo: the residual is measured from EXT: return maximum(curve, self.p) - [-minimum-]{+extrapolated+}(curve, self.p)
 rbo: ties are read after they are broken: run.values(topic_id[-, tied=True-]{++})[: self.depth]
 rbo: one untied item makes all untied: if (cut <= 1).[-all-]{+any+}() else

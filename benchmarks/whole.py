@@ -2,7 +2,7 @@
 
 Ours: `python -m clirbench` with BLEU, chrF2 and MacroF1, 150 topics, five measures, tests, intervals, report; with an
 empty store, once more, and with one system more. The script: sacreBLEU (BLEU and chrF2; it has no MacroF1), bm25s or
-Lucene, ir_measures and scipy's Kendall, 150 queries of three words, top 100 of the English side as judgments; a table
+Lucene, ir_measures and scipy's Kendall, 150 queries of three words, top 100 of the reference side as judgments; a table
 of taus, nothing else, so a rerun is the same work. CLIReval's way, for one system as it does: every reference sentence
 asked of Lucene on both sides, natural breaks (jenkspy) of the scores as grades, trec_eval's measures (pytrec_eval); its
 own program needs an Elasticsearch server. Ours of the same kind: every sentence a topic, `relevance=jenks`.

@@ -62,13 +62,11 @@ def require_columns(imported: Scoreboard) -> Scoreboard:
 
 
 def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
-    """The configured score tables, and the scores.tsv in the folder of the test set."""
-    layout = corpus.test_layout
-    if layout is None or "scores.tsv" not in layout.singles:
-        return experiment.tables
-    file = layout.singles["scores.tsv"]
-    tables = ScoreTables() if experiment.tables is None else experiment.tables
-    return tables.with_table(layout.files.locate([file])[file])
+    """The configured score tables, and those in the folder of the test set."""
+    tables = experiment.tables or ScoreTables()
+    path = None if corpus.test_layout is None else corpus.test_layout.single("scores.tsv")
+    tables = replace(tables if path is None else tables.with_table(path), further=corpus.official.tables)
+    return tables if tables.tables or tables.further else None
 
 
 def metric_columns(

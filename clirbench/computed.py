@@ -22,7 +22,8 @@ MOST_RELEVANT = 0.5
 class Inputs:
     """What was read and aligned before any work starts; `topics` by label; `pending` systems are still written.
 
-    `baselines` are searched like the systems of `translations`, and are none of them (`untranslated=true`).
+    `baselines` are searched like the systems of `translations`, and are none of them (`untranslated=true`). `left_out`:
+    why systems are no longer among `translations`.
     """
 
     corpus: Corpus
@@ -30,6 +31,7 @@ class Inputs:
     topics: Mapping[str, tuple[Topic, ...]]
     pending: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     baselines: tuple[Translation, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def searched(self) -> dict[str, Text]:

@@ -302,7 +302,7 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
         if not judged[name].topic_ids:
             raise NothingCompared(
                 f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the "
-                f"English side matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of "
+                f"reference side matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of "
                 "those lack a relevant document; are these the topics and judgments of this collection?"
             )
     values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))
@@ -324,7 +324,7 @@ def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieva
     """A note where run files are left out because there are many."""
     if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
         yield (
-            f"run files: only the English side's was written, there are more than {MANY_SYSTEMS} systems; "
+            f"run files: only the reference side's was written, there are more than {MANY_SYSTEMS} systems; "
             "output.runs=all writes every one"
         )
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from clirbench.computed import Inputs, Retrieval, with_marks
 from clirbench.corpora.base import CorpusSource
+from clirbench.corpora.languages import Languages
 from clirbench.engines.base import Engine
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.files.score_tables import ScoreTables
@@ -42,7 +43,7 @@ from clirbench.types import Doubles, Failure
 Value = TypeVar("Value")
 Row = TypeVar("Row")
 
-NO_TRANSLATION, ENGLISH_SIDE = "no translation", "English side"
+NO_TRANSLATION, ENGLISH_SIDE = "no translation", "reference side"
 """The rows of `untranslated=true`."""
 MANY_SYSTEMS = 50
 """Up to this number of systems run files are written unless the configuration sets it; 1,000 would be gigabytes."""
@@ -82,7 +83,7 @@ class Experiment:
     `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: further rows
     search the source as it is, and the English side. `baseline`: the system in use, which others are held against; a
     loss of up to `margin`, in units of the measure, is allowed. `primary`: the measure that the answer is about, where
-    it is named. `keep_copies`: a system that copies the reference takes part.
+    it is named. `keep_copies`: a system that copies the reference takes part. `languages`: of the collection.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Experiment:
     remarks: tuple[str, ...] = ()
     keep_copies: bool = False
     primary: str = ""
+    languages: Languages | None = None
 
     @property
     def retrievers(self) -> dict[str, Retriever | None]:

@@ -163,7 +163,7 @@ def test_without_an_english_side_nothing_is_known_of_matches() -> None:
 def test_topics_of_which_none_can_be_scored_are_an_error_that_says_why() -> None:
     sources = held()
     inputs = Inputs(sources.corpus, sources.systems, {"": TOPICS[1:2]})
-    with pytest.raises(NothingCompared, match="none of 1 is left to score: the English side matches 0 of them"):
+    with pytest.raises(NothingCompared, match="none of 1 is left to score: the reference side matches 0 of them"):
         retrieve(experiment(sources), inputs, "", no_watch)
 
 

@@ -381,7 +381,7 @@ class TestEveryEndIsOurs:
         topics = ["topics=tsv", "topics.path=t.tsv", *FAST[1:]]
         done = cli("+experiment=folder", "folder=small", *topics, "hydra.run.dir=out")
         assert done.returncode == 3
-        assert done.stderr.startswith("error: topics: none of 2 is left to score: the English side matches 0 of them")
+        assert done.stderr.startswith("error: topics: none of 2 is left to score: the reference side matches 0 of them")
         assert done.stderr.count("\n") == 1
 
     def test_metadata_called_like_metrics_and_systems_that_look_alike(self, cli, small_folder: Path) -> None:
@@ -443,8 +443,9 @@ class TestEveryEndIsOurs:
         done = cli("hydra.run.dir=out")
         assert done.returncode == 0, done.stderr
         *said, pointer, folder = done.stdout.splitlines()
-        assert said[0].startswith("MacroF1 orders 90 % of system pairs as people's judgments do (at least ")
-        assert said[1] == "It rests on 8 groups."
+        assert said[0].startswith("Languages: cs-en (by the texts); analyser: english; 112 documents (docs.tsv); ")
+        assert said[4].startswith("MacroF1 orders 90 % of system pairs as people's judgments do (at least ")
+        assert said[5] == "It rests on 8 groups."
         assert (pointer.partition(":")[0], folder) == ("To look at", str(tmp_path / "out"))
         assert "more than half" not in done.stdout
         assert "more than half of the documents that match" in (tmp_path / "out" / "report.md").read_text("utf-8")
@@ -528,7 +529,7 @@ class TestEveryEndIsOurs:
             ("retrieval.k1=x", "retrieval.k1='x' must be a number of at least 0"),
             ("hydra.mode=NOPE", "hydra.mode=NOPE: a value of another kind belongs there"),
             ("title='${nowhere}'", "the configuration: Interpolation key 'nowhere' not found"),
-            ("analyzer=language", "unknown language of analyzer.code ''. Choices: aa, ab"),
+            ("analyzer=language", "analyzer.code='' is no language: a code of ISO 639"),
             ("hydra.run.dir=null", "a value of another kind belongs there"),
             ("comapre", "'comapre' is neither key=value nor a command. Did you mean 'compare'? Commands: "),
             ("somewhere/", "A folder is named by folder=DIR"),

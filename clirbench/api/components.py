@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 
 from clirbench.checks import name_list
 from clirbench.configuration.joining import joining_analyses
+from clirbench.configuration.languages import in_its_language
 from clirbench.configuration.measuring import parse
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
@@ -56,9 +57,10 @@ def is_plain(value: Any) -> bool:
 
 def experiment_of(settings: Mapping[str, Any]) -> Experiment:
     """The experiment of these settings; raises `ConfigError` for one that is not what its name says."""
-    found = parts(settings)
+    stated = str(settings.get("languages") or "")
+    found = parts({key: value for key, value in settings.items() if key != "languages"})
     if "corpus" in found:
-        found = _defaults(int(found.get("seed", 0))) | found
+        found = in_its_language(_defaults(int(found.get("seed", 0))) | found, stated)
         found.setdefault("analyses", joining_analyses(found))
     named: dict[str, Any] = {"name": "run", "engine": Processes()}
     return Experiment(**named | found)

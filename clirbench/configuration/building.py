@@ -24,7 +24,7 @@ from clirbench.configuration.composing import (
 )
 from clirbench.configuration.joining import joining, joins
 from clirbench.configuration.laboratories import hooks
-from clirbench.configuration.languages import LUCENE, PLAIN, target_of, tokeniser_of
+from clirbench.configuration.languages import in_its_language
 from clirbench.configuration.measuring import parse
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
@@ -46,7 +46,7 @@ TABLE_FORMATS = ("tsv", "parquet")
 
 
 def complete(cfg: DictConfig) -> None:
-    """Check every key, then put in what `languages` and `analysis` stand for; raises `ConfigError`."""
+    """Check every key, then put in what `analysis` stands for; raises `ConfigError`."""
     errors: list[ClirbenchError] = [*keys.problems(plain_configuration(cfg))]
     errors += [
         ConfigError(f"{key}: is a key of another command, and no key of a run")
@@ -61,12 +61,14 @@ def complete(cfg: DictConfig) -> None:
     if OmegaConf.select(cfg, "correlation.coefficients") in (None, "", []):
         errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
-    _choose_by_languages(cfg)
     _add_analyses(cfg)
 
 
-def build(cfg: DictConfig) -> Experiment:
-    """Check every key, instantiate every node, check it against its interface; all errors are gathered."""
+def build(cfg: DictConfig, called: str = "") -> Experiment:
+    """Check every key, instantiate every node, check it against its interface; all errors are gathered.
+
+    called: the name of the folder, where it has moved since.
+    """
     complete(cfg)
     errors: list[ClirbenchError] = []
     engine = _component(cfg, "engine", Engine, errors)
@@ -115,7 +117,7 @@ def build(cfg: DictConfig) -> Experiment:
         p_value=str(settings["p_value"]),
         intervals=intervals,
         complete_pairs=bool(settings["complete_pairs"]),
-        **experiment,
+        **in_its_language(experiment, str(cfg.get("languages") or ""), called),
     )
 
 
@@ -125,22 +127,6 @@ def _choose_intervals(cfg: DictConfig) -> None:
     if method not in (None, *Bootstrap.methods):
         for target in (known[method] for given in hooks("interval_methods") if method in (known := given())):
             OmegaConf.update(cfg, "correlation.intervals._target_", target)
-
-
-def _choose_by_languages(cfg: DictConfig) -> None:
-    """Replace the default analyser and tokenisers by those of the target language, where `languages` names a pair."""
-    if not cfg.get("languages"):
-        return
-    target = target_of(str(cfg.languages))
-    with open_dict(cfg):
-        if target != "en" and OmegaConf.select(cfg, "analyzer._target_") == LUCENE:
-            files = [path for folder in config_parts("analyzer") if (path := folder / "language.yaml").is_file()]
-            if not files:
-                raise ConfigError(f"languages={cfg.languages}: only an analyser of English is installed")
-            cfg.analyzer = OmegaConf.merge(OmegaConf.load(files[0]), {"code": target})
-        for metric in (cfg.get("metric") or {}).values():
-            if metric is not None and metric.get("tokenize") == PLAIN:
-                metric.tokenize = tokeniser_of(target)
 
 
 def parts_of(cfg: DictConfig, **protocols: type) -> list[Any]:
@@ -250,7 +236,7 @@ def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, .
 
 def _tables(cfg: DictConfig, errors: list[ClirbenchError]) -> ScoreTables | None:
     settings = section(cfg, "scores", errors)
-    if not settings.get("tables"):
+    if not settings.get("tables") and cfg.get("corpus") is None:
         return None
     try:
         names = {path.stem for folder in config_parts("metric") for path in folder.glob("*.yaml")}

@@ -77,7 +77,7 @@ KEYS = (
     Key("primary", TEXT, "the IR measure that the answer is about"),
     Key("units", TEXT, "the column that says which systems belong together, none, number, maker or order"),
     Key("given", NAMES, "what a metric must add to: metadata columns, such as training_lines"),
-    Key("untranslated", FLAG, "rows that search the source side, untranslated, and the English side"),
+    Key("untranslated", FLAG, "rows that search the source side, untranslated, and the reference side"),
     Key("baseline", TEXT, "the system in use: is another one better?"),
     Key("keep_copies", FLAG, "a system that copies the reference takes part"),
     Key("margin", "a number of at least 0", "a loss against baseline that is allowed, in units of the measure"),

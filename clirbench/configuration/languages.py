@@ -1,29 +1,72 @@
-"""`languages=SOURCE-TARGET`: the analyser and the metrics' tokeniser of the language that is searched and scored."""
+"""`languages=SOURCE-TARGET`, or what the folder and its texts say: the analyser and the metrics' tokeniser."""
 
-import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from importlib import import_module
 from importlib.util import find_spec
-from pathlib import PurePath
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
-from clirbench.errors import ConfigError
+import yaml
 
-PAIR = re.compile("[a-z]{2,3}-([a-z]{2,3})")
-LUCENE = "clirbench.retrieval.analyzers.english.English"
-"""The default analyser; any other was chosen by the user."""
+from clirbench.configuration.laboratories import config_parts
+from clirbench.corpora.languages import BY_CHARACTER, PAIR, Languages, contradicts, language_of, language_pair
+from clirbench.corpora.sides import SideTexts
+from clirbench.errors import ClirbenchError, ConfigError
+from clirbench.retrieval.analyzers.english import ByLanguage, English
+from clirbench.text import Text
+
 PLAIN = "13a"
 """The default tokeniser; any other was chosen by the user."""
+ENGLISH = "en"
+CUT = ("topics", "retriever", "also_retriever", "relevance", "metrics", "analyses")
+"""Parts of an experiment that cut texts into words."""
 
 
-def target_of(languages: str) -> str:
-    """The code of the target language: of a pair (`de-zh`), or of a path with a folder named by a pair.
+@runtime_checkable
+class Sided(Protocol):
+    """A source of a corpus whose texts tell its languages."""
 
-    Raises `ConfigError` for a text without a pair.
+    def side_texts(self) -> SideTexts:
+        """The texts of both sides; raises as `read` does."""
+
+
+def languages_of(stated: str, corpus: object, called: str = "") -> Languages:
+    """The languages of a run, of each side: what is `stated` (`languages=de-en`), else what the folder's name says
+    unless the text plainly contradicts it, else what the text is; where nothing tells, the target is English.
+
+    corpus: a `CorpusSource`; of one that is not `Sided`, and of one that cannot be read, no text is known. called: the
+    folder's name where it has moved. Raises
+    `ConfigError` for texts that plainly contradict what is stated, and for references in different languages.
     """
-    found = [match[1] for part in PurePath(languages).parts if (match := PAIR.fullmatch(part))]
-    if not found:
-        raise ConfigError(
-            f"languages={languages}: a pair SOURCE-TARGET in ISO 639 codes was expected, such as languages=de-zh"
-        )
-    return found[-1]
+    texts = _texts_of(corpus)
+    read = [_read([texts.source] if texts and texts.source else []), _read(texts.target if texts else [])]
+    seen = [next(iter(side.values()), "") for side in read]
+    for where, code in read[1].items():
+        if contradicts(seen[1], code):
+            first = next(iter(read[1]))
+            raise ConfigError(f"{first} is in {seen[1]}, {where} in {code}: systems translate into one language")
+    if stated:
+        pair = language_pair("languages", stated)
+        wrong = [
+            f"{where} is in {code}"
+            for own, side in zip(pair, read, strict=True)
+            for where, code in side.items()
+            if contradicts(own, code)
+        ]
+        if wrong:
+            meant = "-".join(s if contradicts(own, s) else own for own, s in zip(pair, seen, strict=True))
+            raise ConfigError(f"languages={stated}: {', '.join(wrong)}; type languages={meant}")
+        return Languages(*pair, "as stated")
+    named = ("", "") if texts is None else _named_pair(called or texts.where)
+    source, target = (s if contradicts(own, s) else own or s for own, s in zip(named, seen, strict=True))
+    if not target:
+        return Languages(source, ENGLISH, "assumed; languages=SOURCE-TARGET names others")
+    if contradicts(named[1], seen[1]) or contradicts(named[0], seen[0]):
+        return Languages(source, target, f"by the texts, against the folder's name, {'-'.join(named)}")
+    if not named[1]:
+        return Languages(source, target, "by the texts")
+    return Languages(source, target, f"by the folder's name{' and the texts' if seen[1] == target else ''}")
 
 
 def tokeniser_of(target: str) -> str:
@@ -37,4 +80,75 @@ def tokeniser_of(target: str) -> str:
     if target in ("ja", "ko"):
         needed = "MeCab" if target == "ja" else "mecab_ko"
         return f"{target}-mecab" if find_spec(needed) else "char"
-    return "char" if target in ("th", "lo", "km", "my") else PLAIN
+    return "char" if target in BY_CHARACTER else PLAIN
+
+
+def in_its_language(parts: Mapping[str, Any], stated: str, called: str = "") -> dict[str, Any]:
+    """The parts of an experiment with its `languages`; the target's analyser and tokeniser are where the defaults were.
+
+    parts: by the names of the fields of `Experiment`. Raises as `languages_of`; `ConfigError` where no analyser of
+    the language is installed.
+    """
+    if parts.get("corpus") is None:
+        return dict(parts)
+    languages = languages_of(stated, parts["corpus"], called)
+    cut = {name: _cut_for(languages.target, parts[name]) for name in CUT if name in parts}
+    return {**parts, **cut, "languages": languages}
+
+
+def analyser_for(target: str, default: ByLanguage) -> Any:
+    """The analyser of a language, with the settings of the default one: Lucene's of English, others of a laboratory."""
+    if target == ENGLISH:
+        return English(default.stop_words, default.stem)
+    files = [path for folder in config_parts("analyzer") if (path := folder / "language.yaml").is_file()]
+    if not files:
+        raise ConfigError(f"languages: only an analyser of English is installed, none of {target}")
+    module, _, name = str(yaml.safe_load(files[0].read_text(encoding="utf-8"))["_target_"]).rpartition(".")
+    return getattr(import_module(module), name)(target, default.stop_words, default.stem)
+
+
+def _cut_for(target: str, part: Any) -> Any:
+    """A component, or several, with the analyser and the tokeniser of a language in place of the defaults."""
+    if isinstance(part, ByLanguage):
+        return analyser_for(target, part)
+    if isinstance(part, tuple | list):
+        return type(part)(_cut_for(target, one) for one in part)
+    if isinstance(part, Mapping):
+        return {name: _cut_for(target, one) for name, one in part.items()}
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    own = {field.name: getattr(part, field.name) for field in fields(part) if field.init}
+    new = {name: _cut_for(target, one) for name, one in own.items()}
+    if own.get("tokenize") == PLAIN:
+        new["tokenize"] = tokeniser_of(target)
+    changed = {name: one for name, one in new.items() if one is not own[name] and one != own[name]}
+    return replace(part, **changed) if changed else part
+
+
+def _texts_of(corpus: object) -> SideTexts | None:
+    try:
+        return corpus.side_texts() if isinstance(corpus, Sided) else None
+    except ClirbenchError:
+        return None  # said where it is read
+
+
+def _read(texts: Iterable[Text]) -> dict[str, str]:
+    """The language of each text that tells it, by where the text is."""
+    found: dict[str, str] = {}
+    for text in texts:
+        try:
+            found[text.where] = language_of(text)
+        except ClirbenchError:
+            continue  # said where it is read
+    return {where: code for where, code in found.items() if code}
+
+
+def _named_pair(where: str) -> tuple[str, str]:
+    """The pair that a folder, or the nearest one around it, is called by; empty where none is."""
+    for part in reversed(Path(where).absolute().parts):
+        if PAIR.fullmatch(part):
+            try:
+                return language_pair("languages", part.lower())
+            except ConfigError:
+                continue
+    return "", ""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol, runtime_checkable
 
 from clirbench.corpora.layout import Layout
+from clirbench.corpora.official import NO_SCORES, OfficialScores
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric
@@ -33,7 +34,7 @@ class NoEnglish:
 
     def _refuse(self) -> NoReturn:
         raise ConfigError(
-            f"{self.where}: this collection has no English side: name one, corpus.english=PATH, or choose parts that "
+            f"{self.where}: this collection has no reference side: name one, corpus.english=PATH, or choose parts that "
             "do without it, such as topics=jsonl and relevance=qrels"
         )
 
@@ -45,7 +46,8 @@ class Corpus:
     `test` and `english` may come from the same folder. `collection` names a second collection (`news`): its
     measures carry the name, `MAP[news]`; empty for the collection of the experiment itself. Without an English side
     `english` has its documents' ids and a text that nobody can read (`NoEnglish`); without a test set `test` is
-    `NO_TEST`. `scores` are metrics that came with the corpus. `sentences` cuts the source's documents for a
+    `NO_TEST`. `scores` are metrics that came with the corpus,
+    `official` the scores that its organisers published. `sentences` cuts the source's documents for a
     translator, where they are lines. `crossed`: the reference that is searched and the other one that metrics score
     against. A layout is None where translations of that side are not files (a corpus held in memory, simulated
     systems). `notes` are plain sentences for the report: what was counted, chosen or left out.
@@ -60,6 +62,7 @@ class Corpus:
     crossed: tuple[str, str] | None = None
     sentences: SentenceSplitter | None = None
     scores: tuple[Metric, ...] = ()
+    official: OfficialScores = NO_SCORES
     notes: tuple[str, ...] = field(default=())
 
     @property

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
+from clirbench.corpora.sides import SideTexts
 from clirbench.errors import InputError
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "demo"
@@ -26,3 +27,7 @@ class DemoCorpus:
 
     def read(self) -> Corpus:
         return FolderCorpus(str(FOLDER)).read()
+
+    def side_texts(self) -> SideTexts:
+        """What tells the languages."""
+        return FolderCorpus(str(FOLDER)).side_texts()

@@ -1,12 +1,13 @@
 """`+experiment=folder`: a folder of MT outputs, and perhaps another folder with the MT test set."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import Layout, folder_layout
-from clirbench.corpora.sides import SideSettings, read_corpus
+from clirbench.corpora.layout import Layout, chosen_references, folder_layout
+from clirbench.corpora.official import official_scores
+from clirbench.corpora.sides import SideSettings, SideTexts, read_corpus, side_texts
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 
 
@@ -34,11 +35,25 @@ class FolderCorpus:
         whole_number("documents.size", self.documents_size)
 
     def read(self) -> Corpus:
+        test, searched = self._layouts()
+        corpus = read_corpus(test, searched, self._choice, self.collection)
+        scoring = corpus.crossed[1] if corpus.crossed else chosen_references(test, self.references)[0]
+        return replace(corpus, official=official_scores(test, scoring))
+
+    def side_texts(self) -> SideTexts:
+        """What tells the languages."""
+        return side_texts(*self._layouts(), self._choice)
+
+    def _layouts(self) -> tuple[Layout, Layout]:
+        """The folder of the test set, and the one that is searched."""
         errors: list[ClirbenchError] = []
         layouts: list[Layout] = []
         for folder in dict.fromkeys([str(self.folder), str(self.test_folder or self.folder)]):
             with gathered(errors):
                 layouts.append(folder_layout(folder))
         raise_all(errors)
-        choice = SideSettings(self.references, self.documents_size)
-        return read_corpus(layouts[-1], layouts[0], choice, self.collection)
+        return layouts[-1], layouts[0]
+
+    @property
+    def _choice(self) -> SideSettings:
+        return SideSettings(self.references, self.documents_size)

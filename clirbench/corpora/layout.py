@@ -7,6 +7,7 @@
     systems/NAME.txt[.gz] | .jsonl[.gz]  what the MT system NAME wrote
     systems.tsv[.gz]                     metadata of the systems
     scores.tsv[.gz]                      scores that came from elsewhere
+    official-metrics.tsv, human.tsv      scores that the organisers of a campaign published (`corpora/official.py`)
 
 The files need not be in one folder: a data manifest lists the same names and finds each in a mirror or the cache.
 """
@@ -25,7 +26,7 @@ from clirbench.text import Text, TextFile, check_name, near_path
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
 _REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
 _SYSTEM = re.compile(rf"systems/(?P<name>[^/]+?){_TEXT}", re.DOTALL)
-_SINGLE = re.compile(r"(?P<name>source\.txt|docs\.tsv|systems\.tsv|scores\.tsv)(?:\.gz)?")
+_SINGLE = re.compile(r"(?P<name>source\.txt|(?:docs|systems|scores|official-metrics|human)\.tsv)(?:\.gz)?")
 
 
 class Files(Protocol):

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from clirbench.checks import require
+from clirbench.corpora.languages import language_code
 from clirbench.errors import ConfigError
 
 PARAGRAPH = "\u2029"
 """Stands for a newline in a document that is one line."""
 END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”’»)\]])\s+|(?<=[。！？।])\s*")
 """The end of a sentence, in any language, for lines that are too long: an abbreviation may end one too."""
-TWO_LETTERS = {"zho": "zh", "rus": "ru", "fas": "fa", "eng": "en", "deu": "de", "fra": "fr", "ces": "cs", "spa": "es"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class SentenceSplitter:
     @property
     def code(self) -> str:
         """The language as the library names it: by its two-letter code, where it has one."""
-        return TWO_LETTERS.get(self.language or "", self.language or "")
+        return language_code(self.language, "corpus.sentences.language=") if self.language else ""
 
     def check(self) -> None:
         require("corpus.sentences", "sentences", "sentencex")

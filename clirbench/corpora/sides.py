@@ -27,6 +27,28 @@ class SideSettings:
     read_source: bool = True
 
 
+@dataclass(frozen=True)
+class SideTexts:
+    """The texts of both sides before they are read: the source side, and the references that are searched or score.
+
+    `where`: the folder, whose name may tell the languages.
+    """
+
+    where: str
+    source: Text | None
+    target: tuple[Text, ...]
+
+
+def side_texts(test: Layout, searched: Layout, choice: SideSettings) -> SideTexts:
+    """What tells the languages of a corpus; raises as `chosen_references` does."""
+    crossed = crossed_references(searched, choice.references)
+    scoring = choice if crossed is None else replace(choice, references=crossed[1])
+    choice = choice if crossed is None else replace(choice, references=crossed[0])
+    files = [(searched, english_name(searched, choice)), (test, chosen_references(test, scoring.references)[0])]
+    texts = dict.fromkeys(layout.text(layout.references[name]) for layout, name in files)
+    return SideTexts(searched.where, searched.source or test.source, tuple(texts))
+
+
 def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection: str = "") -> Corpus:
     """Both sides, read and aligned; raises everything that is wrong with either at once."""
     crossed = crossed_references(searched, choice.references)

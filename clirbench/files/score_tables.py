@@ -9,14 +9,13 @@ from types import MappingProxyType
 
 from clirbench.checks import name_list, one_of
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.tables import LARGEST, TextTable, number, read_table, system_column
+from clirbench.files.tables import LARGEST, MISSING, TextTable, number, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import near_path
 from clirbench.types import Doubles
 
 EMBEDDED = "embedded:"
 _COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
-MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
 LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?")
 """Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, whatever the grammar says."""
 
@@ -31,7 +30,7 @@ class ScoreTables:
     heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
     `error`, a reason to leave that system's row out (`drop`), or a `hole`, which its column has. With a `mark`, an
     imported measure that is computed too is called `NAME[mark]`. A text column with one of the names `metrics` is an
-    error, unless `metadata` names it.
+    error, unless `metadata` names it. `further`: tables that are read already, such as the official scores of a folder.
 
     `read` raises `InputError` for a system that stands twice, a cell that is missing or infinite, text in a column
     that is named as numeric; `ConfigError` for a column that is in two tables, or both computed and imported;
@@ -48,6 +47,7 @@ class ScoreTables:
     missing: str = "error"
     mark: str = ""
     metrics: Collection[str] = ()
+    further: tuple[TextTable, ...] = ()
 
     def __post_init__(self) -> None:
         for key in ("tables", *_COLUMN_LISTS):
@@ -66,14 +66,16 @@ class ScoreTables:
         """All columns as a scoreboard; `computed` are the names of columns that the run computes itself."""
         errors: list[ClirbenchError] = []
         tables: list[TextTable] = []
-        original: set[str] = set()
         for name in dict.fromkeys(self.tables):
             with gathered(errors):
                 if not (path := table_path(name)).exists():
                     raise InputError(f"{path}: no such file{near_path(path)}")
-                table = read_table(path)
-                original.update(_data_columns(table))
-                tables.append(self._renamed(table))
+                tables.append(read_table(path))
+        raise_all(errors)
+        tables += self.further
+        original = {name for table in tables for name in _data_columns(table)}
+        with gathered(errors):
+            tables = [self._renamed(table) for table in tables]
         raise_all(errors)
         if not tables:
             raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")

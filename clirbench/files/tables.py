@@ -12,6 +12,8 @@ from clirbench.text import TextFile, check_name
 NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
 LARGEST = 1e150
 """A score: its square is still a number, which coefficients and figures need."""
+MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
+"""Cells of numbers that are holes."""
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
@@ -31,6 +33,11 @@ class TextTable:
     def records(self) -> Iterator[dict[str, str]]:
         for row in self.rows:
             yield dict(zip(self.header, row, strict=True))
+
+    def require(self, *names: str) -> None:
+        """Raise `InputError` where a column is not there."""
+        if missing := [name for name in names if name not in self.header]:
+            raise InputError(f"{self.where}: no column {', '.join(missing)}; columns: {', '.join(self.header)}")
 
     def unique(self, name: str) -> None:
         """Raise `InputError` where a cell of the column is empty, no name (`check_name`), or stands twice."""

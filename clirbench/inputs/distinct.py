@@ -33,7 +33,8 @@ def distinct(experiment: Experiment, inputs: Inputs | None) -> tuple[Inputs | No
     if not kept:
         raise NothingCompared("every system copies the reference; keep_copies=true compares them")
     notes = [f"{note} and is left out; keep_copies=true keeps it" for note in notes]
-    return replace(inputs, translations=kept), found, notes
+    left_out = {**inputs.left_out, **dict.fromkeys(copies, "copies the reference; keep_copies=true")}
+    return replace(inputs, translations=kept, left_out=left_out), found, notes
 
 
 def near_copy_notes(groups: Iterable[Sequence[str]], found: Resemblances) -> Iterator[str]:

@@ -28,8 +28,8 @@ def unmet_needs(parts: Mapping[str, Any], corpus: Corpus) -> Iterator[ConfigErro
     for name, part in {} if corpus.has_english else parts.items():
         if "english" in needs(part):
             yield ConfigError(
-                f"{name} needs an English side, which this collection does not have: judge by people, relevance=qrels "
-                "relevance.path=FILE, leave it out, or name an English side, corpus.english=PATH"
+                f"{name} needs a reference side, which this collection does not have: judge by people, relevance=qrels "
+                "relevance.path=FILE, leave it out, or name one, corpus.english=PATH"
             )
 
 
@@ -49,7 +49,7 @@ def sorted_out(
     notes = []
     if off:
         names = ", ".join(measure.name for measure in off)
-        notes.append(f"left out, because they compare with a search of the English side, which there is not: {names}")
+        notes.append(f"left out, because they compare with a search of the reference side, which there is not: {names}")
     if measures and not kept:
         raise ConfigError(f"measures: {notes[0]}; choose measures of judgments, such as measures=[MAP,nDCG]")
     alike = [measure.name for measure in kept if "all topics" in needs(measure) and "all topics" not in gives]

@@ -68,7 +68,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
             "system": systems[0], "percent": percent(value / result.monolingual), "measure": measure, "value": value,
             "english": result.monolingual,
         }  # fmt: skip
-        said = "{system} reaches {percent} of the English side's {measure} ({value} of {english})."
+        said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
         yield Finding("monolingual", said, values)
     yield from _cheapest(result, [*systems, *tied])
     yield from _picked(decision)
@@ -171,7 +171,7 @@ def _decision_table(result: Result) -> Iterator[Table]:
         "choice by the same topics. in_set: statistically tied with it; the set has the best system with P = .95."
     ]
     if result.monolingual > 0:
-        told.append(f"of_english: value divided by that of the English side, {number(result.monolingual)}.")
+        told.append(f"of_english: value divided by that of the reference side, {number(result.monolingual)}.")
     left = [name for name in result.board.systems if name not in {row.system for row in decision.standings}]
     if left:
         told.append(f"Left out, because they have no {decision.measure}: {listed(left)}.")

@@ -185,7 +185,7 @@ def _count_line(label: str, found: Counts) -> str:
         names = first_names(found.without_relevant)
         line += f"; {n} judged without a relevant document ({names}): false alarms alone count"
     if found.unmatched:
-        line += f"; dropped, no English document matches: {first_names(found.unmatched)}"
+        line += f"; dropped, no document of the reference side matches: {first_names(found.unmatched)}"
     if found.unjudged:
         line += f"; dropped, nothing judged relevant: {first_names(found.unjudged)}"
     if found.median_matched is not None and found.share_relevant is not None:
@@ -302,12 +302,12 @@ def source_note(column: Column) -> str:
         )
     if column.judged_by == "pseudo-relevance" and model:
         return (
-            f"relevance comes from {model} on the English side (pseudo-relevance): it shares tokens with lexical "
+            f"relevance comes from {model} on the reference side (pseudo-relevance): it shares tokens with lexical "
             "metrics and so favours them; human qrels do not"
         )
     return {
         "people": "",
-        "pseudo-relevance": f"{column.retriever}: relevance comes from the English side's own ranking "
+        "pseudo-relevance": f"{column.retriever}: relevance comes from the reference side's own ranking "
         "(pseudo-relevance)",
         "known items": "relevant are the documents that the topics were taken from (known items)",
     }.get(column.judged_by, "the source of the relevance judgments is unknown: their rule does not declare judged_by")

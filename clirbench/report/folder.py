@@ -155,7 +155,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     figures.write(folder / "figures", result)
     if checkpoints(result.board):
         curves.write(folder / "figures", result)
-    for name, page in (("report.md", run_page(result)), ("paper.md", paper_page(result, provenance))):
+    for name, page in (("report.md", run_page(result, provenance)), ("paper.md", paper_page(result, provenance))):
         (folder / name).write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
     latex.write(folder / "latex", result)
     html.write(folder, result, provenance, live)

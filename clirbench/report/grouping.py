@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from clirbench.files.tables import number
 from clirbench.scoreboard import Scoreboard
 
 TELLING = ("family", "group", "kind", "series", "run", "type")
@@ -42,10 +43,16 @@ def group_columns(board: Scoreboard) -> list[str]:
 
 
 def grouped_by(board: Scoreboard, column: str) -> Grouping:
-    """One group for each text of a metadata column, in the order of the systems; a hole is `(none)`."""
+    """One group for each text of a metadata column, in the order of the systems; a hole is `(none)`. Groups that are
+    numbers rise, and carry the name of the column."""
     texts = [text.strip() or "(none)" for text in board.metadata[column]]
-    names = tuple(dict.fromkeys(texts))
-    return Grouping(column, names, tuple(names.index(text) for text in texts))
+    names = list(dict.fromkeys(texts))
+    values = [number(name) for name in names]
+    if None not in values:  # a number is named by its column
+        names.sort(key=float)
+    place = {name: at for at, name in enumerate(names)}
+    labels = names if None in values else [f"{column} {name}" for name in names]
+    return Grouping(column, tuple(labels), tuple(place[text] for text in texts))
 
 
 def one_group(board: Scoreboard, name: str) -> Grouping:

@@ -6,8 +6,6 @@ answer's limit on words. Every number is a cell of the run's tables.
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isnan
-from os.path import normpath
-from pathlib import Path
 from typing import Any
 
 from clirbench.pages.finding import Finding
@@ -18,6 +16,7 @@ from clirbench.report.answer import answered, p_said, sentences
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import warnings
 from clirbench.report.run_page import counts
+from clirbench.report.set_up import data_name
 from clirbench.result import Result
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.units.given import real_metrics
@@ -35,7 +34,7 @@ def paper_page(result: Result, provenance: Mapping[str, Any]) -> Page:
     """The page of paper.md; `provenance`: that of the run, for its data, versions and seed."""
     found = answered(result).findings
     agreements = [one for one in found if one.kind == "agreement"]
-    told = [_compared(result, _data(result, provenance)), *_agreement(result, agreements), *sentences(found, inf)]
+    told = [_compared(result, data_name(result, provenance)), *_agreement(result, agreements), *sentences(found, inf)]
     said = [*told, *decision_sentences(result), f"Computed with {_program(provenance)}."]
     board = result.board
     signed = [c for c in (*real_metrics(board), *filter(None, [board.first_measure])) if c.signature]
@@ -52,22 +51,6 @@ def paper_page(result: Result, provenance: Mapping[str, Any]) -> Page:
             *points("versions", "Versions", [_program(provenance), *_libraries(provenance)]),
         ),
     )
-
-
-def _data(result: Result, provenance: Mapping[str, Any]) -> str:
-    """What a reader knows the data by: the last two names of the folder's path, else the name of the experiment.
-
-    Three where the last one names two references of the folder: wmt22/de-en/A-B.
-    """
-    folder = (provenance.get("configuration") or {}).get("folder")
-    if not folder:
-        return result.experiment.name
-    named = Path(str(folder))
-    if not named.parts or ".." in named.parts:
-        named = Path(normpath(Path(str(provenance.get("directory", ""))) / named))
-    crossed = (result.inputs and result.inputs.corpus.crossed) or ()
-    names = 3 if "-".join(crossed) == named.name else 2
-    return "/".join(named.relative_to(named.anchor).parts[-names:])
 
 
 def _compared(result: Result, data: str) -> str:

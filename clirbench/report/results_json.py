@@ -15,6 +15,7 @@ from clirbench.report.decision import decision_findings
 from clirbench.report.facts import counts, warnings
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import inputs
+from clirbench.report.set_up import set_up
 from clirbench.report.tables import run_tables
 from clirbench.result import Result
 
@@ -39,6 +40,7 @@ def results(result: Result) -> dict[str, Any]:
         "correlations": [asdict(row) for row in result.correlations],
         "coefficients": result.experiment.coefficients,
         "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},
+        "set_up": asdict(set_up(result)),
         "systems": result.board.systems,
         "failed": result.failed,
         "columns": [{key: getattr(column, key) for key in COLUMN_KEYS} for column in result.board.columns],

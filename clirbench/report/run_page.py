@@ -1,26 +1,29 @@
 """The page of a run, in the order in which report.md has it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from clirbench.pages.page import Page, Section, points
+from clirbench.pages.page import Aside, Page, Section, points
 from clirbench.pages.table import Table
 from clirbench.pages.wording import short
 from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences, decision_tables
+from clirbench.report.set_up import data_name, set_up
 from clirbench.report.tables import all_tables, systems_table
 from clirbench.result import Result
 
 
-def run_page(result: Result) -> Page:
+def run_page(result: Result, provenance: Mapping[str, Any]) -> Page:
     """The tau tables as in the paper, the systems, signatures, counts, and everything that was dropped."""
     question = ": which MT metric orders the systems as retrieval does?" if result.correlations else ""
     board = result.board
     signed = [column for column in board.columns if column.signature]
     systems = (systems_table(board, result.baselines),) if board.systems else ()
     return Page(
-        f"{result.experiment.name}{question}",
+        f"{data_name(result, provenance)}{question}",
         (
+            Section("set-up", "", tuple(map(Aside, set_up(result).lines()))),
             Section("answer", "", answered(result).sentences if result.correlations else ()),
             Section("decision", "", decision_sentences(result)),
             *map(of_table, decision_tables(result)),

@@ -13,11 +13,11 @@ from clirbench.pages import wording
 from clirbench.pages.table import Cell, Streamed, Table
 from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
-from clirbench.report.scorings import scoring_tables
 from clirbench.result import Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.model.pseudo_bias import TauGap, tau_gaps, twice_searched
+from clirbench.statistics.scorings import ScoringTau
 from clirbench.statistics.units.given import Beyond, Permuting, beyond_known
 
 
@@ -128,7 +128,7 @@ def retriever_tables(result: Result) -> list[Table]:
     text = [
         "gap: tau with the measure by the first retriever less tau with the same measure by the second, over the same "
         "systems; above 0 the metric predicts the first better. Under pseudo-relevance each retriever is judged by its "
-        "own ranking of the English side. The intervals are not corrected for their number.",
+        "own ranking of the reference side. The intervals are not corrected for their number.",
         *gap_findings(rows),
     ]
     title = "Does a metric predict one retriever better than the other?"
@@ -144,3 +144,35 @@ def gap_findings(rows: Sequence[TauGap]) -> Iterator[str]:
             continue
         clear = [f"{row.metric} {wording.number(row.gap)}" for row in here if row.ci_low > 0 or row.ci_high < 0]
         yield f"{' and '.join(pair)}: the interval leaves 0 out for {listed(clear) if clear else 'no metric'}."
+
+
+def scoring_tables(result: Result) -> list[Table]:
+    """A map of taus, scorings by metrics, and its rows; nothing where people judged, or of score tables."""
+    rows = result.scoring_taus
+    if not rows:
+        return []
+    metrics = tuple(dict.fromkeys(row.metric for row in rows))
+    tau = {(row.scoring, row.metric): row.tau for row in rows}
+    scorings = dict.fromkeys(row.scoring for row in rows)
+    wide = tuple((scoring, *(tau[scoring, metric] for metric in metrics)) for scoring in scorings)
+    text = (
+        "tau between groups under each scoring of the same topics; the last two are the measure itself on every other "
+        "topic.",
+        *(shown_sentence(metric, rows) for metric in metrics),
+    )
+    return [
+        Table(
+            "scorings_map", "Would other scorings of the same topics show the same?", ("scoring", *metrics), wide, text
+        ),
+        Table.of("scorings", "Other scorings, row by row", ScoringTau, rows, shown=0),
+    ]
+
+
+def shown_sentence(metric: str, rows: Sequence[ScoringTau]) -> str:
+    """In how many scorings, and on how many halves of the topics, tau is shown to be above 0."""
+    own = [row for row in rows if row.metric == metric and not isnan(row.tau)]
+    others, parts = ([row.shown for row in own if row.half == half] for half in (False, True))
+    return (
+        f"{metric}: shown in {sum(others)} of {len(others)} other scorings, "
+        f"and on {sum(parts)} of {len(parts)} halves of the topics."
+    )

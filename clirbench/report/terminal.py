@@ -21,7 +21,8 @@ from clirbench.engines.local import Serial
 from clirbench.errors import escape_unseen
 from clirbench.experiment import HEALTH, count, english_run, health_table
 from clirbench.files.run_files import RESULTS
-from clirbench.inputs.preflight import preflight
+from clirbench.inputs.distinct import distinct
+from clirbench.inputs.preflight import expected_result, preflight
 from clirbench.pages.table import Cell, Table, is_hole
 from clirbench.relevance.base import from_english_side
 from clirbench.report.answer import answered
@@ -38,12 +39,15 @@ from clirbench.report.facts import (
     tau_tables,
     warnings,
 )
+from clirbench.report.set_up import set_up
 from clirbench.report.tables import systems_table
 from clirbench.result import Experiment, Result, Watch, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.steps.examine import health
+from clirbench.steps.resemble import NOTHING_ALIKE
 from clirbench.store.store import Store
+from clirbench.systems.base import makers
 from clirbench.types import Judged
 
 Value = TypeVar("Value")
@@ -122,6 +126,10 @@ def first_answer(result: Result) -> Text:
 
 def show(result: Result, *, quiet: bool = False) -> None:
     """Print the answer and the decision; unless `quiet`, the tau tables, what analyses found, what must be known."""
+    if not quiet:
+        for line in set_up(result).lines():
+            tell(line)
+        say()
     answer = answered(result).sentences if result.correlations else ()
     for sentences in filter(None, (answer, decision_sentences(result))):
         if sys.stdout.isatty():
@@ -272,7 +280,13 @@ def aligned(rows: list[list[str]]) -> list[str]:
 
 def show_inputs(experiment: Experiment, inputs: Inputs | None, store: Store) -> None:
     """check=true: what was read and aligned, what would be computed, notes on it, and what it would take."""
-    for name, value in _summary(experiment, inputs, preflight(experiment, inputs)):
+    foretold = preflight(experiment, inputs)
+    alike, copies = NOTHING_ALIKE, list[str]()
+    if inputs is not None and not makers(inputs.translations):
+        inputs, alike, copies = distinct(experiment, inputs)
+    for line in set_up(replace(expected_result(experiment, inputs), resemblances=alike)).lines():
+        tell(line)
+    for name, value in _summary(experiment, inputs, [*foretold, *copies]):
         (tell if name in ("note", "health") else say)(f"{name}: {value}")
     if inputs is not None:
         tell(f"estimate: {estimate(experiment, inputs, store)}")
@@ -315,7 +329,7 @@ def _summary(experiment: Experiment, inputs: Inputs | None, foretold: Sequence[s
         made = health_table(rows)
         if made.shown:
             show_analysis(replace(made, rows=made.rows[: made.shown], said=made.shown, text=()))
-    if experiment.tables is not None:
+    if experiment.tables is not None and experiment.tables.tables:
         board = experiment.tables.read()
         yield "imported metrics", ", ".join(column.name for column in board.metrics)
         yield "imported measures", ", ".join(column.name for column in board.measures)

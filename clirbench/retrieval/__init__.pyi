@@ -9,6 +9,7 @@ from clirbench.labs.search.lucene import Lucene as Lucene
 from clirbench.labs.search.pyserini_index import PyseriniIndex
 from clirbench.labs.search.rank_bm25 import RankBM25 as RankBM25
 from clirbench.labs.search.rm3 import RM3 as RM3
+from clirbench.retrieval.analyzers.english import ByLanguage as ByLanguage
 from clirbench.retrieval.analyzers.english import English as English
 from clirbench.retrieval.analyzers.plain import Character as Character
 from clirbench.retrieval.analyzers.plain import Whitespace as Whitespace

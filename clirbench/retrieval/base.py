@@ -58,7 +58,7 @@ class Search:
 
     def of_english(self, text: Text) -> "Search":
         """The same search in the English side."""
-        return replace(self, texts=[text], names=["(English side)"], english=True)
+        return replace(self, texts=[text], names=["(reference side)"], english=True)
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from clirbench.checks import one_of
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.english import ByLanguage
 from clirbench.retrieval.postings import Postings, postings
 from clirbench.retrieval.queries import Query, check_parameters, query
 from clirbench.types import DocumentMap, Documents, Floats, Ints, Run, Topic, rank_order
@@ -50,7 +50,7 @@ class BM25:
     idf: str = "lucene"
     lengths: str = "lucene"
     count_empty: bool = False
-    analyzer: Analyzer = field(default_factory=English)
+    analyzer: Analyzer = field(default_factory=ByLanguage)
 
     def __post_init__(self) -> None:
         check_parameters(self.k1, self.b, self.depth)

@@ -71,7 +71,7 @@ def resemblances(
         references = (*(TextLines(lines[:LINES]) for lines in corpus.test.references), *searched)
     items = [*references, *texts.values()]
     found = [
-        load_value(one) for one in pmap(Resemble(references), items, [*("(English side)" for _ in references), *texts])
+        load_value(one) for one in pmap(Resemble(references), items, [*("(reference side)" for _ in references), *texts])
     ]
     if any(isinstance(one, Failure) for one in found[: len(references)]):
         return NOTHING_ALIKE

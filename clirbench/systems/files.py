@@ -158,7 +158,7 @@ def _other_documents(text: Text, found: Sequence[str], doc_ids: Sequence[str]) -
         if ours != theirs:
             return [
                 AlignmentError(
-                    f"{text.where}: document {number} is {theirs!r}, the English side has {ours!r} there; "
+                    f"{text.where}: document {number} is {theirs!r}, the reference side has {ours!r} there; "
                     "the same documents in the same order were expected"
                 )
             ]

@@ -12,7 +12,7 @@ from typing import ClassVar
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.english import ByLanguage
 from clirbench.types import Documents, Topic
 
 MOST_CHUNKS = 1 << 18
@@ -33,7 +33,7 @@ class KeyTerms:
     kind: ClassVar[str] = "keyterms"
     known_item_like: ClassVar[bool] = True
     kept: ClassVar[bool] = True
-    analyzer: Analyzer = field(default_factory=English)
+    analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 150
     terms: int = 3
     min_documents: int = 3
@@ -113,7 +113,7 @@ class Sentences:
     kind: ClassVar[str] = "sentences"
     known_item_like: ClassVar[bool] = True
     kept: ClassVar[bool] = True
-    analyzer: Analyzer = field(default_factory=English)
+    analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 150
     min_terms: int = 5
 

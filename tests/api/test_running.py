@@ -288,8 +288,8 @@ def test_components_without_a_configuration_are_the_named_experiment(small_texts
     assert done.stdout == "False\n", done.stderr
     settings = {"topics__n": 8, "relevance__k": 2, "metric": ["chrF3"], "measures": ["MAP", "RBO"]}
     named = cb.run("folder", folder=small_texts, **settings, paths__cache=cli.cwd / "runs/.cache")
-    # paper.md names the folder, which only a configuration has.
-    assert differing(cli.cwd / "saved", named.save(cli.cwd / "written")) <= {*TIMES, "paper.md"}
+    # These name the folder, which only a configuration has.
+    assert differing(cli.cwd / "saved", named.save(cli.cwd / "written")) <= {*TIMES, "paper.md", "report.md"}
     with pytest.raises(ConfigError, match="nothing to do"):
         cb.run(metrics=[cb.metrics.BLEU()])
 

@@ -72,7 +72,7 @@ def test_translations_must_be_of_the_same_documents(shared_data: Path, translati
         '{"doc_id": "d3", "text": ""}\n{"doc_id": "d1", "text": ""}\n'
     ))  # fmt: skip
     corpus = ManifestCorpus("lignos2019_csen", mirror=str(shared_data), translations=str(translations)).read()
-    with pytest.raises(AlignmentError, match=r"document 2 is 'd3', the English side has 'd1' there"):
+    with pytest.raises(AlignmentError, match=r"document 2 is 'd3', the reference side has 'd1' there"):
         FileSystems(include=["025000*"]).translations(corpus)
 
 

@@ -1,4 +1,4 @@
-"""Rows "no translation" and "English side": both sides are searched as baselines, never counted among the systems."""
+"""Rows "no translation" and "reference side": both sides are searched as baselines, never counted among the systems."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from tests.conftest import Cli
 from tests.report.digits import differences
 
 SETTINGS: dict[str, Any] = {"topics.n": 10, "metric": ["BLEU"], "measures": ["MAP"], "relevance.k": 2}
-ROW, ENGLISH = "no translation", "English side"
+ROW, ENGLISH = "no translation", "reference side"
 
 
 def test_the_source_is_searched_and_takes_no_part_in_taus(small_folder: Path) -> None:
@@ -65,7 +65,7 @@ def test_without_a_source_side_it_is_an_error(small_folder: Path) -> None:
 def test_the_share_of_monolingual_retrieval_where_the_english_side_judges_nothing(
     small_folder: Path, tmp_path: Path
 ) -> None:
-    """Each topic's first page is known; the English side reaches most of it, and every share is of that."""
+    """Each topic's first page is known; the reference side reaches most of it, and every share is of that."""
     first = cb.run("folder", folder=str(small_folder), **{**SETTINGS, "relevance.k": 1}).save(tmp_path / "first")
     judged = {"relevance": "qrels", "relevance.path": str(first / "trec" / "qrels.txt")}
     settings = {**SETTINGS, "measures": ["RR"]}
@@ -76,7 +76,7 @@ def test_the_share_of_monolingual_retrieval_where_the_english_side_judges_nothin
     np.testing.assert_allclose(decision["of_english"], decision["value"] / english)
     said = next(one for one in found.results["findings"] if one["kind"] == "monolingual")
     assert said["english"] == english
-    share = f"{said['system']} reaches {said['percent']} of the English side's RR ("
+    share = f"{said['system']} reaches {said['percent']} of the reference side's RR ("
     assert said["sentence"].startswith(share)
     assert said["percent"] == f"{100 * decision.loc[said['system'], 'of_english']:.0f} %"
     folder = found.save(tmp_path / "run")
@@ -87,13 +87,13 @@ def test_the_share_of_monolingual_retrieval_where_the_english_side_judges_nothin
 
 @pytest.mark.slow
 def test_what_monolingual_retrieval_reaches_on_the_help_pages(cli: Cli, shared_data: Path) -> None:
-    """The numbers that come with the data: RR .658 of Spanish pages' English side, .667 of the Basque."""
+    """The numbers that come with the data: RR .658 of Spanish pages' reference side, .667 of the Basque."""
     for pair, expected, least in (("esen", 0.658, 74), ("euen", 0.667, 50)):
         done = cli(f"+experiment=help_{pair}", f"paths.mirror={shared_data}", f"hydra.run.dir={pair}", "metric=[BLEU]")
         assert done.returncode == 0, done.stderr
         found = cb.load(cli.cwd / pair)
         assert found.systems.loc[ENGLISH, "RR"] == pytest.approx(expected, abs=0.0006)
-        share = re.search(r"reaches (\d+) % of the English side's RR", done.stdout)
+        share = re.search(r"reaches (\d+) % of the reference side's RR", done.stdout)
         assert share is not None
         assert int(share[1]) >= least
         assert differences(cli.cwd / pair) == []

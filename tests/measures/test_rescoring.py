@@ -59,7 +59,7 @@ def test_gain_by_score_is_trec_evals_ndcg_of_graded_judgments() -> None:
 
 
 def test_by_hand() -> None:
-    """The English side ranks a (4), b (2), c (1); the system c, a: its gain is 1 / log2(2) + 4 / log2(3)."""
+    """The reference side ranks a (4), b (2), c (1); the system c, a: its gain is 1 / log2(2) + 4 / log2(3)."""
     ideal, run = Run.of({"t": {"a": 4, "b": 2, "c": 1}}), Run.of({"t": {"c": 9, "a": 8}})
     values = dict(zip(SCORINGS, Rescoring(ideal, ("t",), 5).per_topic(run)[:, 0].tolist(), strict=True))
     assert values["nDCG, gain = score"] == pytest.approx((1 + 4 / log2(3)) / (4 + 2 / log2(3) + 1 / 2))

@@ -72,7 +72,7 @@ def check(folder: Path, run: Run, judged: Judged) -> None:
 
 @dataclass(frozen=True)
 class Graded:
-    """Grades by the rank of the English side: 3, 2, 1 by thirds of the first 3 k documents."""
+    """Grades by the rank of the reference side: 3, 2, 1 by thirds of the first 3 k documents."""
 
     k: int
 
@@ -82,7 +82,7 @@ class Graded:
 
 
 def experiment(folder: Path, topics: Sequence[Topic] | None, k: int, systems: Sequence[str], out: Path) -> list[Run]:
-    """BM25 over the English side and some systems, binary and graded judgments; all checked against trec_eval."""
+    """BM25 over the reference side and some systems, binary and graded judgments; all checked against trec_eval."""
     corpus = FolderCorpus(str(folder)).read()
     retriever = BM25(analyzer=English())
     topics = topics or KeyTerms(English(), n=150).topics(corpus.english)

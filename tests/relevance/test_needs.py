@@ -36,7 +36,7 @@ def test_measures_against_the_english_ranking_are_left_out() -> None:
     kept, notes = sorted_out([parse(name) for name in named], FOREIGN, ALL)
     assert [measure.name for measure in kept] == ["MAP"]
     assert notes == [
-        "left out, because they compare with a search of the English side, which there is not: RBO, RBO(p=0.9)"
+        "left out, because they compare with a search of the reference side, which there is not: RBO, RBO(p=0.9)"
     ]
     assert sorted_out([parse(name) for name in named], ENGLISH, ALL)[1] == []
     with pytest.raises(ConfigError, match=r"which there is not: RBO; choose measures of judgments"):

@@ -233,11 +233,11 @@ def _decision(run: Folder) -> Iterator[str]:
                 cells += [amount(cell(row, "difference")), *_ends(row, "difference_low", "difference_high")]
             cells += _more(found["systems"]) + _more(found["tied"])
         elif found["kind"] == "monolingual":
-            row, english = systems[found["system"]], cell(run.system("English side"), found["measure"])
+            row, english = systems[found["system"]], cell(run.system("reference side"), found["measure"])
             share = cell(row, "of_english")
             cells += [amount(cell(row, "value")), amount(english), f"{100 * share:.0f}"]
             if abs(share * english - cell(row, "value")) > 1e-12:
-                yield f"of_english is not value / English side: {sentence}"
+                yield f"of_english is not value / reference side: {sentence}"
         elif found["kind"] == "choice":
             rows = [picks[metric] for metric in found["metrics"]]
             if "loss" in found:

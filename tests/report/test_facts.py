@@ -73,8 +73,8 @@ def test_each_title_has_its_own_table() -> None:
     ("judge", "retriever", "words"),
     [
         ("people", BY_BM25, ""),
-        ("pseudo-relevance", BY_BM25, "relevance comes from BM25 on the English side (pseudo-relevance): it shares"),
-        ("pseudo-relevance", {"retriever": "mine"}, "mine: relevance comes from the English side's own ranking"),
+        ("pseudo-relevance", BY_BM25, "relevance comes from BM25 on the reference side (pseudo-relevance): it shares"),
+        ("pseudo-relevance", {"retriever": "mine"}, "mine: relevance comes from the reference side's own ranking"),
         ("known items", BY_BM25, "relevant are the documents that the topics were taken from"),
         ("unknown", BY_BM25, "the source of the relevance judgments is unknown"),
         (None, {}, "the source of the relevance judgments is unknown"),

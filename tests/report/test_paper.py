@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 import clirbench as cb
-from clirbench.report.paper import _data
+from clirbench.report.set_up import data_name
 from clirbench.result import Result
 from tests.report.digits import differences
 
@@ -42,22 +42,21 @@ def test_a_run_without_metrics_has_no_table(small_texts: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("folder", "crossed", "shown"),
+    ("configuration", "shown"),
     [
-        ("talks", None, "talks"),
-        ("my/data/talks", None, "data/talks"),
-        ("/home/anna/wmt22/de-en", None, "wmt22/de-en"),
-        ("/home/anna/wmt22/de-en/A-B", ("A", "B"), "wmt22/de-en/A-B"),
-        ("/home/anna/wmt22/A-B", None, "wmt22/A-B"),
-        ("/talks", None, "talks"),
-        (".", None, "study/talks"),
-        ("../wmt22/de-en", None, "wmt22/de-en"),
-        ("../films", None, "study/films"),
+        ({"folder": "talks"}, "talks"),
+        ({"folder": "my/data/talks"}, "data/talks"),
+        ({"folder": "/home/anna/wmt22/de-en"}, "wmt22/de-en"),
+        ({"folder": "/talks"}, "talks"),
+        ({"folder": "."}, "study/talks"),
+        ({"folder": "../wmt22/de-en"}, "wmt22/de-en"),
+        ({"folder": "../films"}, "study/films"),
+        ({"corpus": {"part": "wmt22/de-en/A-B"}, "folder": None}, "wmt22/de-en/A-B"),
+        ({"scores": {"tables": ["/home/anna/mine.tsv"]}}, "mine.tsv"),
+        ({}, "scores"),
     ],
 )
-def test_a_reader_knows_the_data_by_the_last_names_of_their_path(
-    folder: str, crossed: tuple[str, str] | None, shown: str
-) -> None:
-    result = SimpleNamespace(inputs=SimpleNamespace(corpus=SimpleNamespace(crossed=crossed)))
-    provenance = {"configuration": {"folder": folder}, "directory": "/home/anna/study/talks"}
-    assert _data(cast(Result, result), provenance) == shown
+def test_a_reader_knows_the_data_by_the_last_names_of_their_path(configuration: dict[str, Any], shown: str) -> None:
+    result = SimpleNamespace(experiment=SimpleNamespace(name="scores"))
+    provenance = {"configuration": configuration, "directory": "/home/anna/study/talks"}
+    assert data_name(cast(Result, result), provenance) == shown

@@ -45,7 +45,7 @@ def test_the_summary_has_mean_median_sd_and_wins(tmp_path: Path) -> None:
 
 
 def test_a_sweep_over_seeds_or_topics_has_conditions(tmp_path: Path) -> None:
-    """Three jobs over one collection: other systems are drawn, or other topics asked, of the same English side."""
+    """Three jobs over one collection: other systems are drawn, or other topics asked, of the same reference side."""
     row = "MAP\tBLEU\tkendall\t0.{}\t0.01\t16\ttrue\n"
     jobs = [job(tmp_path / str(i), HEADER + row.format(i), f"seed={i}", f"Answer {i}.") for i in range(3)]
     combine(tmp_path, jobs)

@@ -3,9 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clirbench.report.tables import all_tables, systems_table
+from clirbench.report.tables import all_tables, run_tables, scoring_tables, shown_sentence, systems_table
+from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.scorings import ScoringTau
 from tests.report.boards import board, result
+from tests.test_experiment import experiment, held, run
 
 
 def test_systems_table_has_metadata_metrics_then_measures() -> None:
@@ -44,3 +47,28 @@ def test_what_metrics_add_to_what_is_known_is_a_table_too() -> None:
     ]
     assert (rows[0]["tau"], rows[0]["p_value"] < 0.01) == (1, True)
     assert abs(rows[1]["tau"]) < 0.5
+
+
+@pytest.fixture(scope="module")
+def scored() -> Result:
+    return run(experiment(held()))
+
+
+def test_map_and_rows_have_the_same_numbers(scored: Result) -> None:
+    found = {name: table.load() for name, table in run_tables(scored).items()}
+    rows, wide = found["scorings"], found["scorings_map"].set_index("scoring")
+    assert list(rows.columns) == ["scoring", "metric", "tau", "shown", "half"]
+    assert len(rows) == wide.size == 18
+    for row in rows.itertuples():
+        assert wide.loc[row.scoring, row.metric] == pytest.approx(row.tau, rel=0, abs=0, nan_ok=True)
+
+
+def test_how_often_a_metric_is_shown() -> None:
+    rows = [ScoringTau(f"s{i}", "BLEU", 0.5, i < 3, i in (0, 5)) for i in range(6)]
+    assert shown_sentence("BLEU", [*rows, ScoringTau("s9", "chrF1", 0.5, True)]) == (
+        "BLEU: shown in 2 of 4 other scorings, and on 1 of 2 halves of the topics."
+    )
+
+
+def test_score_tables_have_no_other_scorings(scored: Result) -> None:
+    assert scoring_tables(replace(scored, retrieval={})) == []

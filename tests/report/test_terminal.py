@@ -35,11 +35,18 @@ def printed(monkeypatch: pytest.MonkeyPatch, width: int) -> str:
 def test_a_pipe_gets_the_answer_and_tabs_cell_for_cell(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.show(result(MADE))
     answer, _, table = capsys.readouterr().out.partition("\nKendall's tau")
-    assert answer.startswith("BLEU orders all 15 pairs as people's judgments do")
+    assert answer.split("\n")[4].startswith("BLEU orders all 15 pairs as people's judgments do")
     lines = table.split("\n")
     assert lines[1] == "\tBLEU\tBad\tFlat"
     # Bad swaps 3 of 15 pairs: (12 - 3) / 15 = .6; with 6 systems that is not significant.
     assert lines[2] == "MAP[qrels]\t1.000\t.600 x\tundefined"
+
+
+def test_three_lines_on_the_set_up_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.show(result(MADE))
+    lines = capsys.readouterr().out.split("\n")
+    assert [line.partition(" ")[0] for line in lines[:4]] == ["Score", "Systems:", "Scores", ""]
+    assert lines[1] == "Systems: 6."
 
 
 def test_a_run_that_asks_for_another_coefficient_first_shows_that_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,12 +55,12 @@ def test_a_run_that_asks_for_another_coefficient_first_shows_that_one(capsys: py
     experiment = replace(made.experiment, coefficients=("spearman",))
     terminal.show(replace(made, experiment=experiment, correlations=kept))
     shown = capsys.readouterr().out
-    assert shown.index("\nSpearman's rho over 6 systems") > shown.index("BLEU orders all 15 pairs") == 0
+    assert shown.index("\nSpearman's rho over 6 systems") > shown.index("\nBLEU orders all 15 pairs") > 0
 
 
 def test_a_terminal_gets_the_answer_and_every_column_within_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = printed(monkeypatch, 40)
-    assert shown.startswith("BLEU orders all 15 pairs")
+    assert shown.partition("\n\n")[2].startswith("BLEU orders all 15 pairs")
     rows = [line for line in shown.split("\n") if line.startswith(("│", "┃"))]
     assert max(map(len, rows)) <= 40
     for text in ("BLEU", "Bad", "Flat", "1.000", ".600 x", "undefined", "MAP[qrels]"):
@@ -80,7 +87,7 @@ def test_a_run_without_metrics_shows_no_table_of_none(monkeypatch: pytest.Monkey
     monkeypatch.setattr("sys.stdout", screen)
     monkeypatch.setattr(terminal, "Console", lambda **_: Console(file=screen, width=80, color_system=None))
     terminal.show(result(board({}, {"MAP": [0.1, 0.2]})))
-    assert screen.getvalue().startswith("clirbench cannot recommend a system: MAP has no per-topic values")
+    assert "\n\nclirbench cannot recommend a system: MAP has no per-topic values" in screen.getvalue()
     assert "tau" not in screen.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Topics made from the English side, on documents small enough to work by hand."""
+"""Topics made from the reference side, on documents small enough to work by hand."""
 
 import re
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from clirbench.pages.wording import listed, many, number
 
 HOW = (
     "Kendall's tau of each metric with a measure, by several retrievers, over the same systems. Under pseudo-relevance "
-    "each retriever is judged by its own ranking of the English side, all by one rule. Differences are means over "
+    "each retriever is judged by its own ranking of the reference side, all by one rule. Differences are means over "
     "collections, with 95 % intervals by Student's t: the collection is the unit. p-values are corrected by Holm, for "
     "the metrics, or the pairs of them, of a measure and a retriever. "
     "pooled_retrievers.tsv has every row."

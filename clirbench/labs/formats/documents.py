@@ -130,7 +130,7 @@ class DocumentsCorpus:
             sentences=self.sentences,
             notes=()
             if self.english
-            else ("no English side: nothing is compared with a search of it (RBO and others)",),
+            else ("no reference side: nothing is compared with a search of it (RBO and others)",),
         )
 
     def _source(self, ids: tuple[str, ...]) -> Text:

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.api.scoring import metric_by_name, score
-from clirbench.configuration.languages import target_of, tokeniser_of
+from clirbench.configuration.languages import tokeniser_of
+from clirbench.corpora.languages import language_pair
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.labs.memory.kept import FEWEST, Memory, group_of
 from clirbench.labs.memory.model import Belief, learn
@@ -19,7 +20,6 @@ from clirbench.text import TextFile
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 VALUES = re.compile(rf"\s*(?P<metric>\S+)\s+(?P<first>{NUMBER})\s*(?:->|→)\s*(?P<second>{NUMBER})\s*")
 DIFFERENCE = re.compile(r"\s*(?P<metric>\S+)\s+(?P<gap>[+-]\d+(?:\.\d+)?)\s*")
-PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 MANY = 5000
 """Topics beyond which no number of them is given."""
 POWER = 2.8
@@ -103,9 +103,8 @@ def ask(
     >>> str(cb.ask("TER 50 -> 49", pair="de-en"))
     'TER 50.00 -> 49.00: no comparable collections: the memory has BLEU, chrF1, chrF2, MacroF1.'
     """
-    if not PAIR.fullmatch(pair):
-        raise ConfigError(f"pair={pair}: a language pair was expected, such as de-en")
-    kept = strata()
+    codes = language_pair("pair", pair)
+    pair, kept = "-".join(codes), strata()
     if isinstance(first, str):
         if second is not None or reference is not None:
             raise ConfigError(
@@ -122,7 +121,7 @@ def ask(
     for name in kept.metrics:
         metric = metric_by_name(name)
         if hasattr(metric, "tokenize"):
-            metric = replace(metric, tokenize=tokeniser_of(target_of(pair)))  # type: ignore[type-var]
+            metric = replace(metric, tokenize=tokeniser_of(codes[1]))  # type: ignore[type-var]
         values = float(score(a, lines, metric)), float(score(b, lines, metric))
         asked = Question(name, values[1] - values[0], *values, f"nrefs:1|{metric.signature}")
         found.append(outlook(kept, asked, pair, known, len(lines)))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from clirbench.corpora.languages import BY_CHARACTER
 from clirbench.files.tables import read_table
 from clirbench.labs.memory.taus import Observed
 from clirbench.text import sha256_of
@@ -15,13 +16,12 @@ PRIMARY = "RBO(p=0.9)"
 FEWEST = 5
 """Clusters of collections below which the memory gives no answer."""
 ENGLISH, CHARACTERS, OTHERS = "into English", "into Chinese or Japanese", "into other languages"
-WRITTEN_IN_CHARACTERS = ("zh", "ja", "ko", "th")
 
 
 def group_of(pair: str) -> str:
     """The language group of a language pair such as `de-en`: what its metrics' values are compared with."""
     target = pair.split("-")[-1]
-    return ENGLISH if target == "en" else CHARACTERS if target in WRITTEN_IN_CHARACTERS else OTHERS
+    return ENGLISH if target == "en" else CHARACTERS if target in BY_CHARACTER else OTHERS
 
 
 @dataclass(frozen=True)

@@ -47,18 +47,17 @@ class Remembered:
 class MemoryAnalysis:
     """What do other collections say? Table `memory`.
 
-    `languages`: the language pair, such as de-fr; without one, English is searched. `unasked`: the run did not ask for
-    it, so a run that cannot be compared has no table, and the terminal shows none.
+    `unasked`: the run did not ask for it, so a run that cannot be compared has no table, and the terminal shows none.
     """
 
-    languages: str | None = None
     unasked: bool = False
 
     def tables(self, result: Result) -> Sequence[Table]:
         why = _not_comparable(result)
         if why and self.unasked:
             return ()
-        kept, group = memory(), group_of(self.languages.split("/")[-1]) if self.languages else ENGLISH
+        languages = result.experiment.languages
+        kept, group = memory(), ENGLISH if languages is None else group_of(languages.target)
         left_out = kept.sharing(result.inputs.corpus.test.references) if result.inputs else frozenset()
         rows = [] if why else list(_rows(kept, group, left_out, result))
         if not rows and self.unasked:
@@ -80,7 +79,7 @@ def _not_comparable(result: Result) -> str:
     if measure is None:
         return f"The memory has {PRIMARY} alone, which this run has not."
     if measure.declared.get("judged_by") != "pseudo-relevance" or measure.declared.get("lexical_model") != "BM25":
-        return f"The memory has {PRIMARY} of BM25 against the English side's own ranking, and this run has another."
+        return f"The memory has {PRIMARY} of BM25 against the reference side's own ranking, and this run has another."
     return ""
 
 

@@ -234,7 +234,7 @@ class Nearest:
     def __call__(self, item: Vectors | Later[Vectors]) -> Run:
         passages = load_value(item)
         if self.english and not len(passages):
-            raise EmptyCollection("the English side is empty: none of its documents has a vector")
+            raise EmptyCollection("the reference side is empty: none of its documents has a vector")
         return nearest_documents(self.queries, self.topic_ids, passages, self.document_map, self.depth)
 
 

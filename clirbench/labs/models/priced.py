@@ -166,7 +166,7 @@ def sentences(rows: Sequence[Priced]) -> Iterator[str]:
     measure = rows[0].measure.partition("[")[0]
     yield f"On the frontier of cost and {measure}, the cheapest first: {listed([_name(row) for row in chosen], 12)}."
     best = max(chosen, key=lambda row: row.value)
-    share = "" if isnan(best.of_english) else f", {percent(best.of_english)} of the English side's"
+    share = "" if isnan(best.of_english) else f", {percent(best.of_english)} of the reference side's"
     yield f"{_name(best)} reaches {number(best.value)}{share}, for {_seconds(best)} processor seconds a million words."
     behind = [_name(row) for row in rows if row.beaten and not isnan(row.seconds_per_million_words)]
     if behind:

@@ -27,7 +27,7 @@ from clirbench.steps.search import search
 from clirbench.types import DocumentMap, Run, split_failures
 
 SAMPLE, POOL = "sample", "pool"
-WAYS = {SAMPLE: "drawn at random", POOL: "the first {} of each topic on the English side"}
+WAYS = {SAMPLE: "drawn at random", POOL: "the first {} of each topic on the reference side"}
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class SubsetAnalysis:
                 f"by them loses {number(row.loss)} on average."
             )
         yield (
-            "Judgments stay those of the whole English side, which needs no translation (relevance=qrels reads "
+            "Judgments stay those of the whole reference side, which needs no translation (relevance=qrels reads "
             "trec/qrels.txt). Samples are cut from the existing rankings; pools are searched again."
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from clirbench.checks import one_of, require
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.english import ByLanguage
 from clirbench.retrieval.queries import TermScores, check_parameters, combine, empty_collection, query
 from clirbench.types import Documents, Run, Topic
 
@@ -33,7 +33,7 @@ class BM25S:
     b: float = 0.4
     depth: int = 1000
     method: str = "lucene"
-    analyzer: Analyzer = field(default_factory=English)
+    analyzer: Analyzer = field(default_factory=ByLanguage)
 
     def __post_init__(self) -> None:
         check_parameters(self.k1, self.b, self.depth)

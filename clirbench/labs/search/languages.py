@@ -7,8 +7,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import version
 
-from clirbench.checks import require
-from clirbench.errors import UnknownName
+from clirbench.corpora.languages import BY_CHARACTER, language_code
 from clirbench.recent import keep_recent
 from clirbench.retrieval.analyzers.english import lower_case, without_possessive
 from clirbench.retrieval.analyzers.words import UNICODE, words
@@ -27,43 +26,6 @@ STOP_LISTS = {
     "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
     "sk": "slovak", "sv": "swedish", "tr": "turkish", "uk": "ukrainian", "vi": "vietnamese",
 }  # fmt: skip
-BY_CHARACTER = ("ja", "km", "ko", "lo", "my", "th", "zh")
-"""Languages that put no space between words, and Korean: one term a character."""
-ISO_639_1 = tuple(
-    text[0] + second
-    for text in (
-        "aabefkmnrsvyz",
-        "baeghimnors",
-        "caehorsuvy",
-        "daevz",
-        "eelnostu",
-        "fafijory",
-        "gadlnuv",
-        "haeiortuyz",
-        "iadegikostu",
-        "jav",
-        "kagijklmnorsuvwy",
-        "labginotuv",
-        "mghiklnrsty",
-        "nabdeglnorvy",
-        "ocjmrs",
-        "pailst",
-        "qu",
-        "rmnouw",
-        "sacdegiklmnoqrstuvw",
-        "taeghiklnorstwy",
-        "ugkrz",
-        "veio",
-        "wao",
-        "xh",
-        "yio",
-        "zahu",
-    )
-    for second in text[1:]
-)
-"""Each text is a first letter and the second letters that go with it."""
-_ISO_639_3 = re.compile("[a-z]{3}")
-
 # What the word rules join though it is a term by itself: Katakana, Hangul, and the letters of Thai, Lao, Burmese and
 # Khmer, each with the marks above and below it. Ideographs and Hiragana are terms by those rules.
 _SYLLABLES = re.compile(
@@ -79,10 +41,10 @@ _ELISION = re.compile("^[dlmnst]['\u2019]")  # Catalan; Snowball's French and It
 class Language:
     """Words (UAX #29) in lower case, without stop words, stemmed by Snowball; characters for those of BY_CHARACTER.
 
-    `code` is a language's ISO 639-1 code, or its three letters of ISO 639-3 where it has no such code (`liv`).
+    `code` is a language's code of ISO 639 (`de`, `deu` and `ger` are one).
     `stop_words=False` and `stem=False` leave out either; a language for which there is no stop list or no stemmer
-    goes without, and the signature says so. Stop lists are those of the library
-    stop-words (extra `languages`), stemmers those of snowballstemmer; `ResourceError` where the first is missing.
+    goes without, and the signature says so. Stop lists are those of the library stop-words, stemmers those of
+    snowballstemmer.
     `en` is Snowball's English with a long stop list; Lucene's English is `analyzer=english`.
     Those of BY_CHARACTER have neither stop words nor a stemmer: every ideograph, kana, syllable, and letter with its
     marks is a term.
@@ -93,8 +55,7 @@ class Language:
     stem: bool = True
 
     def __post_init__(self) -> None:
-        if self.code not in ISO_639_1 and not _ISO_639_3.fullmatch(str(self.code or "")):
-            raise UnknownName("language of analyzer.code", str(self.code or ""), ISO_639_1)
+        object.__setattr__(self, "code", language_code(str(self.code or ""), "analyzer.code="))
 
     @property
     def signature(self) -> str:
@@ -102,7 +63,6 @@ class Language:
             return f"{self.code},words:uax29-{UNICODE},cjk:character"
         stop, stem = "none", "none"
         if self.stop_words and self.code in STOP_LISTS:
-            require_stop_words()
             stop = f"stop-words-{version('stop-words')}"
         if self.stem and self.code in STEMMERS:
             stem = f"snowball-{STEMMERS[self.code]}-{version('snowballstemmer')}"
@@ -132,14 +92,8 @@ def _lower(word: str, code: str) -> str:
     return _ELISION.sub("", word) if code == "ca" else word
 
 
-def require_stop_words() -> None:
-    """Raise `ResourceError` where the library of stop lists is missing."""
-    require("analyzer=language, unless analyzer.stop_words=false,", "languages", "stop_words")
-
-
 @cache
 def _stop_list(code: str) -> frozenset[str]:
-    require_stop_words()
     from stop_words import get_stop_words
 
     return frozenset(lower_case(word) for word in get_stop_words(STOP_LISTS[code]))

@@ -12,7 +12,7 @@ import numpy as np
 from clirbench.errors import InputError, ResourceError
 from clirbench.labs.search.jvm import anserini_jar, java
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.english import ByLanguage, English
 from clirbench.retrieval.queries import Query, check_parameters, empty_collection, query
 from clirbench.text import BLOCK, Text, sha256_of
 from clirbench.types import Documents, Floats, Ints, Run, Topic
@@ -38,7 +38,7 @@ class Lucene:
     k1: float = 0.9
     b: float = 0.4
     depth: int = 1000
-    analyzer: Analyzer = field(default_factory=English)
+    analyzer: Analyzer = field(default_factory=ByLanguage)
 
     def __post_init__(self) -> None:
         check_parameters(self.k1, self.b, self.depth)

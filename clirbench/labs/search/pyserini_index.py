@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from clirbench.errors import ConfigError, InputError
 from clirbench.labs.search.lucene import IndexedText, Lucene, commits
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.english import ByLanguage
 from clirbench.retrieval.base import Search
 from clirbench.steps.retrieve import Retrieve
 from clirbench.text import Text, sha256_of
@@ -36,7 +36,7 @@ class PyseriniIndex:
     k1: float = 0.9
     b: float = 0.4
     depth: int = 1000
-    analyzer: Analyzer = field(default_factory=English)
+    analyzer: Analyzer = field(default_factory=ByLanguage)
 
     def __post_init__(self) -> None:
         if not self.index:

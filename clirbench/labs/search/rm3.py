@@ -10,7 +10,7 @@ import numpy as np
 
 from clirbench.checks import number, whole_number
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers.english import ByLanguage
 from clirbench.retrieval.bm25 import BM25, postings_of
 from clirbench.retrieval.postings import Postings
 from clirbench.retrieval.queries import Query, query
@@ -49,7 +49,7 @@ class RM3:
     fb_terms: int = 10
     fb_docs: int = 10
     original_query_weight: float = 0.5
-    analyzer: Analyzer = field(default_factory=English)
+    analyzer: Analyzer = field(default_factory=ByLanguage)
 
     def __post_init__(self) -> None:
         _ = self._bm25(self.depth)

@@ -86,7 +86,9 @@ def recompute(job: Job, folder: Path) -> Verdict:
         if elsewhere := tuple(_made_elsewhere(plain_configuration(cfg), job.columns)):
             return Verdict(elsewhere)
         set_limits(limits_of(cfg))
-        experiment = build(cfg)
+        # Texts too short to tell their language have it from the name that their folder had.
+        called = str(composed.get("folder") or "")
+        experiment = build(cfg, str(Path(recorded["directory"]) / called) if called else "")
     except ConfigError as error:
         return Verdict((Unchecked(f"this clirbench cannot make its configuration: {error}"),))
     inputs = [placed(path, job.places) for path in recorded["read"]]

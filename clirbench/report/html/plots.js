@@ -82,7 +82,7 @@
       for (const i of kept) svg.append(make("ellipse", { class: `ellipse paint g${groups.of[i] % 7}`, cx: across.at(x.values[i]), cy: along.at(y.values[i]), rx: CHI * x.sd[i] * across.unit, ry: CHI * y.sd[i] * along.unit }));
     }
     const marks = kept.map((i) => {
-      const group = groups.of[i], said = groups.column ? `\n${groups.column}: ${groups.names[group]}` : "";
+      const group = groups.of[i], said = groups.column ? `\n${groups.names[group]}` : "";
       return mark(SHAPES[group % 4], across.at(x.values[i]), along.at(y.values[i]), 6, { class: `point paint g${group % 7}`, "data-tip": `${data.systems[i]}\n${metric} ${show(x.values[i])}, ${measure} ${show(y.values[i])}${said}` });
     });
     svg.append(...marks);
@@ -237,7 +237,7 @@
       sort(byId("table-topics"), 2, false);
       filter(byId("table-topics"), byId("topic-filter").value);
       const cut = here.topics.length < here.n ? `The ${here.topics.length} topics of ${here.n} with the lowest means; per_topic.tsv has all. ` : `${here.n} topics. `;
-      byId("topic-note").textContent = `${cut}Mean, lowest and spread of ${measure()} over ${here.systems.length} systems; overlap: the share of the English side's first 10 documents that stand among a system's first 10, on average; terms lost: query terms that the English side has and some system never writes.`;
+      byId("topic-note").textContent = `${cut}Mean, lowest and spread of ${measure()} over ${here.systems.length} systems; overlap: the share of the reference side's first 10 documents that stand among a system's first 10, on average; terms lost: query terms that the English side has and some system never writes.`;
       replace(byId("topic"));
     };
     const bars = (t) => {
@@ -277,7 +277,7 @@
       const sides = make("div", { class: "sides" });
       const compare = () => {
         const mine = here.runs[Number(pick.value)][t], ideal = here.ideal[t];
-        replace(sides, make("div", {}, make("h4", {}, "English side"), documents(ideal, t, mine, "system")), make("div", {}, make("h4", {}, here.systems[Number(pick.value)]), mine.length ? documents(mine, t, ideal, "English") : make("p", { class: "note" }, "found nothing")));
+        replace(sides, make("div", {}, make("h4", {}, "Reference side"), documents(ideal, t, mine, "system")), make("div", {}, make("h4", {}, here.systems[Number(pick.value)]), mine.length ? documents(mine, t, ideal, "English") : make("p", { class: "note" }, "found nothing")));
       };
       pick.value = String(worst);
       pick.addEventListener("change", compare);

@@ -24,6 +24,7 @@ from clirbench.report.html.spread import MOST_SYSTEMS as MOST_ELLIPSES
 from clirbench.report.html.spread import Spreads
 from clirbench.report.html.topics import topic_sets
 from clirbench.report.run_page import counts
+from clirbench.report.set_up import data_name, set_up
 from clirbench.report.tables import all_tables, column_meanings, systems_table
 from clirbench.result import Result
 from clirbench.store.cached import cached_result
@@ -83,7 +84,8 @@ def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str
     systems, systems_left_out = systems_shown(result)
     what = {key: value for key, value in (provenance.get("configuration") or {}).items() if key not in WHERE}
     return {
-        "name": experiment.name,
+        "name": data_name(result, provenance),
+        "set_up": list(set_up(result).lines()),
         "answer": answered(result),
         "decision": decision_sentences(result),
         "decided": [(made, *cut(made)) for made in map(Table.compact, decision_tables(result))],

@@ -48,6 +48,11 @@ class English:
         return list(map(_stem, found)) if self.stem else found
 
 
+@dataclass(frozen=True)
+class ByLanguage(English):
+    """English, in whose place a run puts the analyser of its target language."""
+
+
 def without_possessive(word: str) -> str:
     """`word` without a last 's (any of three apostrophes, s of either case)."""
     return word[:-2] if word[-1:] in ("s", "S") and word[-2:-1] in APOSTROPHES else word

@@ -170,7 +170,7 @@ def test_the_sweep_runs_every_part_with_the_settings_of_the_study() -> None:
     arguments = prepare_arguments(["+experiment=atlas", "paths.mirror=data"])
     (parts,) = [argument for argument in arguments if argument.startswith("corpus.part=")]
     assert parts.startswith("corpus.part=wmt21/bn-hi,wmt21/cs-en/A-B,wmt21/cs-en/B-A,")
-    assert {"--multirun", "+experiment=wmt_folder", "pool.plan=docs/data/atlas-plan.yaml"} <= {*arguments}
+    assert {"--multirun", "+experiment=wmt_part", "pool.plan=docs/data/atlas-plan.yaml"} <= {*arguments}
 
 
 def test_the_changelog_has_the_plans_hash(plan: StudyPlan) -> None:

@@ -13,7 +13,7 @@ from tests.labs.collections.commands.test_pool import run
 def test_a_sweep_over_seeds_or_topics_of_one_collection_is_not_pooled(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Three jobs over one collection: other systems are drawn, or other topics asked, of the same English side."""
+    """Three jobs over one collection: other systems are drawn, or other topics asked, of the same reference side."""
     texts = {"collection": {"sha256": "A"}, "test_sha256": "A"}
     jobs = [run(tmp_path / str(i), i, "s", {**texts, "topics": {"first": i}}) for i in range(3)]
     assert after_sweep(tmp_path, jobs, {}) == []

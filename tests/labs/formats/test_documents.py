@@ -150,7 +150,7 @@ def test_without_english_side_or_test_set(folder: Path) -> None:
     assert [(t.test, t.collection.lines() if t.collection else None) for t in found] == [
         (None, ("T a", "b")), (None, ("U c", "d")),
     ]  # fmt: skip
-    with pytest.raises(ConfigError, match=r"this collection has no English side"):
+    with pytest.raises(ConfigError, match=r"this collection has no reference side"):
         list(corpus.english)
     write(folder / "json" / "b.jsonl", '{"id": "2", "text": "d"}\n')
     with pytest.raises(ClirbenchError, match="has 1 lines"):
@@ -206,7 +206,7 @@ def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, 
     ]  # fmt: skip
     done = cli(*arguments, "hydra.run.dir=out")
     assert done.returncode == 0, done.stderr
-    assert "left out, because they compare with a search of the English side, which there is not: RBO" in done.stdout
+    assert "left out, because they compare with a search of the reference side, which there is not: RBO" in done.stdout
     assert not (tmp_path / "out" / "trec" / "ideal.run").exists()
     qrels = {t: dict(g) for t, g in read_qrels(data / "eng_mini_qrels").grades.items()}
     with (tmp_path / "out" / "per_topic.tsv").open(newline="") as table:
@@ -225,7 +225,7 @@ def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, 
         pseudo = [argument for argument in arguments if not argument.startswith("relevance")]
         refused = cli(*pseudo, "check=true")
         assert refused.returncode == 1
-        assert "relevance=top100 needs an English side" in refused.stderr
+        assert "relevance=top100 needs a reference side" in refused.stderr
         refused = cli(*arguments, "metric=[BLEU]", "check=true")
         assert refused.returncode == 1
         assert "MT metrics need a test set" in refused.stderr

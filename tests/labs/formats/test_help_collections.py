@@ -1,4 +1,4 @@
-"""Help pages with their titles as queries: what the English side reaches is what the data say."""
+"""Help pages with their titles as queries: what the reference side reaches is what the data say."""
 
 import shutil
 from collections.abc import Callable
@@ -16,7 +16,7 @@ BEST = {"es": ("nmt", 0.81), "fr": ("nmt", 0.74), "pt": ("nmt", 0.89), "ca": ("n
         "eu": ("direct", 0.52)}  # fmt: skip
 """The best engine of each language, and the share of English retrieval that it reaches, as measured before."""
 ENGLISH = {"es": 0.658, "fr": 0.666, "pt": 0.643, "ca": 0.653, "gl": 0.631, "eu": 0.667}
-"""Reciprocal rank of the English side, as the README of the data has it."""
+"""Reciprocal rank of the reference side, as the README of the data has it."""
 
 
 @pytest.mark.release
@@ -32,7 +32,7 @@ def test_every_language_reaches_what_was_measured_and_all_are_one_collection(
         done = cli(f"+experiment=help_{code}en", f"paths.mirror={DATA.parent}", f"hydra.run.dir={code}", *quick)
         assert done.returncode == 0, done.stderr
         rows = {row["system"]: row for row in read_table(tmp_path / code / "systems.tsv").records()}
-        english = float(rows.pop("English side")["RR"])
+        english = float(rows.pop("reference side")["RR"])
         reached = {name: float(row["RR"]) for name, row in rows.items()}
         assert english == pytest.approx(ENGLISH[code], abs=0.002)
         assert max(reached, key=lambda name: reached[name]) == best
@@ -50,7 +50,7 @@ def test_every_language_reaches_what_was_measured_and_all_are_one_collection(
 def test_the_english_side_as_a_system(
     cli: Callable[..., Any], tmp_path: Path, code: str, rr: float, recall: float
 ) -> None:
-    """Reciprocal rank and recall at 10 of BM25 on the English side, as the README of the data has them."""
+    """Reciprocal rank and recall at 10 of BM25 on the reference side, as the README of the data has them."""
     if not DATA.is_dir():
         pytest.skip("the help pages are not here: ../shared/data/libreoffice-help")
     folder = tmp_path / "help"

@@ -40,13 +40,14 @@ def test_the_first_reference_is_searched_and_scores(mirror: Path) -> None:
     assert corpus.english.text.lines() == ("A un", "deux", "trois")
     assert corpus.document_map.lengths.tolist() == [2, 1]
     assert corpus.notes == ("wmt22/de-fr: no docs.tsv; 2 consecutive lines are a document",)
+    assert source.side_texts().where.endswith("wmt22/de-fr")
 
 
 def test_crossed_references_search_one_and_score_against_the_other(mirror: Path) -> None:
     corpus = WmtFolder(str(mirror), "wmt22/de-fr/B-A").read()
     assert corpus.english.text.lines()[0] == "B un"
     assert corpus.test.references == (("A un", "deux", "trois"),)
-    assert "wmt22/de-fr/B-A: metrics score against reference A, B is searched" in corpus.notes
+    assert "reference B is searched, metrics score against reference A" in corpus.notes
     assert corpus.crossed == ("B", "A")
 
 
@@ -56,25 +57,9 @@ def test_one_reference_of_two_may_be_searched_and_score(mirror: Path) -> None:
     assert corpus.crossed is None
 
 
-def test_scores_against_references_that_are_not_named_are_left_out(mirror: Path) -> None:
-    """WMT23's Hebrew-English has two COMET scores of each system, and does not say against which reference."""
-    published = mirror / "wmt22" / "de-fr" / "official-metrics.tsv"
-    published.write_text("system\tmetric\tscore\none\tCOMET\t89.9\none\tCOMET\t86.4\n")
-    assert [metric.name for metric in WmtFolder(str(mirror), "wmt22/de-fr").read().scores] == ["human"]
-
-
 def test_documents_are_those_of_the_file(mirror: Path) -> None:
     (mirror / "wmt22" / "de-fr" / "docs.tsv").write_text("line\tdoc_id\n1\tx\n2\ty\n3\ty\n")
     assert WmtFolder(str(mirror), "wmt22/de-fr").read().document_map.doc_ids == ("x", "y")
-
-
-def test_official_scores_are_those_against_the_scoring_reference_and_of_systems_alone(mirror: Path) -> None:
-    """COMET-B of the file where B scores; the score of the human translation refA is none of a system."""
-    read = {metric.name: metric for metric in WmtFolder(str(mirror), "wmt22/de-fr/A-B").read().scores}
-    assert read["COMET-22"]._read({}, {}) == {"one": [0.25], "two": [0.75]}
-    assert read["human"]._read({}, {}) == {"one": [-0.125]}
-    other = {metric.name: metric for metric in WmtFolder(str(mirror), "wmt22/de-fr").read().scores}
-    assert other["COMET-22"]._read({}, {}) == {"one": [0.5]}
 
 
 @pytest.mark.parametrize("part", ["de-fr", "wmt22/../de-fr", "/wmt22/de-fr", "a/b/c/d"])
@@ -88,22 +73,13 @@ def test_an_unknown_reference_names_the_known_ones(mirror: Path) -> None:
         WmtFolder(str(mirror), "wmt22/de-fr/A-C").read()
 
 
-def test_without_a_mirror_the_part_is_a_path(mirror: Path) -> None:
-    """`folder=DATA/wmt22/de-fr` is the part wmt22/de-fr of the mirror DATA, also with crossed references."""
-    for part in ("wmt22/de-fr", "wmt22/de-fr/A-B"):
-        ours, theirs = WmtFolder(None, str(mirror / part)).read(), WmtFolder(str(mirror), part).read()
-        for name in ("test", "crossed", "notes", "scores"):
-            assert getattr(ours, name) == getattr(theirs, name)
-        assert ours.english.text.lines() == theirs.english.text.lines()
-
-
 def test_a_folder_that_is_not_there_is_named(mirror: Path) -> None:
     with pytest.raises(ClirbenchError, match="wmt22/de-xx"):
-        WmtFolder(None, str(mirror / "wmt22" / "de-xx")).read()
+        WmtFolder(str(mirror), "wmt22/de-xx").read()
 
 
-def test_without_a_folder_the_key_is_named() -> None:
-    with pytest.raises(ConfigError, match="folder=DATA/wmt22/de-en was expected"):
+def test_without_a_part_the_key_is_named() -> None:
+    with pytest.raises(ConfigError, match="corpus.part=None: YEAR/PAIR of paths.mirror was expected"):
         WmtFolder()
 
 

@@ -128,7 +128,7 @@ def test_python_takes_lines() -> None:
         ask(["a"], pair="de-en")
     with pytest.raises(ConfigError, match="stands alone"):
         ask("BLEU +1", ["b"], pair="de-en")
-    with pytest.raises(ConfigError, match="pair=German: a language pair was expected, such as de-en"):
+    with pytest.raises(ConfigError, match="pair=German: a pair SOURCE-TARGET in ISO 639 codes was expected"):
         ask("BLEU +1", pair="German")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import clirbench as cb
+from clirbench.errors import ConfigError
 from clirbench.files.tables import read_table
 from clirbench.labs.memory import kept as kept_module
 from clirbench.labs.memory.kept import memory
@@ -73,12 +74,13 @@ def test_a_pair_into_english_is_compared_as_no_pair(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     lines = (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:200]
     folder = str(folder_of(tmp_path / "own", lines, [(5, first) for first in range(5)]))
-    plain, paired, others = (
+    plain, paired = (
         cb.run("folder", folder=folder, metric=["BLEU"], topics__n=10, **more).tables["memory"]
-        for more in ({}, {"languages": "zh-en"}, {"languages": "en-de"})
+        for more in ({}, {"languages": "zh-en"})
     )
     assert paired.equals(plain)
-    assert not others.equals(plain)
+    with pytest.raises(ConfigError, match=r"languages=en-de: .*reference.txt is in en; type languages=en-en"):
+        cb.run("folder", folder=folder, languages="en-de")
 
 
 def test_a_run_that_cannot_be_compared_says_so_only_where_it_was_asked(tmp_path: Path) -> None:

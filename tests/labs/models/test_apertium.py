@@ -168,7 +168,7 @@ def test_help_pages_are_translated_through_kills(pages: Path, tmp_path: Path) ->
     assert not rows["broken"]["RR"]
     priced = {row["system"]: row for row in read_table(tmp_path / "run" / "frontier.tsv").records()}
     assert all(priced[name]["seconds_per_million_words"] for name in ("direct", "via-cat", "dictionary"))
-    assert float(rows["no translation"]["RR"]) < float(rows["via-cat"]["RR"]) < float(rows["English side"]["RR"])
+    assert float(rows["no translation"]["RR"]) < float(rows["via-cat"]["RR"]) < float(rows["reference side"]["RR"])
     process = begun("again")
     assert process.communicate()[0]
     assert process.returncode == 0

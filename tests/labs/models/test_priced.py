@@ -32,7 +32,7 @@ def test_the_frontier_is_what_nothing_else_beats() -> None:
 def test_the_sentences_name_it_and_what_has_no_cost() -> None:
     said = list(sentences(with_frontier(ROWS)))
     assert said[0] == "On the frontier of cost and RR, the cheapest first: no translation, cheap, best and twin."
-    assert said[1] == "best reaches .600, 75 % of the English side's, for 80 processor seconds a million words."
+    assert said[1] == "best reaches .600, 75 % of the reference side's, for 80 processor seconds a million words."
     assert said[2] == "Another one is better and no dearer than poor and dear."
     assert said[3].startswith("No cost is known of server: ")
 

@@ -173,7 +173,7 @@ def test_the_signature_holds_what_moves_the_output_and_no_path() -> None:
 
 @pytest.mark.slow
 def test_documents_are_translated_sentence_by_sentence(marian: Path, tmp_path: Path) -> None:
-    """Title and text of a document, one line in the end; no English side, no test set."""
+    """Title and text of a document, one line in the end; no reference side, no test set."""
     (tmp_path / "docs.jsonl").write_text(
         '{"id": "d2", "title": "wo ist das haus", "text": "der hund schl\u00e4ft"}\n'
         '{"id": "d1", "text": "ein rotes buch"}\n',

@@ -35,7 +35,7 @@ def indexed(documents: Documents, folder: Path, name: str) -> Path:
 
 @pytest.fixture(scope="session")
 def indexes(small_texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index of each system of the small folder, and of its English side."""
+    """An index of each system of the small folder, and of its reference side."""
     corpus = FolderCorpus(str(small_texts)).read()
     folder = tmp_path_factory.mktemp("indexes")
     indexed(corpus.english, folder, "ideal")
@@ -50,7 +50,7 @@ SETTINGS = {"metric": ["BLEU"], "measures": ["MAP", "RBO"], "topics__n": 8, "rel
 
 @pytest.mark.parametrize("side", ["", "ideal"])
 def test_ready_indexes_give_what_lucene_s_own_give(indexes: Path, side: str, small_texts: Path, tmp_path: Path) -> None:
-    """All of them, or the English side's alone."""
+    """All of them, or the reference side's alone."""
     settings = {**SETTINGS, "folder": small_texts, "paths__cache": tmp_path}
     found = cb.run("folder", retrieval="pyserini", retrieval__index=indexes / side, **settings)
     expected = cb.run("folder", retrieval="lucene", **settings)

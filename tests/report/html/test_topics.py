@@ -46,7 +46,7 @@ def test_a_topic_has_its_rankings_lost_terms_values_and_relevant_documents(searc
     assert [[names[i] for i in ranking] for ranking in shown["ideal"]] == [["d1", "d2"], ["d3"]]
     assert [[names[i] for i in ranking] for ranking in shown["runs"][0]] == [["d2", "d1"], []]
     assert [[names[i] for i in some] for some in shown["relevant"]["first"]] == [["d1"], ["d3"]]
-    assert shown["lost"] == [{}, {"three": [0]}]  # zzz stands nowhere on the English side either
+    assert shown["lost"] == [{}, {"three": [0]}]  # zzz stands nowhere on the reference side either
     assert shown["measures"]["MAP"] == {"rule": "first", "values": [[0.5, 0.0], [1.0, 0.123]]}
 
 

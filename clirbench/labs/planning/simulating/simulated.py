@@ -150,6 +150,6 @@ def _source(source: Text | None, n_lines: int) -> Sequence[str] | None:
     lines = source.lines()
     if len(lines) != n_lines:
         raise AlignmentError(
-            f"{source.where} has {len(lines)} lines, the English side {n_lines}: they must be line-aligned"
+            f"{source.where} has {len(lines)} lines, the reference side {n_lines}: they must be line-aligned"
         )
     return lines

@@ -187,7 +187,7 @@ def test_help_pages_in_two_languages_are_one_set_of_pages_and_titles(cli: Cli, s
 
 
 def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) -> None:
-    """RBO compares with the English side's ranking alone (Webber et al. 2010), also where MAP is judged by people."""
+    """RBO compares with the reference side's ranking alone (Webber et al. 2010), also where MAP is judged by people."""
     settings: dict[str, Any] = {"folder": str(small_folder), "topics.n": 10, "metric": ["BLEU"]}
     judgments = cb.run("folder", **settings, measures=["MAP"], **{"relevance.k": 2}).save(tmp_path / "run")
     people = {"relevance": "qrels", "relevance.path": str(judgments / "trec/qrels.txt")}

@@ -127,7 +127,7 @@ def slow_value(run: Run, judged: Judged, beta: float, policy: str, threshold: di
 
 
 def drawn_case(rng: np.random.Generator) -> tuple[Run, Run, Judged, float]:
-    """A run, the English side's run and judgments of 1 to 4 topics, each with no relevant document as often as not."""
+    """A run, the reference side's run, judgments of 1 to 4 topics, each with no relevant document as often as not."""
 
     def ranked() -> Run:
         return Run.of({t: {d: int(rng.integers(1, 6)) for d in "abcdefg" if rng.random() < 0.6} for t in topics})

@@ -1,4 +1,4 @@
-"""tau_AP, Kendall's tau and overlap between a system's ranking and the English side's own."""
+"""tau_AP, Kendall's tau and overlap between a system's ranking and the reference side's own."""
 
 import itertools
 

@@ -135,7 +135,7 @@ def test_a_test_set_and_a_collection_of_other_texts() -> None:
 
 def test_a_source_that_is_not_aligned_is_refused() -> None:
     corpus = Corpus(CORPUS.test, CORPUS.english, TextLines(("jen jedna",)))
-    with pytest.raises(AlignmentError, match=r"has 1 lines, the English side 670"):
+    with pytest.raises(AlignmentError, match=r"has 1 lines, the reference side 670"):
         SimulatedSystems().translations(corpus)
 
 

@@ -90,7 +90,7 @@ def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path,
     for page in run.rglob("*"):
         if page.suffix in (".html", ".md", ".json") and page.name != "provenance.json":
             text = page.read_text().replace(str(world / "texts"), str(world / "gone"))
-            page.write_text(text.replace(f"of {world.name}/texts", f"of {world.name}/gone"))  # as paper.md names it
+            page.write_text(text.replace(f"{world.name}/texts", f"{world.name}/gone"))  # as titles and paper.md name it
     forge(run)
     status, said = verify(run)
     assert status == 1
@@ -106,12 +106,13 @@ def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path,
 
 
 def test_two_references_of_a_folder_that_moved(cli: Cli, small_folder: Path, verify: Verify) -> None:
-    """folder=.../A-B names two references and no folder."""
+    """corpus.part=.../A-B names two references and no folder."""
     here, now = cli.cwd / "here" / "wmt21" / "de-en", cli.cwd / "now" / "wmt21" / "de-en"
     shutil.copytree(small_folder, here)
     shutil.copy(here / "reference.txt", here / "reference-B.txt")
     (here / "reference.txt").rename(here / "reference-A.txt")
-    command = ["+experiment=wmt_folder", f"folder={here}/A-B", "topics.n=8", "metric=[BLEU]", "measures=[MAP]"]
+    parts = ["+experiment=wmt_part", f"paths.mirror={here.parents[1]}", "corpus.part=wmt21/de-en/A-B"]
+    command = [*parts, "topics.n=8", "metric=[BLEU]", "measures=[MAP]"]
     done = cli(*command, "relevance.k=2", "hydra.run.dir=run")
     assert done.returncode == 0, done.stderr
     assert " systems of wmt21/de-en/A-B, on " in (cli.cwd / "run" / "paper.md").read_text(encoding="utf-8")

@@ -1,0 +1,120 @@
+"""Codes of languages have one spelling, and texts tell their language: the folders of WMT, each in its own."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from clirbench.configuration.languages import languages_of
+from clirbench.corpora.folder import FolderCorpus
+from clirbench.corpora.languages import contradicts, language_code, language_of, language_pair
+from clirbench.errors import ConfigError
+from clirbench.text import TextFile, TextLines
+from tests.conftest import DEMO
+
+WMT = ("wmt21", "wmt22", "wmt23", "wmt24")
+ENGLISH = "This is a sentence of an English text, and there are several others like it on the same page here. " * 2
+GERMAN = "Dies ist ein Satz eines deutschen Textes, und es gibt davon noch einige weitere auf derselben Seite. " * 2
+
+
+@pytest.mark.parametrize(
+    ("code", "one"),
+    [("de", "de"), ("deu", "de"), ("ger", "de"), ("DE", "de"), ("zho", "zh"), ("cmn", "zh"), ("jpn", "ja"),
+     ("nb", "no"), ("liv", "liv"), ("iw", "he"), ("fas", "fa"), ("hr", "hr")],
+)  # fmt: skip
+def test_iso_639_has_one_spelling(code: str, one: str) -> None:
+    """**Source:** the registry of ISO 639-3, whose set 1, 2B, 2T and 3 these are."""
+    assert language_code(code) == one
+
+
+@pytest.mark.parametrize("code", ["foo", "xx", "und", "mul", "zxx", "d", "german", "de-DE", ""])
+def test_what_is_no_language_is_refused(code: str) -> None:
+    with pytest.raises(ConfigError, match="is no language: a code of ISO 639 was expected, such as de, deu or ger"):
+        language_code(code)
+
+
+def test_a_pair_names_its_key() -> None:
+    assert language_pair("languages", "ger-eng") == ("de", "en")
+    with pytest.raises(ConfigError, match="pair=foo-eng: 'foo' is no language"):
+        language_pair("pair", "foo-eng")
+    with pytest.raises(ConfigError, match="languages=German: a pair SOURCE-TARGET in ISO 639 codes was expected"):
+        language_pair("languages", "German")
+
+
+def test_every_source_and_reference_of_wmt_is_in_the_language_of_its_folder(shared_data: Path) -> None:
+    """Livonian is in no list of languages that can be told: its texts are taken for Latgalian."""
+    wrong, texts = [], 0
+    for folder in (path for year in WMT for path in sorted((shared_data / year).iterdir()) if path.is_dir()):
+        source, target = folder.name.split("-")
+        for file in sorted(folder.glob("*.txt.gz")):
+            texts += 1
+            meant = source if file.name.startswith("source") else target
+            if (found := language_of(TextFile(file))) != meant:
+                wrong.append((f"{folder.parent.name}/{folder.name}/{file.name}", found))
+    assert texts == 129
+    assert wrong == [("wmt22/en-liv/reference-A.txt.gz", "ltg"), ("wmt22/liv-en/source.txt.gz", "ltg")]
+
+
+@pytest.mark.parametrize("text", ["", "short", "1 2 3 4 5 " * 50, "un deux trois quatre cinq six"])
+def test_a_short_text_tells_nothing(text: str) -> None:
+    assert language_of(TextLines([text])) == ""
+
+
+def test_close_languages_contradict_nobody() -> None:
+    assert contradicts("en", "de")
+    assert contradicts("uk", "ru")
+    assert not contradicts("hr", "bs")
+    assert not contradicts("liv", "ltg"), "no model knows Livonian"
+    assert not contradicts("en", "")
+
+
+def folder_of(folder: Path, reference: str, source: str = "") -> Path:
+    (folder / "systems").mkdir(parents=True)
+    for name, text in {"reference.txt": reference, "source.txt": source, "systems/a.txt": reference}.items():
+        if text:
+            (folder / name).write_text(text + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "reference", "source", "stated", "found", "known_by"),
+    [
+        ("x", ENGLISH, GERMAN, "", "de-en", "by the texts"),
+        ("de-en", ENGLISH, GERMAN, "", "de-en", "by the folder's name and the texts"),
+        ("ger-eng", ENGLISH, "", "", "de-en", "by the folder's name and the texts"),
+        ("de-zh", "three short words", "", "", "de-zh", "by the folder's name"),
+        ("x", "three short words", "", "", "en", "assumed; languages=SOURCE-TARGET names others"),
+        ("cs-uk", ENGLISH, GERMAN, "", "de-en", "by the texts, against the folder's name, cs-uk"),
+        ("fr-de", ENGLISH, "", "deu-eng", "de-en", "as stated"),
+        ("en-liv", "three short words", "", "", "en-liv", "by the folder's name"),
+    ],
+)
+def test_languages_are_read_from_the_key_the_name_and_the_texts(
+    tmp_path: Path, name: str, reference: str, source: str, stated: str, found: str, known_by: str
+) -> None:
+    languages = languages_of(stated, FolderCorpus(str(folder_of(tmp_path / name, reference, source))))
+    assert (str(languages), languages.known_by) == (found, known_by)
+
+
+def test_a_text_that_contradicts_what_is_stated_stops_the_run_with_what_to_type(tmp_path: Path) -> None:
+    corpus = FolderCorpus(str(folder_of(tmp_path / "x", GERMAN, ENGLISH)))
+    with pytest.raises(ConfigError, match=r"languages=fr-zh: .*source.txt is in en, .*reference.txt is in de; type "
+                       "languages=en-de"):  # fmt: skip
+        languages_of("fr-zh", corpus)
+
+
+def test_a_test_set_in_another_language_than_the_collection_is_refused(tmp_path: Path) -> None:
+    one, other = folder_of(tmp_path / "a", ENGLISH), folder_of(tmp_path / "b", GERMAN)
+    with pytest.raises(ConfigError, match="a/reference.txt is in en, .*b/reference.txt in de: systems translate into"):
+        languages_of("", FolderCorpus(str(one), str(other)))
+
+
+def test_a_folder_that_moved_is_known_by_its_old_name(tmp_path: Path) -> None:
+    corpus = FolderCorpus(str(folder_of(tmp_path / "x", "three short words")))
+    assert str(languages_of("", corpus, "/data/en-liv")) == "en-liv"
+
+
+def test_the_demo_is_czech_and_english_wherever_it_is(tmp_path: Path) -> None:
+    shutil.copytree(DEMO, tmp_path / "fr-de")
+    found = languages_of("", FolderCorpus(str(tmp_path / "fr-de")))
+    assert (str(found), found.known_by) == ("cs-en", "by the texts, against the folder's name, fr-de")

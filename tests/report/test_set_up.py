@@ -1,0 +1,74 @@
+"""The three lines before an answer: what was found in the data, and what was left out of it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import clirbench as cb
+from tests.conftest import Cli
+
+
+@pytest.fixture
+def folder(small_texts: Path, tmp_path: Path) -> Path:
+    shutil.copytree(small_texts, tmp_path / "mine")
+    shutil.copy(tmp_path / "mine" / "reference.txt", tmp_path / "mine" / "systems" / "copy.txt")
+    rows = ["system\tmetric\tscore", *(f"every{n}\tMetricX\t{n}" for n in (2, 3, 5, 9)), "every2\tbleu-all\t3"]
+    (tmp_path / "mine" / "official-metrics.tsv").write_text("\n".join(rows) + "\n")
+    return tmp_path / "mine"
+
+
+def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: Path, cli: Cli) -> None:
+    keys = ("topics.n=8", "relevance.k=2", "systems.exclude=[every9]", "hydra.run.dir=run")
+    done = cli(f"folder={folder}", *keys)
+    assert done.returncode == 0, done.stderr
+    first, second, third, blank, *_ = done.stdout.split("\n")
+    assert first.startswith("Languages: en (by the texts); analyser: english; 10 documents (docs.tsv); topics: 8 (key")
+    left_out = "every9 (systems.include, systems.exclude), copy (copies the reference; keep_copies=true)"
+    assert second == f"Systems: 3; left out: {left_out}."
+    assert third.startswith("Scores read: MetricX; not used: bleu-all (computed here). Groups: ")
+    assert blank == ""
+    made = cb.load(cli.cwd / "run").results["set_up"]
+    assert (made["languages"], made["analyzer"], made["documents"]) == ("en", "english", 10)
+    assert (made["systems"], made["scores"]) == (["every2", "every3", "every5"], ["MetricX"])
+    checked = cli(f"folder={folder}", *keys[:-1], "check=true")
+    assert checked.stdout.split("\n")[:3] == [first, second, third]
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.html"])
+def test_reports_are_titled_by_the_data(folder: Path, cli: Cli, name: str) -> None:
+    done = cli(f"folder={folder}", "topics.n=8", "relevance.k=2", "hydra.run.dir=run")
+    assert done.returncode == 0, done.stderr
+    text = (cli.cwd / "run" / name).read_text(encoding="utf-8")
+    assert f"{folder.parent.name}/mine: which MT metric orders the systems as retrieval does?" in text
+
+
+def test_a_german_folder_is_cut_as_german_without_being_told(shared_data: Path, tmp_path: Path) -> None:
+    """The folder is called x, so that its texts alone tell: WMT22 French-German."""
+    shutil.copytree(shared_data / "wmt22" / "fr-de", tmp_path / "x")
+    keys = {"metric": ["BLEU"], "measures": ["MAP"], "topics__n": 20, "paths__cache": tmp_path / "cache"}
+    moved, stated = (cb.run("folder", folder=tmp_path / "x", **keys, **more) for more in ({}, {"languages": "fra-deu"}))
+    assert moved.results["set_up"]["languages"] == "fr-de"
+    assert moved.results["set_up"]["analyzer"] == "language de"
+    assert moved.systems.equals(stated.systems)
+    assert cb.run("folder", folder=tmp_path / "x", **keys, analyzer="english").systems.MAP.ne(moved.systems.MAP).any()
+
+
+def test_components_without_a_configuration_know_the_language_too(shared_data: Path, tmp_path: Path) -> None:
+    folder, keys = str(shared_data / "wmt22" / "en-zh"), {"measures": ["RBO(p=0.9)"]}
+    ours = cb.run(corpus=cb.corpora.Folder(folder), cache=tmp_path / "a", **keys)
+    theirs = cb.run("folder", folder=folder, paths__cache=tmp_path / "a", **keys)
+    assert ours.results["set_up"]["analyzer"] == theirs.results["set_up"]["analyzer"] == "language zh"
+    assert ours.systems.equals(theirs.systems)
+
+
+def test_the_legend_of_a_number_names_its_column(tmp_path: Path, cli: Cli) -> None:
+    rows = ["system\tsize\tBLEU\tMAP"]
+    rows += [f"s{i}\t{size}\t{i + size / 1e6}\t{i}" for i, size in enumerate([1000000, 30000, 500000] * 2)]
+    (tmp_path / "scores.tsv").write_text("\n".join(rows) + "\n")
+    keys = ("'scores.tables=[scores.tsv]'", "'scores.measures=[MAP]'", "'scores.metadata=[size]'")
+    done = cli("+experiment=scores", *(key.strip("'") for key in keys), "hydra.run.dir=run")
+    assert done.returncode == 0, done.stderr
+    drawn = (tmp_path / "run" / "figures" / "MAP.svg").read_text(encoding="utf-8")
+    places = [drawn.index(f"size {n}") for n in (30000, 500000, 1000000)]
+    assert places == sorted(places)
