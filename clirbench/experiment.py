@@ -301,9 +301,9 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     for name, counted in counts.items():
         if not judged[name].topic_ids:
             raise NothingCompared(
-                f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the "
-                f"reference side matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of "
-                "those lack a relevant document; are these the topics and judgments of this collection?"
+                f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the reference side "
+                f"matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a "
+                "relevant document; are these the topics and judgments of this collection?"
             )
     values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))
     scored = zip(runs, watch(with_marks("IR measures", label), values, len(runs)), strict=True)

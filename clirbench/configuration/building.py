@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -236,11 +236,11 @@ def _measures(cfg: DictConfig, errors: list[ClirbenchError]) -> tuple[Measure, .
 
 def _tables(cfg: DictConfig, errors: list[ClirbenchError]) -> ScoreTables | None:
     settings = section(cfg, "scores", errors)
-    if not settings.get("tables") and cfg.get("corpus") is None:
-        return None
     try:
+        if (tables := ScoreTables(**settings)) == ScoreTables():
+            return None
         names = {path.stem for folder in config_parts("metric") for path in folder.glob("*.yaml")}
-        return ScoreTables(**settings, metrics=frozenset(names))
+        return replace(tables, metrics=frozenset(names))
     except ClirbenchError as error:
         errors.append(error)
     return None

@@ -70,9 +70,8 @@ def resemblances(
         searched = references if corpus.crossed else ()
         references = (*(TextLines(lines[:LINES]) for lines in corpus.test.references), *searched)
     items = [*references, *texts.values()]
-    found = [
-        load_value(one) for one in pmap(Resemble(references), items, [*("(reference side)" for _ in references), *texts])
-    ]
+    names = [*("(reference side)" for _ in references), *texts]
+    found = [load_value(one) for one in pmap(Resemble(references), items, names)]
     if any(isinstance(one, Failure) for one in found[: len(references)]):
         return NOTHING_ALIKE
     theirs = [one["hashes"] for one in found[: len(references)]]

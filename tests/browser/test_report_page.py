@@ -154,7 +154,7 @@ def test_a_topic_opens_with_its_systems_terms_and_documents(browser: Browser, pa
     assert browser.texts("#topic h3") == [f"Topic {name}"]
     systems = browser.texts("#table-systems tbody th")
     assert len(browser.all("#topic rect.point")) == len(systems)
-    assert browser.texts("#topic .sides h4")[0] == "reference side"
+    assert browser.texts("#topic .sides h4")[0] == "Reference side"
     assert 1 <= len(browser.all("#topic .sides > div:first-child li")) <= 10
     assert browser.hover(browser.find("#topic rect.point")).split("\n")[0] in systems
     box = browser.find("#topic-filter")

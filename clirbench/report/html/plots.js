@@ -212,7 +212,7 @@
     curves();
   }
 
-  // ---- topics: which lose, their terms, the overlap with the English side's ranking, the documents
+  // ---- topics: which lose, their terms, the overlap with the reference side's ranking, the documents
   if (byId("topic-set") && data.topics.length) {
     const setBox = byId("topic-set"), measureBox = byId("topic-measure"), body = byId("table-topics").tBodies[0];
     const options = (names) => names.map((name, i) => make("option", { value: String(i) }, name));
@@ -237,7 +237,7 @@
       sort(byId("table-topics"), 2, false);
       filter(byId("table-topics"), byId("topic-filter").value);
       const cut = here.topics.length < here.n ? `The ${here.topics.length} topics of ${here.n} with the lowest means; per_topic.tsv has all. ` : `${here.n} topics. `;
-      byId("topic-note").textContent = `${cut}Mean, lowest and spread of ${measure()} over ${here.systems.length} systems; overlap: the share of the reference side's first 10 documents that stand among a system's first 10, on average; terms lost: query terms that the English side has and some system never writes.`;
+      byId("topic-note").textContent = `${cut}Mean, lowest and spread of ${measure()} over ${here.systems.length} systems; overlap: the share of the reference side's first 10 documents that stand among a system's first 10, on average; terms lost: query terms that the reference side has and some system never writes.`;
       replace(byId("topic"));
     };
     const bars = (t) => {
