@@ -15,6 +15,8 @@ from clirbench.text import near_path
 from clirbench.types import Doubles
 
 EMBEDDED = "embedded:"
+ERRORS = re.compile(r"(h?ter|[wc]er|metricx|autorank)(?![a-z]).*", re.IGNORECASE)
+"""Metrics in which less is better by definition: edit rates, MetricX (errors from 0 to 25), WMT's mean rank."""
 _COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
 LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?")
 """Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, whatever the grammar says."""
@@ -100,7 +102,7 @@ class ScoreTables:
             f"{name}[{self.mark}]" if self._is_marked(name, computed) else name,
             "measure" if measure else "metric",
             values,
-            higher_is_better=name not in self.lower_is_better,
+            higher_is_better=name not in self.lower_is_better and not (not measure and less_is_better(name, values)),
             signature="imported",
             table=self.title if measure else "",
             origin="imported",
@@ -176,6 +178,11 @@ class ScoreTables:
 
     def _is_named(self, name: str) -> bool:
         return name in self.measures or name in self.lower_is_better
+
+
+def less_is_better(name: str, values: Doubles) -> bool:
+    """Whether the name is known for it; not where no value is above 0, as where somebody turned them round already."""
+    return bool(ERRORS.fullmatch(name)) and bool((values > 0).any())
 
 
 @dataclass

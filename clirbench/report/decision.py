@@ -9,6 +9,7 @@ from clirbench.pages.finding import Finding
 from clirbench.pages.table import Table
 from clirbench.pages.wording import listed, many, number, percent, short
 from clirbench.recent import keep_recent
+from clirbench.report.findings import findings
 from clirbench.result import Result
 from clirbench.statistics.grades import SHOWN
 from clirbench.statistics.model.baseline import BaselineComparison
@@ -51,7 +52,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     elif tied:
         said = f"{by}, clirbench recommends {{systems}}; statistically tied with it: {{tied}}."
     else:
-        nearest = max(others, key=lambda row: row.difference_high)
+        nearest = max(others, key=lambda row: row.difference)
         values |= {
             "nearest": nearest.system,
             "difference": nearest.difference,
@@ -115,9 +116,10 @@ def _picked(decision: Decision) -> Iterator[Finding]:
 
 
 def _rise(result: Result, decision: Decision) -> Iterator[Finding]:
-    """What one point of the first metric is worth that agrees with the measure and whose interval excludes chance."""
-    shown = {row.metric for row in result.correlations if row.measure == decision.measure and row.grade in SHOWN}
-    known = [pick for pick in decision.picks if pick.metric in shown and pick.better_low > 0.5]
+    """What one point of the answer's first metric is worth, if that agrees and its interval excludes chance."""
+    first = next((found for found in findings(result) if found.kind == "agreement"), None)
+    headline = first["metric"] if first is not None and first["grade"] in SHOWN else ""
+    known = [pick for pick in decision.picks if pick.metric == headline and pick.better_low > 0.5]
     if known:
         pick = known[0]
         values = {

@@ -9,7 +9,7 @@ import numpy as np
 from clirbench.computed import Counts, Retrieval, with_marks
 from clirbench.pages import wording
 from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
-from clirbench.pages.wording import number, short
+from clirbench.pages.wording import listed, number, short
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
@@ -18,6 +18,8 @@ from clirbench.statistics.evidence import Evidence
 from clirbench.types import Doubles, Qrels
 
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
+FALLING = -0.3
+"""Tau of a metric that may count the other way round."""
 TAU = TableColumn("tau", "number", format="coefficient")
 
 
@@ -265,7 +267,29 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
                 "RBO"
             )
     holes = result.board.holes(result.failed)
+    found += _directions(result)
     return [*found, *holes, *undefined_reasons(result.correlations), *result.notes]
+
+
+def _directions(result: Result) -> list[str]:
+    """Imported metrics that count the other way round by their name, and those that look as if they should."""
+    tables = result.experiment.tables
+    stated = () if tables is None else tables.lower_is_better
+    imported = [column for column in result.board.metrics if column.origin == "imported"]
+    known = [c.name for c in imported if not c.higher_is_better and c.name not in stated]
+    found = [f"less is better in {listed(known)}, by the name"] if known else []
+    for column in imported:
+        taus = [
+            row.value
+            for row in result.correlations
+            if row.metric == column.name and row.coefficient == first_coefficient(result) and not isnan(row.value)
+        ]
+        if column.higher_is_better and 2 * sum(tau < FALLING for tau in taus) > len(taus):
+            found.append(
+                f"{column.name} falls where most measures rise: if less is better in it, type "
+                f"'scores.lower_is_better=[{column.name}]'"
+            )
+    return found
 
 
 def table_notes(result: Result, title: str) -> list[str]:

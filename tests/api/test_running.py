@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -356,3 +357,26 @@ def test_four_threads_run_at_once() -> None:
         found = list(threads.map(run, (0.01, 0.02, 0.03, 0.04)))
     expected = cb.correlate(BASE, "MAP", correlation__intervals=None).correlations.value.tolist()
     assert [outcome.correlations.value.tolist() for outcome in found] == [expected] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "sign"), [("TER", 1), ("hter", 1), ("MetricX-24-XL", 1), ("MetricX", -1), ("loss", -1)]
+)
+def test_a_metric_that_is_known_to_count_errors_counts_them(name: str, sign: int) -> None:
+    """TER by its definition (Snover et al. 2006) and MetricX by its model card: 0 is the best; negated ones stay."""
+    x = np.arange(1.0, 9.0)
+    table = pd.DataFrame({name: sign * x[::-1], "BLEU": x, "MAP": x / 10}, index=list("abcdefgh"))
+    with warnings.catch_warnings(record=True):
+        found = cb.correlate(table, measures=["MAP"])
+    assert found.correlations.query("coefficient == 'kendall'").value.tolist() == [1.0, 1.0]
+    assert any(f"less is better in {name}, by the name" in line for line in found.warnings) == (sign > 0)
+
+
+def test_a_column_that_falls_where_all_rise_is_asked_about() -> None:
+    x = np.arange(1.0, 9.0)
+    table = pd.DataFrame({"loss": x[::-1], "BLEU": x, "MAP": x, "RBO": x}, index=list("abcdefgh"))
+    with warnings.catch_warnings(record=True):
+        found = cb.correlate(table, measures=["MAP", "RBO"])
+    (line,) = [line for line in found.warnings if "falls where most measures rise" in line]
+    assert "'scores.lower_is_better=[loss]'" in line
+    assert "BLEU" not in line

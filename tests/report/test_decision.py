@@ -9,6 +9,7 @@ import pytest
 from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.pages.finding import written
+from clirbench.report.answer import answered
 from clirbench.report.decision import decision_findings, decision_sentences, decision_tables
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
@@ -69,7 +70,7 @@ def spread(gap: float, n: int = 8, topics: int = 60, metrics: tuple[tuple[float,
 def test_a_system_that_is_significantly_better_than_all() -> None:
     made = run_of(spread(2.0))
     (finding,) = decision_findings(made)
-    near = max(made.decision.standings[1:], key=lambda row: row.difference_high)
+    near = max(made.decision.standings[1:], key=lambda row: row.difference)
     assert finding.as_dict() == {
         "kind": "recommendation", "measure": "MAP", "systems": ("s7",), "tied": (), "nearest": near.system,
         "difference": near.difference, "interval": (near.difference_low, near.difference_high),
@@ -94,6 +95,27 @@ def test_a_system_that_is_tied_with_some() -> None:
     assert all(name in str(first) for name in decision.tied[:5])
     # On real topics P(best) was off by up to .33: it is a column of the table, and no sentence.
     assert not any("p_best" in finding.values for finding in (first, *others))
+
+
+def test_the_nearest_is_the_one_of_the_smallest_loss() -> None:
+    """On WMT24 the nearest was named by the limit of its interval: TranssionMT (-.040), not Gemini-1.5-Pro (-.026)."""
+    made = run_of(spread(2.0))
+    first, second, *rest = made.decision.standings
+    wide = replace(second, difference=-0.03, difference_low=-0.05, difference_high=-0.01)
+    narrow = replace(rest[-1], difference=-0.04, difference_low=-0.075, difference_high=-0.005)
+    decision = replace(made.decision, standings=(first, wide, narrow))
+    (finding,) = decision_findings(replace(made, decision=decision))
+    assert (finding["nearest"], finding["difference"]) == (wide.system, -0.03)
+
+
+def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
+    evidence = world(n=12, topics=60, noise=(0.6, 0.3))
+    made = run_of(evidence)
+    first = answered(made).findings[0]
+    assert first.kind == "agreement"
+    assert first["metric"] == "m1"
+    (rise,) = [f for f in decision_findings(made) if f.kind == "rise"]
+    assert rise["metric"] == "m1"
 
 
 def test_systems_that_are_equal_have_no_winner() -> None:

@@ -4,15 +4,15 @@ from contextlib import suppress
 
 import numpy as np
 
-from clirbench.labs.watching.stopping import FEWEST, PAST, Outlook
-from clirbench.pages.wording import number
+from clirbench.labs.watching.stopping import FEWEST, UNKNOWN, Outlook
+from clirbench.pages.wording import interval, number
 from clirbench.report.grouping import training_runs
 from clirbench.result import Result
 from clirbench.statistics.model.decision import topic_values
 from clirbench.types import Doubles
 
 WRONG = (
-    "Of simulated trainings that rose to the end, this rule stopped .11 with 50 topics and .01 with 100. "
+    "Of simulated trainings that rose to the end this rule stopped up to .07 too early (50 topics; 150: .06). "
     "It cannot predict a rise that is still to come, as after a change of the learning rate."
 )
 """From benchmarks/RESULTS.md."""
@@ -45,18 +45,9 @@ def in_words(found: Outlook | None, measure: str, checkpoints: int) -> str:
         return (
             f"Go on: {checkpoints} checkpoints with {measure or 'a measure'} are too few to judge, {FEWEST} are needed."
         )
-    fall = (
-        f"the last {found.window} checkpoints fall with probability {_probability(found.p_past)}; "
-        if found.verdict == PAST
-        else ""
-    )
-    gain = (
-        f"if the trend of the last {found.window} checkpoints holds, the next {found.horizon} gain more than "
-        f"{number(found.gain)} {measure} with probability {_probability(found.p_gain)}."
-    )
-    wrong = f" {WRONG}" if found.stop else ""
-    return f"{found.verdict[0].upper()}{found.verdict[1:]}: {fall}{gain}{wrong}"
-
-
-def _probability(p: float) -> str:
-    return "below .01" if p < 0.01 else "above .99" if p > 0.99 else number(p, 2)
+    gain = f"the next {found.horizon} gain {interval(found.low, found.high)} {measure}, each limit with 95 %"
+    rest = f"; {number(found.gain)} is worth the wait. {WRONG}"
+    if not found.stop:
+        rest = "." if found.verdict != UNKNOWN else ": more topics or checkpoints would tell."
+    verdict = f"{found.verdict[0].upper()}{found.verdict[1:]}"
+    return f"{verdict}: if the trend of the last {found.window} checkpoints holds, {gain}{rest}"

@@ -25,17 +25,19 @@ def test_the_curve_is_the_mean_over_runs_at_their_common_steps() -> None:
 
 
 def test_words() -> None:
-    state = Outlook(best=9000, since=4000, gain=0.01, horizon=10, window=13, p_gain=0.004, p_past=0.5)
+    state = Outlook(best=9000, since=4000, gain=0.005, horizon=10, window=13, low=-0.01, high=0.004)
     words = in_words(state, "MAP", 20)
     assert words.startswith(
-        "No gain since step 4000: if the trend of the last 13 checkpoints holds, the next 10 gain more than .010 MAP "
-        "with probability below .01. Of simulated trainings"
+        "No gain since step 4000: if the trend of the last 13 checkpoints holds, the next 10 gain [-.010, .004] MAP, "
+        "each limit with 95 %; .005 is worth the wait. Of simulated trainings"
     )
-    past = in_words(replace(state, p_past=0.97), "MAP", 20)
-    assert past.startswith("Past the peak: the last 13 checkpoints fall with probability .97; if the trend")
-    going = in_words(replace(state, p_gain=0.5), "MAP", 20)
-    assert going.startswith("Go on: if the trend")
-    assert going.endswith("with probability .50.")
+    assert in_words(replace(state, high=-0.001), "MAP", 20).startswith("Past the peak: if the trend")
+    assert in_words(replace(state, low=0.001, high=0.1), "MAP", 20).endswith("the next 10 gain [.001, .100] MAP, each "
+        "limit with 95 %.")  # fmt: skip
+    assert in_words(replace(state, high=0.1), "MAP", 20) == (
+        "Cannot tell: if the trend of the last 13 checkpoints holds, the next 10 gain [-.010, .100] MAP, each limit "
+        "with 95 %: more topics or checkpoints would tell."
+    )
     assert in_words(None, "MAP", 3).startswith("Go on: 3 checkpoints")
 
 

@@ -1,10 +1,10 @@
-"""When training may stop: what the rule says of curves whose course is plain, and its probabilities."""
+"""When training may stop: what the rule says of curves whose course is plain, and its rates."""
 
 import numpy as np
 import pytest
 
-from benchmarks.stopping import CHECKPOINTS, CURVES, trainings
-from clirbench.labs.watching.stopping import ALPHA, FEWEST, Outlook, outlook
+from benchmarks.stopping import CHECKPOINTS, CURVES, WORTH, trainings
+from clirbench.labs.watching.stopping import FEWEST, GAIN, Outlook, outlook, scatter_error
 from clirbench.types import Doubles
 
 
@@ -17,10 +17,10 @@ STEP = np.arange(1.0, 25.0) * 1000
 
 
 def test_a_curve_that_rises_goes_on() -> None:
-    found = outlook(curve(STEP / 4000), STEP, gain=0.5)  # in five checkpoints it will have risen by 1.25
+    found = outlook(curve(STEP / 4000), STEP)  # in five checkpoints it will have risen by 1.25
     assert found is not None
     assert found.verdict == "go on"
-    assert found.p_gain > 0.9
+    assert found.low < 1.25 < found.high
     assert found.best == STEP[-1]
 
 
@@ -29,14 +29,26 @@ def test_a_curve_that_falls_is_past_its_peak() -> None:
     assert found is not None
     assert found.verdict == "past the peak"
     assert abs(found.best - 12_000) <= 1000
-    assert found.p_gain <= ALPHA
+    assert found.high < 0
+
+
+FLAT, SIXTY = curve(np.full(60, 4.0)), np.arange(1.0, 61.0)
 
 
 def test_a_flat_curve_has_no_gain() -> None:
-    found = outlook(curve(4 * (1 - np.exp(-np.arange(60) / 4.0))), np.arange(1.0, 61.0))
+    found = outlook(FLAT, SIXTY, gain=0.05)
     assert found is not None
     assert found.verdict.startswith("no gain since step ")
-    assert found.p_past < 0.95
+    assert found.low < 0 < found.high < 0.05
+
+
+def test_where_the_topics_cannot_resolve_the_gain_nobody_can_tell() -> None:
+    """Noise is no "no gain": what the topics can show, about .02 here, is more than what is worth the wait."""
+    found = outlook(FLAT, SIXTY)
+    assert found is not None
+    assert found.verdict == "cannot tell"
+    assert not found.stop
+    assert found.high > GAIN
 
 
 def stopped_at(values: Doubles) -> int:
@@ -55,42 +67,46 @@ def alike(world: str) -> Doubles:
 
 
 def test_a_steep_start_does_not_stop_a_training_that_rises_steadily() -> None:
-    """.659 MAP at checkpoint 12, .754 at 25: a fifth of all movement so far was .1, and the rule stopped at 12."""
-    assert CURVES["rising"](np.array([12.0, 25.0])).round(3).tolist() == [0.659, 0.754]
-    assert stopped_at(alike("rising")) > CHECKPOINTS
-    assert stopped_at(alike("log")) > CHECKPOINTS
+    """By .0015 a checkpoint, by a power law, and with cycles: the rule that went by its own noise stopped at 12."""
+    assert CURVES["rise"](np.array([12.0, 50.0])).round(3).tolist() == [0.614, 0.675]
+    for world in ("rise", "power"):
+        assert stopped_at(alike(world)) > CHECKPOINTS
 
 
-def test_a_curve_that_is_flat_from_checkpoint_7_on_is_stopped_by_17() -> None:
-    assert 12 <= stopped_at(alike("flat")) <= 17
+def test_a_curve_that_is_flat_from_checkpoint_7_on_is_stopped_by_34() -> None:
+    assert 12 <= stopped_at(alike("flat")) <= 34
 
 
 def test_rates_over_trainings_with_the_noise_of_real_topics() -> None:
-    """Of 1,000 draws with 100 topics .010 of the rising were stopped before 22, .896 of the flat by 17 (RESULTS.md)."""
-    draws = 100
-    rising = sum(0 < one.at < 22 for one in trainings("rising", draws, topics=100, seed=1))
-    flat = sum(0 < one.at <= 17 for one in trainings("flat", draws, topics=100, seed=1))
-    # 4 standard deviations of the binomial law away from those rates
-    assert rising <= 5
-    assert flat >= 77
+    """Of 200 draws with 50 topics .035 of `rise` forwent more than .01; with 150 .570 of `flat` stopped by 34.
+
+    Source: benchmarks/RESULTS.md; another seed here. Limits: 4 standard deviations of the binomial law.
+    """
+    rising = trainings("rise", 100, topics=50, seed=1)
+    assert sum(one.lost > WORTH for one in rising) <= 10
+    assert sum(0 < one.at <= 34 for one in trainings("flat", 100, topics=150, seed=1)) >= 37
 
 
-@pytest.mark.parametrize("world", ["flat", "drop"])
-def test_the_sentence_at_the_stop_is_true(world: str) -> None:
-    """Of 1,000 draws with 100 topics every one was true (RESULTS.md)."""
-    ends = trainings(world, 50, topics=100, seed=1)
-    assert sum(one.at > 0 for one in ends) >= 45
-    assert all(one.true for one in ends)
+def test_the_sentence_at_the_stop_is_true() -> None:
+    """Of 200 draws with 150 topics every one was stopped after its peak, and was true (RESULTS.md)."""
+    ends = trainings("peak", 50, topics=150, seed=1)
+    assert all(one.at > 20 and one.true for one in ends)
 
 
-def test_fewer_topics_ask_for_a_larger_gain() -> None:
-    """The default gain is in standard errors: with a quarter of the topics about twice as large (1 / sqrt(1/4))."""
-    rng = np.random.default_rng(2)
-    values = CURVES["flat"](np.arange(1.0, 25.0))[:, None] + 0.1 * rng.normal(size=(24, 4000))
+def test_the_standard_error_where_residuals_follow_one_another() -> None:
+    """Newey and West by hand: one lag for n = 4, of weight 1/2: (5 - 1.75) * 4/2 = 6.5, over the sum of squares 5."""
+    error = scatter_error(np.array([-1.5, -0.5, 0.5, 1.5]), np.array([1.0, -1.0, -1.0, 1.0]))
+    assert error == pytest.approx(6.5**0.5 / 5)
+
+
+def test_fewer_topics_widen_the_limits() -> None:
+    """With a quarter of the topics about twice (1 / sqrt(1/4)), where all checkpoints lie on one line."""
+    slopes = np.random.default_rng(2).normal(size=4000)
+    values = (STEP - STEP.mean())[:, None] / 1000 * slopes
     many, few = outlook(values, STEP), outlook(values[:, :1000], STEP)
     assert many is not None
     assert few is not None
-    assert few.gain == pytest.approx(2 * many.gain, rel=0.1)
+    assert few.high - few.low == pytest.approx(2 * (many.high - many.low), rel=0.1)
 
 
 def test_what_training_gained_at_the_start_does_not_matter() -> None:
@@ -100,7 +116,7 @@ def test_what_training_gained_at_the_start_does_not_matter() -> None:
     one, other = outlook(values, STEP), outlook(steeper, STEP)
     assert one is not None
     assert other is not None
-    assert (one.gain, one.p_gain) == (other.gain, other.p_gain)
+    assert (one.low, one.high) == (other.low, other.high)
 
 
 @pytest.mark.parametrize("world", list(CURVES))
@@ -121,12 +137,11 @@ def test_gain_and_horizon() -> None:
     values = curve(STEP / 4000)
     found = [outlook(values, STEP, gain=gain) for gain in (0.0, 1.0, 100.0)]
     assert [o.gain for o in found if o] == [0.0, 1.0, 100.0]
-    p = [o.p_gain for o in found if o]
-    assert p[0] >= p[1] > p[2] == pytest.approx(0.0)
-    near, far = (outlook(values, STEP, gain=2.0, horizon=horizon) for horizon in (2, 20))
+    assert [o.stop for o in found if o] == [False, False, True]
+    near, far = (outlook(values, STEP, horizon=horizon) for horizon in (2, 20))
     assert near is not None
     assert far is not None
-    assert near.p_gain < far.p_gain
+    assert (far.low, far.high) == pytest.approx((10 * near.low, 10 * near.high))
 
 
 def test_units_of_measure_and_step_do_not_matter() -> None:
@@ -134,8 +149,7 @@ def test_units_of_measure_and_step_do_not_matter() -> None:
     one, other = outlook(values, STEP), outlook(1000 * values - 7, STEP / 1000)
     assert one is not None
     assert other is not None
-    assert one.p_gain == pytest.approx(other.p_gain, abs=1e-6)
-    assert other.gain == pytest.approx(1000 * one.gain)
+    assert (other.low, other.high) == pytest.approx((1000 * one.low, 1000 * one.high))
 
 
 def test_too_early() -> None:
@@ -145,5 +159,7 @@ def test_too_early() -> None:
 
 
 def test_the_verdict_is_of_the_numbers() -> None:
-    assert Outlook(9, 3, 0.1, 5, 11, ALPHA, 0.2).verdict == "no gain since step 3"
-    assert Outlook(9, 3, 0.1, 5, 11, ALPHA + 0.001, 1.0).verdict == "go on"
+    assert Outlook(9, 3, 0.1, 5, 11, -1.0, 0.09).verdict == "no gain since step 3"
+    assert Outlook(9, 3, 0.1, 5, 11, -1.0, -0.01).verdict == "past the peak"
+    assert Outlook(9, 3, 0.1, 5, 11, 0.01, 0.2).verdict == "go on"
+    assert Outlook(9, 3, 0.1, 5, 11, 0.0, 0.1).verdict == "cannot tell"

@@ -32,7 +32,7 @@ from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.state import SETTLED, State, state_of
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.labs.watching.outlook import in_words, learning_curve
-from clirbench.labs.watching.stopping import Outlook, outlook
+from clirbench.labs.watching.stopping import GAIN, Outlook, outlook
 from clirbench.labs.watching.tensorboard import EventFiles
 from clirbench.pages.wording import fixed, number
 from clirbench.report import terminal
@@ -68,7 +68,7 @@ class Watching:
     configuration: Mapping[str, Any]
     command: Sequence[str]
     seconds: int = 30
-    gain: float | None = None
+    gain: float = GAIN
     horizon: int | None = None
     measure: str = ""
     events: EventFiles | None = None
@@ -221,8 +221,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--every", type=int, default=30, metavar="SECONDS", help="between two looks (default 30)")
     parser.add_argument("--once", action="store_true", help="look once, for cron")
     parser.add_argument("--stop-rule", action="store_true", help="end with status 10 where no gain is to be expected")
-    parser.add_argument("--gain", type=float, help="worth the wait, in units of the measure (default: the least that "
-                        "the topics can show of the recent trend)")  # fmt: skip
+    parser.add_argument(
+        "--gain", type=float, default=GAIN, help=f"worth the wait, in units of the measure (default {GAIN})"
+    )
     parser.add_argument("--horizon", type=int, help="checkpoints ahead (default: a fifth of those so far, at least 5)")
     parser.add_argument("--tensorboard", type=Path, metavar="DIR", help="write TensorBoard's event files there too")
     parser.add_argument("--measure", default="", help="that the rule goes by (default: that of the answer)")
@@ -259,7 +260,7 @@ def start_watch(options: Namespace) -> Watching:
         raise ConfigError("watch: there are no systems to wait for; name a corpus, folder=DIR")
     whole_number("--every", options.every)
     whole_number("--horizon", options.horizon, or_null=True)
-    checked("--gain", 0.0 if options.gain is None else options.gain, least=0)
+    checked("--gain", options.gain, least=0)
     keys = [override.lstrip("+").partition("=")[0] for override in options.overrides]
     added = [default for default in DEFAULTS if default.partition("=")[0] not in keys]
     cfg = compose_configuration([one for one in (*options.overrides, *added) if not one.startswith("hydra.")])

@@ -59,7 +59,7 @@ def arguments(root: Path, out: str, *more: str, quiet: int = 0) -> list[str]:
 
 def watching(root: Path, *more: str, measure: str = "", events: Path | None = None) -> Watching:
     options = Namespace(
-        overrides=arguments(root, "out", *more), every=1, gain=None, horizon=10, measure=measure, tensorboard=events
+        overrides=arguments(root, "out", *more), every=1, gain=0.005, horizon=10, measure=measure, tensorboard=events
     )
     return start_watch(options)
 
@@ -372,7 +372,7 @@ def test_a_model_that_cannot_translate_stops_no_other(tmp_path: Path, capsys: py
             "systems.quiet=0", "keep_copies=true", f"paths.cache={tmp_path / 'cache'}",
             f"hydra.run.dir={tmp_path / 'out'}", *KEYS,
         ],
-        every=1, gain=None, horizon=None, measure="", tensorboard=None,
+        every=1, gain=0.005, horizon=None, measure="", tensorboard=None,
     )  # fmt: skip
     watch = start_watch(options)
     watch.look()
