@@ -37,9 +37,19 @@ def both_ways(result: Result, other: Result) -> Result:
     pairs = [
         (row, found[row.measure, row.metric]) for row in rows if _pair(row) in found and row.coefficient == KENDALL
     ]
-    header = ("measure", "metric", "tau", "exchanged_tau", "ci_low", "ci_high", "p_value", "exchanged_grade", "grade")
+    header = (
+        "measure",
+        "metric",
+        "tau",
+        "exchanged_tau",
+        "ci_low",
+        "ci_high",
+        "p_adjusted",
+        "exchanged_grade",
+        "grade",
+    )
     cells = [
-        (row.measure, row.metric, row.value, way.value, way.ci_low, way.ci_high, way.p_value, way.grade, row.grade)
+        (row.measure, row.metric, row.value, way.value, way.ci_low, way.ci_high, way.p_adjusted, way.grade, row.grade)
         for row, way in pairs
     ]
     shown = sum(row.measure == pairs[0][0].measure for row, _ in pairs)

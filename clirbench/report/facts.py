@@ -13,7 +13,7 @@ from clirbench.pages.wording import listed, number, short
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
-from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.evidence import Evidence
 from clirbench.types import Doubles, Qrels
 
@@ -81,7 +81,9 @@ def _tip(row: Correlation) -> str:
         return f"{pair}: undefined, {row.note}"
     tip = f"{pair}: {number(row.value)}{interval(row)}"
     if not isnan(row.p_value):
-        tip += f", p {'< .0001' if row.p_value < 0.0001 else '= ' + number(row.p_value, 4)}"
+        tip += f", p {_p(row.p_value)}"
+    if not isnan(row.p_adjusted):
+        tip += f", for all metrics together {_p(row.p_adjusted)}"
     tip += f", {row.n_systems} systems{MEANING.get(row.significant, '')}"
     if row.scheme:
         tip += f"; interval over {row.scheme}"
@@ -90,6 +92,10 @@ def _tip(row: Correlation) -> str:
         true = row.corrected_note if isnan(row.corrected) else f"tau without noise {number(row.corrected)}"
         tip += f"; {true}; expected of a perfect metric: {number(row.ceiling)}"
     return tip
+
+
+def _p(value: float) -> str:
+    return "< .0001" if value < 0.0001 else f"= {number(value, 4)}"
 
 
 def by_pair(rows: Iterable[Correlation], coefficient: str) -> dict[tuple[str, str], Correlation]:
@@ -128,16 +134,19 @@ def mark(row: Correlation) -> str:
 
 
 def marks(table: Table) -> str:
-    """What the marks of a tau table mean: `x: not significant`."""
+    """What the marks of a tau table mean: `x: not significant`; of Kendall's tau, for all metrics together."""
     kept = {cell.mark for row in table.rows for cell in row[1:] if not isnan(cell.value)}
-    meanings = ["x: not significant"] if kept - {"?"} or "?" not in kept else []
+    by = " (p_adjusted)" if coefficient_of(table) == KENDALL else ""
+    meanings = [f"x: not significant{by}"] if kept - {"?"} or "?" not in kept else []
     return "; ".join([*meanings, *(["?: not tested"] if "?" in kept else [])])
 
 
 def p_method(table: Table) -> str:
-    """How the p-values of a tau table were made; `max-T` is one-sided, for all metrics together."""
-    used = dict.fromkeys(row.p_method for row in table.records if isinstance(row, Correlation) and row.p_method)
-    return ", ".join(used) or "none"
+    """How the p-values of a tau table were made: of each pair by itself, and p_adjusted, for all metrics together."""
+    rows = [row for row in table.records if isinstance(row, Correlation)]
+    used = dict.fromkeys(row.p_method for row in rows if row.p_method)
+    together = ["p_adjusted by step-down max-T"] if any(not isnan(row.p_adjusted) for row in rows) else []
+    return ", ".join([*used, *together]) or "none"
 
 
 def interval(row: Correlation) -> str:

@@ -52,7 +52,7 @@ def agreement(row: Correlation, result: Result) -> Finding:
     """One row of correlations.tsv, and what it would take to decide what is not shown."""
     units, topics = result.units, result.evidence.topics(row.measure)
     needed = None
-    if row.grade == OPEN and not isnan(row.p_value):
+    if row.grade == OPEN and not isnan(row.p_adjusted):
         needed = groups_needed(row.value, result.experiment.alpha / _tested(result, row.measure))
     values = {
         "measure": row.measure,
@@ -65,6 +65,7 @@ def agreement(row: Correlation, result: Result) -> Finding:
         "lower": row.lower,
         "upper": row.upper,
         "p_value": row.p_value,
+        "p_adjusted": row.p_adjusted,
         "systems": row.n_systems,
         "groups": row.groups,
         "grouped_by": "" if units.independent else units.source,

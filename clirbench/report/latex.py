@@ -19,7 +19,7 @@ from clirbench.pages.wording import short
 from clirbench.report import facts, tables
 from clirbench.result import Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
-from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.correlation import KENDALL, Correlation
 
 WORDS = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
 SPECIAL = {c: rf"\text{word}{{}}" for c, word in zip("\\~^<>|", WORDS, strict=True)}
@@ -119,10 +119,11 @@ def tau_table(result: Result, found: Table, label: str) -> list[str]:
     systems = f"$n={n[0]}$" if len(n) == 1 else f"$n={n[0]}$ to ${n[-1]}$" if n else "no"
     grouped = escape(result.units.said.partition(" systems")[2])
     titled = f" ({escape(found.title)})" if found.title else ""
+    together = ", for all metrics together" if coefficient == KENDALL else ""
     caption = (
         f"{NAMES.get(coefficient, escape(coefficient))} between MT metrics and IR measures over {systems} "
         f"systems{grouped}{titled}. Bold: the highest of a row; \\texttimes: not "
-        f"significant ($p \\geq {short(result.experiment.alpha)}$)."
+        f"significant ($p \\geq {short(result.experiment.alpha)}${together})."
     )
     if "?" in facts.marks(found):
         caption += " ?: not tested."

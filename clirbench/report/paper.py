@@ -74,7 +74,7 @@ def _agreement(result: Result, agreements: Sequence[Finding]) -> Iterator[str]:
     groups = "groups" if first["grouped_by"] else "systems"
     tau = f"Kendall's tau between {groups} of {first['metric']} with {first['measure']} is {number(first['tau'])}"
     tested = sum(bool(one["grade"]) for one in agreements)
-    if not isnan(first["p_value"]):
+    if not isnan(first["p_adjusted"]):
         corrected = f", corrected for {tested} metrics by step-down max-T" if tested > 1 else ""
         tau += f" (95 % confidence {interval(first['low'], first['high'])}, t copula; "
         tau += f"{p_said(first['p_value'])}, one-sided{corrected})"
@@ -90,7 +90,7 @@ def _correlation(result: Result, found: Finding) -> Correlation:
 
 
 def _row(found: Finding) -> tuple[Any, ...]:
-    p = "" if isnan(found["p_value"]) else p_said(found["p_value"]).removeprefix("p ").removeprefix("= ")
+    p = "" if isnan(found["p_adjusted"]) else p_said(found["p_adjusted"]).removeprefix("p ").removeprefix("= ")
     return found["metric"], found["tau"], found["low"], found["high"], p, found["grade"] or "not tested"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan, sqrt
+from math import isnan, nan
 from typing import Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.grades import graded, reliability
 from clirbench.statistics.model.ceiling import better_half_ceiling, without_noise
 from clirbench.statistics.p_values import significance
-from clirbench.statistics.units.agreement import DRAWS, Agreement, agreements
+from clirbench.statistics.units.agreement import Agreement, agreements
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.concordance import taus
 from clirbench.statistics.units.given import ALONG, real_metrics
@@ -36,14 +36,14 @@ class Correlation:
     """One row of correlations.tsv: does `metric` order the systems as `measure` does?
 
     `value` in [-1, 1] (more is closer agreement; columns where less is better were turned round before), `n_systems`
-    how many systems it was computed over. For `kendall`: tau between the independent `groups`; `p_value` one-sided,
-    for all metrics of the run together (`p_method` `max-T`); `ci_low`, `ci_high` of this pair alone; `lower`, `upper`
-    one-sided bounds for all metrics together (`Agreement`); `grade` (`grades`) and what `lowered` it; `better_half`:
-    tau within the better half of the systems by the measure, `better_half_ceiling` its ceiling; `reliability` of the
-    measure over topics. Other coefficients: `p_value` two-sided by `p_method` (`exact`, `normal`, `permutation`,
-    `scipy`), for independent systems alone; `scheme` names what the interval is of. `p_error`: the standard error
-    of a sampled p. `corrected`: tau without measurement noise, `ceiling`: expected of a metric without error
-    (`with_corrections`), with .95 intervals.
+    how many systems it was computed over. `p_value`: of this pair alone, two-sided, by `p_method` (`exact`, `normal`,
+    `permutation`, `scipy`), for independent systems alone; `p_error`: the standard error of a sampled p. For
+    `kendall`: tau between the independent `groups`; `p_adjusted` one-sided, for all metrics of the run together
+    (step-down max-T), by which it is `significant`; `ci_low`, `ci_high` of this pair alone; `lower`, `upper` one-sided
+    bounds for all metrics together (`Agreement`); `grade` (`grades`) and what `lowered` it; `better_half`: tau within
+    the better half of the systems by the measure, `better_half_ceiling` its ceiling; `reliability` of the measure over
+    topics. `scheme` names what the interval is of. `corrected`: tau without measurement noise, `ceiling`: expected of a
+    metric without error (`with_corrections`), with .95 intervals.
     """
 
     measure: str
@@ -74,6 +74,7 @@ class Correlation:
     better_half: float = nan
     better_half_ceiling: float = nan
     reliability: float = nan
+    p_adjusted: float = nan
 
 
 def correlate(
@@ -89,10 +90,11 @@ def correlate(
 ) -> list[Correlation]:
     """Every coefficient of every (measure, metric) pair, in the order of the columns.
 
-    `significant` is `p < alpha`. A pair with a hole is computed over the systems that have both values, and `n_systems`
-    and the note say so; without `complete` it is undefined. `units`: default, what `units_of` finds; `reliabilities`:
-    of measures over their topics, where they are known. `p_value` is how coefficients other than kendall are tested;
-    `untested`: none is. Of more than 2,000 systems only Kendall's tau is tested.
+    `significant` is `p_adjusted < alpha` of kendall, `p_value < alpha` of others. A pair with a hole is computed over
+    the systems that have both values, and `n_systems` and the note say so; without `complete` it is undefined.
+    `units`: default, what `units_of` finds; `reliabilities`: of measures over their topics, where they are known.
+    `p_value` is how each pair is tested by itself; `untested`: none is. Of more than 2,000 systems only Kendall's tau
+    is tested, for all metrics together.
     """
     units = units_of(board) if units is None else units
     known = reliabilities or {}
@@ -104,10 +106,10 @@ def correlate(
         for metric in board.metrics:
             for name in coefficients:
                 # What units replace is not worked out, nor orders of very many systems.
-                many = len(board.systems) > MOST and not name.startswith(KENDALL)
-                tested = p_value if units.independent and not many and name != KENDALL else UNTESTED
+                many = len(board.systems) > MOST
+                tested = p_value if units.independent and not many else UNTESTED
                 found, note = _found(board, measure, metric, name, tested, complete, seed)
-                if many:
+                if many and not name.startswith(KENDALL):
                     note = "; ".join(filter(None, [too_many(found.n), note]))
                 row = Correlation(
                     measure=measure.name,
@@ -133,10 +135,12 @@ def _tested(row: Correlation, between: Mapping[str, Correlation], units: Units, 
         if units.independent:
             return row
         return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, FOR_KENDALL))
-    if row.metric not in between:
-        return replace(row, note=_and(row, NO_METRIC)) if between else row
-    found = between[row.metric]
+    found = between.get(row.metric)
+    if found is None:
+        untested = replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0)
+        return replace(untested, note=_and(row, NO_METRIC)) if between else untested
     value = row.value if isnan(found.value) else found.value
+    found = replace(found, p_value=row.p_value, p_method=row.p_method, p_error=row.p_error)
     return replace(found, value=value, n_systems=row.n_systems, note=_and(row, found.note))
 
 
@@ -163,14 +167,12 @@ def _between(
         rows[metric.name] = replace(
             empty[metric.name],
             value=one.tau,
-            p_value=one.p_value,
+            p_adjusted=one.p_value,
             significant=significance(one.p_value, alpha),
             note="; ".join(filter(None, [one.note, _within(one)])),
             ci_low=one.low,
             ci_high=one.high,
             scheme=f"95 %: {of}; systems are a sample; t copula" if tested else "",
-            p_method="max-T" if tested else "",
-            p_error=sqrt(one.p_value * (1 - one.p_value) / DRAWS) if tested and len(metrics) > 1 else 0.0,
             groups=one.groups,
             lower=one.lower,
             upper=one.upper,

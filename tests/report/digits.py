@@ -93,6 +93,7 @@ def _same(where: str, value: object, text: str) -> Iterator[str]:
 
 CELLS = {
     "tau": "value", "low": "ci_low", "high": "ci_high", "lower": "lower", "upper": "upper", "p_value": "p_value",
+    "p_adjusted": "p_adjusted",
     "systems": "n_systems", "groups": "groups", "grade": "grade", "lowered": "lowered", "better_half": "better_half",
     "reliability": "reliability",
 }  # fmt: skip
@@ -285,7 +286,7 @@ def _paper(run: Folder) -> Iterator[str]:
         yield f"paper.md: {len(rows)} rows for {len(agreements)} metrics"
     for found, cells in zip(agreements, rows, strict=False):
         row = run.rows[found["measure"], found["metric"]]
-        low, high, p = (cell(row, name) for name in ("ci_low", "ci_high", "p_value"))
+        low, high, p = (cell(row, name) for name in ("ci_low", "ci_high", "p_adjusted"))
         texts = ["" if isnan(low) else decimals(end) for end in (low, high)]
         of_p = "" if isnan(p) else p_value(p).removeprefix("p ").removeprefix("= ")
         wanted = [row["metric"], decimals(cell(row, "value")), *texts, of_p, row["grade"] or "not tested"]
@@ -312,7 +313,7 @@ def _own_of_paper(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     ends = _ends(row, "ci_low", "ci_high")
     said = r" Kendall's tau between (?:systems|groups) of .+? with .+? is (\S+?)"
     bounds = r" \(95 % confidence \[(.+?), (.+?)\], t copula; (p [<=] \.\d+), one-sided"
-    tau, p = decimals(cell(row, "value")), p_value(cell(row, "p_value"))
+    tau, p = decimals(cell(row, "value")), p_value(cell(row, "p_adjusted"))
     yield rf"{said}\.", (tau,)
     yield rf"{said}{bounds}\)\.", (tau, *ends, p)
     yield rf"{said}{bounds}, corrected for (\d+) metrics by step-down max-T\)\.", (tau, *ends, p, str(tested))

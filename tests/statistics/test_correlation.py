@@ -29,6 +29,12 @@ def test_a_row_is_scipys_tau_and_rho_with_its_p() -> None:
     (tau, row) = correlate(board(Column("M", "metric", X), Column("I", "measure", Y)), ["kendall", "spearman"])
     expected = spearmanr(X, Y)
     assert tau.value == kendalltau(X, Y).statistic
+    assert tau.p_value == pytest.approx(kendalltau(X, Y).pvalue)  # two-sided, of this pair alone
+    assert tau.p_adjusted == pytest.approx(tau.p_value / 2)  # one metric: its own exact one-sided p
+    (by_scipy,) = correlate(board(Column("M", "metric", X), Column("I", "measure", np.minimum(Y, 5))), p_value="scipy",
+        coefficients=["kendall"])  # fmt: skip
+    assert by_scipy.p_value == kendalltau(X, np.minimum(Y, 5)).pvalue
+    assert by_scipy.p_method == "scipy"
     assert (row.measure, row.metric, row.coefficient) == ("I", "M", "spearman")
     assert row.value == pytest.approx(expected.statistic)
     orders = [spearmanr(X, order).statistic for order in permutations(Y)]
@@ -84,7 +90,9 @@ def test_systems_in_groups_have_the_tau_between_them_and_are_tested_for_kendall_
     families = tuple(name for name in "abcdef" for _ in range(2))
     tau, rho = correlate(Scoreboard(tuple("abcdefghijkl"), columns, {"family": families}), ["kendall", "spearman"])
     assert (tau.value, tau.groups, tau.n_systems) == (1.0, 6, 12)
-    assert (tau.p_method, tau.significant, tau.grade) == ("max-T", "true", "strong")
+    assert (tau.p_method, tau.significant, tau.grade) == ("", "true", "strong")
+    assert np.isnan(tau.p_value)
+    assert tau.p_adjusted < 0.05
     assert (tau.ci_low, tau.ci_high) == interval(1.0, 6)
     assert "tau within groups -1.000" in tau.note
     assert rho.significant == "undefined"
@@ -115,7 +123,7 @@ def test_intervals_join_the_rows() -> None:
 def test_two_independent_systems_have_no_interval_but_its_reason() -> None:
     columns = board(Column("M", "metric", X[:2]), Column("I", "measure", Y[:2]))
     (tau,) = correlate(columns, ["kendall"])
-    assert np.isnan([tau.ci_low, tau.lower, tau.p_value]).all()
+    assert np.isnan([tau.ci_low, tau.lower, tau.p_adjusted]).all()
     assert (tau.note, tau.grade, tau.significant) == (
         "too few independent groups (2); 2 systems always agree or disagree perfectly",
         "",
@@ -170,7 +178,7 @@ def test_very_many_systems_are_not_compared_pair_by_pair() -> None:
     units = units_of(many, "none")
     rows = with_intervals(correlate(many, units=units), Evidence(many), Bootstrap(Draws(("systems",), 10)), units=units)
     by_name = {row.coefficient: row for row in rows}
-    assert (by_name["kendall"].p_method, by_name["kendall"].significant) == ("max-T", "true")
+    assert (by_name["kendall"].p_method, by_name["kendall"].significant) == ("", "true")
     assert by_name["kendall"].value == pytest.approx(kendalltau(many["BLEU"].values, y).statistic)
     assert by_name["spearman"].significant == "undefined"
     assert "2001 systems: at most 2000 are compared pair by pair" in by_name["spearman"].note
