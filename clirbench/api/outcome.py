@@ -269,7 +269,7 @@ class Outcome:
             order = [list(dict.fromkeys(names)) for names in zip(*taus, strict=True)]
             table = table.reindex(index=order[0], columns=order[1]).rename_axis(index=None, columns=None)
             untested = "; ?: not tested" if cells["tau"].str.endswith("?").any() else ""
-            said = f"{self.results['units']['said']}; x: not significant (p_adjusted){untested}"
+            said = f"{self.results['units']['said']}; x: not significant by p_adjusted{untested}"
             shown += [table.to_html(na_rep=""), f"<p>{escape(said)}</p>"]
         shown += [f"<p>warning: {escape(escape_unseen(line))}</p>" for line in self.warnings]
         return "\n".join(shown)

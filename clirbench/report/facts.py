@@ -136,7 +136,7 @@ def mark(row: Correlation) -> str:
 def marks(table: Table) -> str:
     """What the marks of a tau table mean: `x: not significant`; of Kendall's tau, for all metrics together."""
     kept = {cell.mark for row in table.rows for cell in row[1:] if not isnan(cell.value)}
-    by = " (p_adjusted)" if coefficient_of(table) == KENDALL else ""
+    by = " by p_adjusted" if coefficient_of(table) == KENDALL else ""
     meanings = [f"x: not significant{by}"] if kept - {"?"} or "?" not in kept else []
     return "; ".join([*meanings, *(["?: not tested"] if "?" in kept else [])])
 

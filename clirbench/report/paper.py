@@ -77,7 +77,7 @@ def _agreement(result: Result, agreements: Sequence[Finding]) -> Iterator[str]:
     if not isnan(first["p_adjusted"]):
         corrected = f", corrected for {tested} metrics by step-down max-T" if tested > 1 else ""
         tau += f" (95 % confidence {interval(first['low'], first['high'])}, t copula; "
-        tau += f"{p_said(first['p_value'])}, one-sided{corrected})"
+        tau += f"{p_said(first['p_adjusted'])}, one-sided{corrected})"
     yield f"{tau}."
     row = _correlation(result, first)
     if not isnan(row.ceiling):

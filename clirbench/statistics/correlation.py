@@ -28,6 +28,8 @@ FEWEST_HALVED = 8
 """Fewer independent groups have no better half to compute tau in."""
 NO_METRIC = "this column counts steps of training: it is no metric"
 FOR_KENDALL = "systems are not independent: tested for kendall alone"
+NOT_ALONE = "systems are not independent: no p_value of a pair alone"
+OF_KENDALL = "p_adjusted is of kendall alone"
 Significance = Literal["true", "false", "undefined"]
 
 
@@ -133,7 +135,7 @@ def _tested(row: Correlation, between: Mapping[str, Correlation], units: Units, 
         return row
     if row.coefficient != KENDALL:
         if units.independent:
-            return row
+            return row if isnan(row.p_value) else replace(row, note=_and(row, OF_KENDALL))
         return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, FOR_KENDALL))
     found = between.get(row.metric)
     if found is None:
@@ -141,7 +143,8 @@ def _tested(row: Correlation, between: Mapping[str, Correlation], units: Units, 
         return replace(untested, note=_and(row, NO_METRIC)) if between else untested
     value = row.value if isnan(found.value) else found.value
     found = replace(found, p_value=row.p_value, p_method=row.p_method, p_error=row.p_error)
-    return replace(found, value=value, n_systems=row.n_systems, note=_and(row, found.note))
+    alone = "" if units.independent else NOT_ALONE
+    return replace(found, value=value, n_systems=row.n_systems, note=_and(row, found.note, alone))
 
 
 def _between(
