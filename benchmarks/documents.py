@@ -82,8 +82,8 @@ def run(folder: Path) -> tuple[float, float, float]:
     """Seconds of the processor (all processes), of the clock, and peak bytes of one run."""
     command = [
         sys.executable, "-m", "clirbench", "corpus=jsonl_documents", "corpus.translations=mt", "topics=jsonl",
-        "topics.path=topics.jsonl", "relevance=qrels", "relevance.path=qrels.txt", "metric=[]",
-        "measures=[MAP,nDCG,'mAQWV(at=0)']",
+        "topics.path=topics.jsonl", "relevance=qrels", "relevance.path=qrels.txt", "relevance.judged_by=people",
+        "metric=[]", "measures=[MAP,nDCG,'mAQWV(at=0)']",
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     start, before = time.perf_counter(), os.times()

@@ -48,7 +48,7 @@ types: the inverse permutation: rank[[-order] = np.arange(len(order))-]{+:] = or
 columns: a metric's direction is dropped: [-metric.higher_is_better-]{+True+},
 columns: scores go to other systems: dict(zip([-imported.systems-]{+sorted(imported.systems)+}, column
 columns: every measure is a plain mean: [-measure.aggregate(per_topic)-]{+per_topic.mean(axis=-1)+}.tolist()
-columns: people's judgments count as pseudo-relevance: == "people"[- and not measure.uses_qrels-]{++}
+columns: people's judgments count as pseudo-relevance: != "pseudo-relevance"[- and not measure.uses_qrels-]{++}
 columns: computed measures come first: in ([-*columns, *computed.columns-]{+*computed.columns, *columns+}) if
 experiment: a score is rounded too early: key: [-float(score[0])-]{+round(float(score[0]), 2)+} for key
 experiment: topics for documents: name: Judged(rule.judge(ideal, english, topics), ideal, len([-english-]{+topics+}))

@@ -135,9 +135,9 @@ def measure_parts(
     others = experiment.runs is not None and not retrieval.retriever
     retriever = OTHERS if others else experiment.retrievers[retrieval.retriever]
     assert retriever is not None
-    topics, rule = experiment.topics[retrieval.topic_label], experiment.relevance[relevance]
-    # RBO reads no judgments: those of people only say on which topics it compares with the English side's ranking.
-    by_english = judged_by(rule) == "people" and not measure.uses_qrels
+    topics, rule = experiment.topics[retrieval.topic_label], {**experiment.relevance, **retrieval.rules}[relevance]
+    # RBO reads no judgments: they only say on which topics it compares with the English side's ranking.
+    by_english = judged_by(rule) != "pseudo-relevance" and not measure.uses_qrels
     judged = f"rel:english|topics of {rule.signature}" if by_english else f"rel:{rule.signature}"
     parts = (retriever.signature, f"topics:{topics.signature}", judged, measure.signature)
     return parts, {

@@ -8,6 +8,7 @@ from typing import Any
 from clirbench.corpora.base import Corpus
 from clirbench.errors import Changed, InputError, raise_all
 from clirbench.later import select_values
+from clirbench.relevance.base import Relevance
 from clirbench.steps.examine import FileHealth
 from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances
 from clirbench.store.snapshot import Snapshot
@@ -124,7 +125,7 @@ class Retrieval:
 
     `judged` and `counts` are by label of the judgments; `per_topic[(label, measure)]` is systems x the topics that the
     measure scores (`topics`), for the systems of `runs`; `failed` are those that could not be searched or scored.
-    `topic_label` and `retriever` are the labels of what was asked and of what searched.
+    `topic_label` and `retriever` are the labels of what was asked and of what searched; `rules` judged, by their label.
     """
 
     ideal: Run
@@ -135,6 +136,7 @@ class Retrieval:
     failed: Mapping[str, Failure] = field(default_factory=lambda: MappingProxyType({}))
     topic_label: str = ""
     retriever: str = ""
+    rules: Mapping[str, Relevance] = field(default_factory=lambda: MappingProxyType({}))
 
     def topics(self, label: str, measure: str) -> tuple[str, ...]:
         """The topics that a measure scores: all that are judged, or those with a relevant document.

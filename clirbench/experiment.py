@@ -21,6 +21,7 @@ from clirbench.later import Shelf, load_value
 from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.per_system import per_system
 from clirbench.pages.table import Table
+from clirbench.relevance.base import fitted
 from clirbench.result import MANY_SYSTEMS, Experiment, Result, Watch, no_watch
 from clirbench.retrieval.base import Retriever, Search
 from clirbench.scoreboard import NO_ROWS
@@ -293,10 +294,8 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     else:
         runs, own = runs_of_others(experiment.runs, inputs)
         ideal = own or (english_run(experiment.retriever, task, english.text) if inputs.corpus.has_english else none)
-    judged = {
-        name: Judged(rule.judge(ideal, english, topics), ideal, len(english))
-        for name, rule in experiment.relevance.items()
-    }
+    rules = {name: fitted(rule, ideal, topics) for name, rule in experiment.relevance.items()}
+    judged = {name: Judged(rule.judge(ideal, english, topics), ideal, len(english)) for name, rule in rules.items()}
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
     for name, counted in counts.items():
         if not judged[name].topic_ids:
@@ -309,7 +308,7 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     scored = zip(runs, watch(with_marks("IR measures", label), values, len(runs)), strict=True)
     good, failed = split_failures(dict(scored))
     shelf = Shelf({system: runs[system] for system in good})
-    return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed)
+    return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed, rules=rules)
 
 
 def english_run(retriever: Retriever, task: Search, english: Text) -> Run:

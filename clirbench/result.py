@@ -38,7 +38,7 @@ from clirbench.store.cached import cached_result
 from clirbench.store.plan import Plan
 from clirbench.systems.base import SystemSource
 from clirbench.topics.base import TopicSource
-from clirbench.types import Doubles, Failure
+from clirbench.types import JUDGES, Doubles, Failure
 
 Value = TypeVar("Value")
 Row = TypeVar("Row")
@@ -205,7 +205,7 @@ class Result:
         None of a score table, and where people judged: there is no other scoring of their judgments.
         """
         column = self.board.first_measure
-        if column is None or column.judged_by not in ("pseudo-relevance", "known items"):
+        if column is None or column.judged_by != "pseudo-relevance":
             return None
         collection = "" if self.inputs is None else self.inputs.corpus.collection
         for topics, retrieval in self.retrieval.items():
@@ -286,7 +286,7 @@ class Result:
 
     @property
     def monolingual(self) -> float:
-        """What the English side reaches by the measure of the decision, where people or known items judge it; else NaN.
+        """What the English side reaches by the measure of the decision, where judgments say what is relevant; else NaN.
 
         By a ranking of the English side itself it would reach the most that there is.
         """
@@ -294,7 +294,7 @@ class Result:
         if ENGLISH_SIDE not in self.baselines.systems or not measure:
             return np.nan
         column = self.baselines[measure]
-        judged = column.judged_by in ("people", "known items") and column.higher_is_better
+        judged = column.judged_by in JUDGES and column.higher_is_better
         return float(column.values[self.baselines.systems.index(ENGLISH_SIDE)]) if judged else np.nan
 
     @property

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.types import UNKNOWN, Doubles
+from clirbench.types import JUDGES, UNKNOWN, Doubles
 
 Role = Literal["metric", "measure"]
 REGISTERED = "RBO(p=0.9)"
-"""The measure that answers are about where no people judged: fixed here before any result, for the reasons in docs."""
+"""The measure that answers are about where no judgments are read: fixed before any result, for the reasons in docs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +98,23 @@ class Scoreboard:
     def first_measure(self) -> Column | None:
         """What answer and decision are about; None without a measure.
 
-        `primary` where it is named; else the first measure by human judgments, the registered one, the first.
+        `primary` where it is named; else the first by people's judgments, the first by other judgments that are read,
+        the registered one, the first.
         """
         if self.primary:
             return self[self.primary]
         human = (column for column in self.measures if column.judged_by == "people")
+        read = (column for column in self.measures if column.judged_by in JUDGES)
         registered = (column for column in self.measures if column.name.partition("[")[0] == REGISTERED)
-        return next(human, next(registered, next(iter(self.measures), None)))
+        return next(human, next(read, next(registered, next(iter(self.measures), None))))
+
+    @property
+    def first_is_listed(self) -> bool:
+        """Whether `first_measure` is so only because it was listed first."""
+        first = self.first_measure
+        if first is None or self.primary or first.judged_by in JUDGES:
+            return False
+        return first.name.partition("[")[0] != REGISTERED
 
     @property
     def tables(self) -> tuple[str, ...]:

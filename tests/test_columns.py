@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from clirbench.api.components import MEASURES
 from clirbench.columns import joined, measure_columns, measure_parts, metric_columns, require_columns, scoreboard
 from clirbench.computed import Counts, Inputs, Retrieval
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, InputError
-from clirbench.inputs.reading import with_registered
 from clirbench.measures.parsing import parse
 from clirbench.metrics.macrof import MacroF
 from clirbench.result import Experiment
@@ -113,7 +113,10 @@ def test_what_says_little_of_the_order_is_kept() -> None:
         ({"MAP": "pseudo-relevance", "RBO(p=0.9)": "pseudo-relevance"}, "", "RBO(p=0.9)"),
         ({"MAP": "pseudo-relevance", "RBO(p=0.9)[news]": "pseudo-relevance"}, "", "RBO(p=0.9)[news]"),
         ({"MAP": "people", "P@10": "people"}, "P@10", "P@10"),
-        ({"nDCG": "known items", "P@10": "known items"}, "", "nDCG"),
+        ({"nDCG": "known_items", "P@10": "known_items"}, "", "nDCG"),
+        ({"MAP": "pseudo-relevance", "nDCG": "known_items", "RBO(p=0.9)": "pseudo-relevance"}, "", "nDCG"),
+        ({"MAP": "made", "nDCG": "people"}, "", "nDCG"),
+        ({"MAP": "pseudo-relevance", "RBO": "pseudo-relevance"}, "", "MAP"),
     ],
 )
 def test_the_answer_is_about_what_was_named_then_people_then_the_registered_measure(
@@ -126,20 +129,26 @@ def test_the_answer_is_about_what_was_named_then_people_then_the_registered_meas
 
 
 @pytest.mark.parametrize(
-    ("measures", "judged_by", "primary", "made"),
+    ("measures", "judged_by", "primary", "first", "is_listed"),
     [
-        (["MAP"], "pseudo-relevance", "", ["RBO(p=0.9)", "MAP"]),
-        (["MAP", "RBO(p=0.9)"], "pseudo-relevance", "", ["MAP", "RBO(p=0.9)"]),
-        (["MAP"], "pseudo-relevance", "MAP", ["MAP"]),
-        (["MAP"], "people", "", ["MAP"]),
-        ([], "pseudo-relevance", "", []),
+        (["MAP"], "pseudo-relevance", "", "MAP", True),
+        (["P@10", "MAP"], "pseudo-relevance", "", "P@10", True),
+        (["MAP", "RBO(p=0.9)"], "pseudo-relevance", "", "RBO(p=0.9)", False),
+        (["MAP", "nDCG"], "pseudo-relevance", "nDCG", "nDCG", False),
+        (["MAP"], "people", "", "MAP", False),
+        (list(MEASURES), "pseudo-relevance", "", "RBO(p=0.9)", False),
     ],
 )
-def test_the_registered_measure_is_computed_where_the_answer_is_about_it(
-    measures: list[str], judged_by: str, primary: str, made: list[str]
+def test_the_first_of_measures_without_the_registered_one_is_what_the_answer_is_about(
+    measures: list[str], judged_by: str, primary: str, first: str, is_listed: bool
 ) -> None:
-    asked = experiment(measures, judged_by, primary)
-    assert [measure.name for measure in with_registered(asked, asked.measures)] == made
+    """By the issue: `measures=[MAP]` was answered by RBO(p=0.9), which nobody had listed."""
+    made = experiment(measures, judged_by, primary)
+    of = {m.name: measure_parts(made, m, searched("a", {}), "")[1] for m in made.measures}
+    columns = tuple(Column(name, "measure", np.ones(2), declared=declared) for name, declared in of.items())
+    board = Scoreboard(("a", "b"), columns, primary=primary)
+    assert board.first_measure is board[first]
+    assert board.first_is_listed is is_listed
 
 
 def test_imported_scores_go_to_the_systems_of_their_names() -> None:

@@ -38,7 +38,9 @@ def test_a_component_that_declares_nothing_is_unknown_and_named_after_its_class(
 
 
 def test_an_unknown_judge_is_an_error_that_names_the_field_and_the_choices() -> None:
-    with pytest.raises(ConfigError, match=r"Undeclared.judged_by='human' is not one of people, pseudo-relevance, "):
+    with pytest.raises(
+        ConfigError, match=r"Undeclared.judged_by='human' is not one of people, known_items, model, made, "
+    ):
         judged_by(Undeclared("human"))
 
 
@@ -111,7 +113,7 @@ def test_pooling_does_not_depend_on_what_a_signature_says(tmp_path: Path, small_
     plain, hashed = both(tmp_path, "pool", "a", "b", "--apart", "a,b", "--out", "pooled", folder="pooled")
     signatures = re.compile(r"[0-9a-f]{64}|<code>.*?</code>|`.*`")
     assert {n: signatures.sub("", t) for n, t in plain.items()} == {n: signatures.sub("", t) for n, t in hashed.items()}
-    assert plain["(printed)"].startswith("RBO(p=0.9) (pseudo-relevance, bm25), over 2 collections")
+    assert plain["(printed)"].startswith("MAP (pseudo-relevance, bm25), over 2 collections")
 
 
 RULE = '''

@@ -24,6 +24,7 @@ from clirbench.relevance.top_k import TopK
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.bm25 import BM25
+from clirbench.scoreboard import REGISTERED
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.resampling import Draws
 from clirbench.systems.base import SystemSource
@@ -31,7 +32,7 @@ from clirbench.systems.files import FileSystems
 from clirbench.topics.base import TopicSource
 from clirbench.topics.made import KeyTerms
 
-MEASURES = ("MAP", "RBO", "P@10", "R@10", "nDCG")
+MEASURES = (REGISTERED, "MAP", "RBO", "P@10", "R@10", "nDCG")
 ONE: Mapping[str, tuple[str, type]] = {
     "corpus": ("corpus", CorpusSource),
     "systems": ("systems", SystemSource),
@@ -72,7 +73,7 @@ def _defaults(seed: int) -> dict[str, Any]:
         "systems": FileSystems(),
         "topics": {"": KeyTerms()},
         "retriever": BM25(),
-        "relevance": {"": TopK(k=100)},
+        "relevance": {"": TopK()},
         "metrics": (BLEU(), ChrF(beta=1, name="chrF1"), ChrF(beta=2, name="chrF2"), MacroF(), MicroF()),
         "measures": tuple(map(parse, MEASURES)),
         "intervals": Bootstrap(draws=Draws(levels=["systems"], samples=1000, sampling="replacement", seed=seed)),

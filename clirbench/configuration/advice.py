@@ -48,7 +48,7 @@ def of_choice(group: str, name: str) -> str:
     if group == "topics":
         return f"topics={path.suffix[1:] if path.suffix in ('.tsv', '.jsonl') else 'trec'} topics.path={name}"
     if group == "relevance":
-        return f"relevance=qrels relevance.path={name}"
+        return f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, model, made)"
     if group in ("corpus", "systems"):
         return f"folder={path.parent if path.name == 'systems' else path}"
     return ""

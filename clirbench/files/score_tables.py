@@ -90,9 +90,9 @@ class ScoreTables:
                 self._add(table, found, errors)
         raise_all(errors)
         systems = tuple(found.systems)
-        columns = tuple(
-            self._column(name, aligned(values, systems), computed) for name, values in found.numbers.items()
-        )
+        listed = (name for name in self.measures if name in found.numbers)
+        names = (next(listed) if name in self.measures else name for name in found.numbers)  # measures as listed
+        columns = tuple(self._column(name, aligned(found.numbers[name], systems), computed) for name in names)
         metadata = {name: tuple(texts.get(s, "") for s in systems) for name, texts in found.texts.items()}
         return Scoreboard(systems, columns, metadata)
 

@@ -124,7 +124,7 @@ def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[Clirbenc
 def _notes(experiment: Experiment, inputs: Inputs) -> Iterator[str]:
     n = len(inputs.corpus.english)
     for label, rule in experiment.relevance.items() if inputs.topics else ():
-        if isinstance(rule, TopK) and rule.k >= n:
+        if isinstance(rule, TopK) and rule.k is not None and rule.k >= n:
             yield (
                 f"{with_marks('relevance', label)}: the first {rule.k} of {n} documents are relevant, which is every "
                 "one that a topic matches: MAP then says which documents match, not how they are ordered; choose a "

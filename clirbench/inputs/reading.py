@@ -18,12 +18,8 @@ from clirbench.errors import (
     shorten,
 )
 from clirbench.files.trec import read_ideal, read_runs
-from clirbench.measures.base import Measure
-from clirbench.measures.parsing import parse
-from clirbench.relevance.base import from_english_side, judged_by
 from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, Experiment
-from clirbench.scoreboard import REGISTERED
 from clirbench.steps.make_topics import MakeTopics
 from clirbench.store.cached import cached_result
 from clirbench.text import current_limits, limit_error
@@ -113,18 +109,8 @@ def adapt_to_inputs(experiment: Experiment, inputs: Inputs | None) -> tuple[Expe
         topics = [topic for source in inputs.topics.values() for topic in source]
         gives = {need for rule in experiment.relevance.values() for need in offered_by_judgments(rule, topics)}
         kept, notes = sorted_out(experiment.measures, corpus, gives)
-        kept = with_registered(experiment, kept)
     raise_all(errors)
     return replace(experiment, metrics=metrics, measures=kept, remarks=(*experiment.remarks, *notes)), inputs
-
-
-def with_registered(experiment: Experiment, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-    """The measures, the registered one first where the answer will be about it: no other is named, no people judged."""
-    rules = experiment.relevance.values()
-    judged = any(judged_by(rule) == "people" for rule in rules) or not any(map(from_english_side, rules))
-    made = parse(REGISTERED)
-    known = any(measure.name == REGISTERED for measure in measures)
-    return measures if experiment.primary or judged or known or not measures else (made, *measures)
 
 
 def check_size(where: str, topics: int, documents: int) -> None:

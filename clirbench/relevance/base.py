@@ -45,9 +45,15 @@ def judged_by(rule: Relevance) -> Judge:
     return cast(Judge, judge)
 
 
+def fitted(rule: Relevance, ideal: Run, topics: Sequence[Topic]) -> Relevance:
+    """The rule with the parameters that are used, which its signature names, where some come from the English run."""
+    fit = getattr(rule, "fitted", None)
+    return rule if fit is None else cast(Relevance, fit(ideal, topics))
+
+
 def from_english_side(rule: Relevance) -> bool:
-    """Whether a rule declares that its judgments come from the English side, not from people."""
-    return judged_by(rule) in ("pseudo-relevance", "known items")
+    """Whether a rule declares that its judgments are the English side's own ranking."""
+    return judged_by(rule) == "pseudo-relevance"
 
 
 class BestRanked(ABC):

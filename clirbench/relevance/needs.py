@@ -29,7 +29,7 @@ def unmet_needs(parts: Mapping[str, Any], corpus: Corpus) -> Iterator[ConfigErro
         if "english" in needs(part):
             yield ConfigError(
                 f"{name} needs a reference side, which this collection does not have: judge by people, relevance=qrels "
-                "relevance.path=FILE, leave it out, or name one, corpus.english=PATH"
+                "relevance.path=FILE relevance.judged_by=people, leave it out, or name one, corpus.english=PATH"
             )
 
 

@@ -1,4 +1,4 @@
-"""Human judgments from a TREC qrels file."""
+"""Judgments from a TREC qrels file, and who made them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -10,25 +10,32 @@ from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.trec import Judgment, read_judgments
 from clirbench.text import TextFile
-from clirbench.types import Documents, Judge, Need, Qrels, Run, Topic
+from clirbench.types import JUDGES, Documents, Judge, Need, Qrels, Run, Topic
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judgments(ABC):
-    """Relevance judgments of people, read from files of TREC or BEIR (see `read_judgments`).
+    """Relevance judgments, read from files of TREC or BEIR (see `read_judgments`).
 
+    `judged_by`, one of `JUDGES`, must be stated: the file does not say it.
     A topic that the English side, where there is one, does not match is left out; one without a relevant document
     stays, for the measures that count false alarms. Topics of the file that are not in the run are ignored.
     `missing_topics` says what happens with a topic that the file does not judge at all, `unknown_documents` with a
     judged document that is not in the collection: `error` or `drop`. Raises `InputError` naming file and line.
     """
 
-    judged_by: ClassVar[Judge] = "people"
     kind: ClassVar[str] = "qrels"
+    judged_by: Judge | None = None
     missing_topics: str = "error"
     unknown_documents: str = "error"
 
     def __post_init__(self) -> None:
+        if self.judged_by is None:
+            raise ConfigError(
+                "relevance.judged_by (of relevance@also: also.judged_by) is not set: who judged? type "
+                f"relevance.judged_by={'|'.join(JUDGES)}"
+            )
+        one_of("relevance.judged_by", self.judged_by, JUDGES)
         one_of("relevance.missing_topics", self.missing_topics, ("error", "drop"))
         one_of("relevance.unknown_documents", self.unknown_documents, ("error", "drop"))
 
@@ -108,9 +115,9 @@ class QrelsFile(Judgments):
     path: str | Path | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if not str(self.path or ""):
             raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
+        super().__post_init__()
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -26,6 +26,14 @@ EVIDENCE = {
 }
 OPTIONAL = ("reading", "basis", "noise", "lowered", "scorings", "others", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
+READ = {
+    "people": "People judged relevance ({}).",
+    "known_items": "Relevant ({}) are known items: the documents that the topics belong to.",
+    "model": "A model judged relevance ({}), no person.",
+    "made": "Relevance ({}) was made up with the documents; no person judged it.",
+    "imported": "{} is read from a score table.",
+}
+"""Who judged, where judgments or scores are read."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -172,18 +180,16 @@ def _range(found: Finding) -> str:
 
 def _judged(found: Finding) -> str:
     measure = found["measure"]
-    if found["judged_by"] == "people":
-        return f"People judged relevance ({measure})."
-    if found["judged_by"] == "imported":
-        return f"{measure} is read from a score table."
+    if found["first_listed"]:
+        measure += ", the first measure listed" + ("," if found["judged_by"] == "imported" else "")
+    if found["judged_by"] in READ:
+        return READ[found["judged_by"]].format(measure)
     if found["judged_by"] == "pseudo-relevance":
         if found["searched_reference"]:
             searched, scoring = found["searched_reference"], found["scoring_reference"]
             return f"Relevance ({measure}) is from reference {searched}; metrics score against reference {scoring}."
         favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
         return f"Relevance ({measure}) is from the same reference{favoured}."
-    if found["judged_by"] == "known items":
-        return f"Relevant ({measure}) are the documents that topics were taken from."
     return f"The source of relevance judgments ({measure}) is unknown."
 
 
@@ -247,5 +253,6 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "scorings": _scorings,
     "reading": _reading,
     "second": _second,
+    "MAP": _second,
 }
 """The sentence of each kind but `agreement`, which `first_sentence` and `other_metrics` make."""

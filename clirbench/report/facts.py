@@ -1,6 +1,6 @@
 """What every report shows, once for all of them: tau tables and the text of a cell, counts, warnings, notes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isnan, nan
 from typing import Any
 
@@ -10,12 +10,13 @@ from clirbench.computed import Counts, Retrieval, with_marks
 from clirbench.pages import wording
 from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
 from clirbench.pages.wording import listed, number, short
+from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.evidence import Evidence
-from clirbench.types import Doubles, Qrels
+from clirbench.types import JUDGES, Doubles, Qrels
 
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
 FALLING = -0.3
@@ -185,7 +186,21 @@ def size_lines(result: Result) -> list[str]:
 
 def count_lines(result: Result) -> list[str]:
     """Documents, topics scored and dropped, and how much of what matches is relevant, for each set of judgments."""
-    return [_count_line(label, found) for label, found in counts(result).items()]
+    lines = [_count_line(label, found) for label, found in counts(result).items()]
+    asked = result.experiment.relevance
+    for topics, label, retrieval in result.judgments():
+        lines += lowered_k(asked[label], retrieval.rules.get(label), ",".join(filter(None, (topics, label))))
+    return lines
+
+
+def lowered_k(asked: object, used: object, label: str) -> Iterator[str]:
+    """That fewer documents are relevant than by default, where topics match few."""
+    if isinstance(asked, TopK) and isinstance(used, TopK) and asked.k is None and used.k not in (None, DEFAULT):
+        head = f"{label}: " if label else ""
+        yield (
+            f"{head}relevant are the first {used.k} documents, not {DEFAULT}, because topics match few: half of the "
+            f"median, at least {FEWEST} (relevance.k={DEFAULT} for {DEFAULT})"
+        )
 
 
 def _count_line(label: str, found: Counts) -> str:
@@ -229,7 +244,7 @@ def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: st
     ]
     board = result.board
     taus = [f"{a} and {b} {_tau_over_both(board, a, b)}" for a, b in pairs]
-    rule = result.experiment.relevance[first].signature
+    rule = {**result.experiment.relevance, **retrieval.rules}[first].signature
     return (
         f"agreement of {rule} and {other} on {len(overlaps)} topics: the relevant documents overlap by "
         f"{number(mean)} (mean of |both| / |either|); tau between the two orders of the systems: " + ", ".join(taus)
@@ -260,10 +275,10 @@ def overlap(first: Qrels, second: Qrels) -> Doubles:
 def warnings(result: Result, *, brief: bool = False) -> list[str]:
     """Warnings that a reader needs before relying on the table.
 
-    brief: without those about pseudo-relevance that is used next to judgments of people.
+    brief: without those about pseudo-relevance that is used next to judgments that were read.
     """
     found = []
-    judged = any(column.judged_by == "people" for column in result.board.measures)
+    judged = any(column.judged_by in JUDGES for column in result.board.measures)
     known = brief and judged
     for topics, relevance, retrieval in result.judgments():
         label, count = ",".join(filter(None, (topics, relevance))), retrieval.counts[relevance]
@@ -306,10 +321,12 @@ def table_notes(result: Result, title: str) -> list[str]:
     columns = [column for column in result.board.measures if column.table == title]
     computed = [column for column in columns if column.origin == "computed"]
     notes = []
-    for note in dict.fromkeys(filter(None, map(source_note, computed))):
+    sources = dict.fromkeys(filter(None, map(source_note, computed)))
+    for note in sources:
         noted = [column for column in computed if source_note(column) == note]
         # Of a run that people judged, RBO alone compares with the English side's ranking.
         few = len(noted) < len(computed) and not any(column.declared.get("reads_judgments") for column in noted)
+        few = few or len(sources) > 1
         notes.append(f"{first_names([column.name for column in noted])}: {note}" if few else note)
     if any(column.origin == "imported" for column in columns):
         notes.append("imported: these measures were read from a score table, not computed now")
@@ -342,7 +359,9 @@ def source_note(column: Column) -> str:
         "people": "",
         "pseudo-relevance": f"{column.retriever}: relevance comes from the reference side's own ranking "
         "(pseudo-relevance)",
-        "known items": "relevant are the documents that the topics were taken from (known items)",
+        "known_items": "relevant are known items: the documents that the topics belong to",
+        "model": "a model judged relevance, no person",
+        "made": "relevance was made up with the documents, no person judged it",
     }.get(column.judged_by, "the source of the relevance judgments is unknown: their rule does not declare judged_by")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from clirbench.pages.finding import Finding
 from clirbench.result import Result
-from clirbench.scoreboard import Column
+from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import GRADES, NOISY, OPEN, SHOWN, WEAK, grade, topics_to_add
 from clirbench.statistics.model.pseudo_bias import twice_judged, twice_searched
@@ -30,7 +30,7 @@ def findings(result: Result) -> list[Finding]:
         missing = "IR measure" if measure is None else "MT metric"
         return [Finding("nothing", values={"missing": missing})]
     if result.units.along_training:
-        return [*_along(result, measure, metrics), _judged(measure)]
+        return [*_along(result, measure, metrics), _judged(result.board, measure)]
     rows = [row for row in result.correlations if row.coefficient == KENDALL and row.measure == measure.name]
     made = sorted(
         (agreement(row, result) for row in rows if row.metric in {metric.name for metric in metrics}),
@@ -41,7 +41,14 @@ def findings(result: Result) -> list[Finding]:
     top = made[0]
     others = _seconds(result, measure, top["metric"])
     scorings = [*_scorings(result, top["metric"]), *_readings(result, measure, top)]
-    return [*made, *_limits(result, measure, top), *_given(result, measure), _judged(measure), *scorings, *others]
+    return [
+        *made,
+        *_limits(result, measure, top),
+        *_given(result, measure),
+        _judged(result.board, measure),
+        *scorings,
+        *others,
+    ]
 
 
 def _place(grade: str) -> int:
@@ -96,10 +103,11 @@ def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def _judged(measure: Column) -> Finding:
+def _judged(board: Scoreboard, measure: Column) -> Finding:
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
-    return Finding("judged", values={"measure": measure.name, "judged_by": _source(measure), **values})
+    values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": board.first_is_listed}
+    return Finding("judged", values=values)
 
 
 def _readings(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
@@ -206,13 +214,15 @@ def _given(result: Result, measure: Column) -> Iterator[Finding]:
 
 
 def _seconds(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
-    """The first metric by another retriever or by the other kind of judgments of the same measure."""
+    """The first metric by MAP, by another retriever, or by the other kind of judgments of the same measure."""
     pairs = [*twice_searched(result.board), *twice_judged(result.board)]
     names = [b.name if a.name == measure.name else a.name for a, b in pairs if measure.name in (a.name, b.name)]
-    for name in dict.fromkeys(names):
+    _, bracket, marks = measure.name.partition("[")
+    by_map = f"MAP{bracket}{marks}"
+    for name in dict.fromkeys([by_map, *names] if measure.name != by_map else names):
         for row in result.correlations:
             if (row.measure, row.metric, row.coefficient) == (name, metric, KENDALL) and not isnan(row.lower):
-                yield Finding("second", values=agreement(row, result).values)
+                yield Finding("MAP" if name == by_map else "second", values=agreement(row, result).values)
 
 
 def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterator[Finding]:

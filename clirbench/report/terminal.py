@@ -24,7 +24,7 @@ from clirbench.files.run_files import RESULTS
 from clirbench.inputs.distinct import distinct
 from clirbench.inputs.preflight import expected_result, preflight
 from clirbench.pages.table import Cell, Table, is_hole
-from clirbench.relevance.base import from_english_side
+from clirbench.relevance.base import fitted, from_english_side
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.estimate import estimate
@@ -34,6 +34,7 @@ from clirbench.report.facts import (
     coefficient_of,
     count_lines,
     first_coefficient,
+    lowered_k,
     marks,
     table_notes,
     tau_tables,
@@ -303,6 +304,8 @@ def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str
         for rule in experiment.relevance.values():
             if not from_english_side(rule):
                 continue
+            asked, rule = rule, fitted(rule, ideal, topics)
+            yield from (("note", line) for line in lowered_k(asked, rule, ""))
             found = count(english.map.doc_ids, topics, Judged(rule.judge(ideal, english, topics), ideal, len(english)))
             if found.unordered:
                 about = "MAP and P@k say little about order"

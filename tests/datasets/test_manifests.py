@@ -346,7 +346,7 @@ def test_hc4_on_the_pieces_that_are_here(cli: Cli, shared_data: Path) -> None:
         "systems=command", "systems.commands={copy: cat, nothing: 'sed s/./x/g'}",
         f"topics.path={hc4}/dev.topics.v1-0.jsonl",
         "topics.language=zho", "analyzer=character", f"relevance.path={hc4}/zho/dev.qrels.v1-0.txt",
-        "relevance.unknown_documents=drop", "output.runs=none", "hydra.run.dir=out",
+        "relevance.judged_by=people", "relevance.unknown_documents=drop", "output.runs=none", "hydra.run.dir=out",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "998 documents; " in done.stdout

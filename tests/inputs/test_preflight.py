@@ -44,7 +44,10 @@ def folder(path: Path, *options: str) -> Experiment:
         (["correlation.coefficients=[kendal]"], "unknown coefficient 'kendal'. Did you mean 'kendall'"),
         (["given=[training_lines]"], "unknown covariate 'training_lines'"),
         (["units=family"], "'family'"),
-        (["relevance=qrels", "relevance.path=nowhere.txt", "~relevance.k"], "nowhere.txt"),
+        (
+            ["relevance=qrels", "relevance.path=nowhere.txt", "relevance.judged_by=people", "~relevance.k"],
+            "nowhere.txt",
+        ),
         (["runs=nowhere"], "nowhere"),
         (
             ["topics@also_topics=titles", "+retrieval@also_retrieval.titles=bm25s"],

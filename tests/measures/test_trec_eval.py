@@ -153,7 +153,7 @@ def test_patapsco_with_judgments_of_people(shared_data: Path, tmp_path: Path) ->
     documents = Documents.of([Document(line["id"], f"{line['title']} {line['text']}") for line in read])
     topics = [Topic.of("001", "Flooding"), Topic.of("002", "political prisoners")]
     run = BM25(analyzer=English()).rank(documents, topics)
-    qrels = QrelsFile(folder / "eng_mini_qrels").judge(run, documents, topics)
+    qrels = QrelsFile(folder / "eng_mini_qrels", judged_by="people").judge(run, documents, topics)
     assert max(max(grades.values()) for grades in qrels.grades.values()) == 3
     check(tmp_path, run, Judged(qrels, run, len(documents)))
 

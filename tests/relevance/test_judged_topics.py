@@ -57,6 +57,7 @@ def test_false_alarms_of_topics_without_relevant_documents_count(cli: Cli, tmp_p
         "topics.path=data/topics.tsv",
         "relevance=qrels",
         "relevance.path=data/people.qrels",
+        "relevance.judged_by=people",
         "metric=[BLEU]",
         MEASURES,
         "correlation.intervals=null",
@@ -137,7 +138,8 @@ def test_random_collections_against_a_slow_reference(cli: Cli, tmp_path: Path, n
         expected.append(by_hand(systems, english, topics, judged))
     done = cli(
         "-m", "folder=" + ",".join(f"c{number:02d}" for number in range(n)), "topics=tsv",
-        "topics.path=${folder}/topics.tsv", "relevance=qrels", "relevance.path=${folder}/people.qrels", "metric=[]",
+        "topics.path=${folder}/topics.tsv", "relevance=qrels", "relevance.path=${folder}/people.qrels",
+        "relevance.judged_by=people", "metric=[]",
         "analyzer=whitespace", "measures=[" + ",".join(f"'{name}'" for name in FORMS) + "]", "engine=serial",
         "hydra.sweep.dir=sweep", "output.runs=none", timeout=500,
     )  # fmt: skip

@@ -24,7 +24,7 @@ ALL: frozenset[Need] = frozenset({"grades", "all topics"})
 def test_rules_that_search_the_english_side_need_one() -> None:
     rules: dict[str, Relevance] = {
         "top_k": TopK(), "top_share": TopShare(), "share": ScoreShare(),
-        "qrels": QrelsFile("people.txt"),
+        "qrels": QrelsFile("people.txt", judged_by="people"),
     }  # fmt: skip
     refused = [str(error).split()[0] for error in unmet_needs(rules, FOREIGN)]
     assert refused == ["top_k", "top_share", "share"]
@@ -51,7 +51,7 @@ def test_grades_that_the_judgments_lack() -> None:
 
 def test_what_a_file_of_judgments_gives(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 a 2\n2 0 a -2\n3 0 a 1\n4 0 a 0\n")
-    file = QrelsFile(tmp_path / "qrels")
+    file = QrelsFile(tmp_path / "qrels", judged_by="people")
     topics = {name: Topic.of(name, "x") for name in "1234"}
     assert offered_by_judgments(file, list(topics.values())) == ALL
     assert offered_by_judgments(file, [topics["3"]]) == frozenset()

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import ConfigError, InputError
-from clirbench.relevance.base import Relevance
+from clirbench.relevance.base import Relevance, judged_by
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.types import Document, Documents, Qrels, Run, Topic
+from clirbench.types import Document, Documents, Judge, Qrels, Run, Topic
 
 DOCUMENTS = Documents.of([Document(i, "text") for i in "abcd"])
 TOPICS = [Topic.of("2", "x"), Topic.of("1", "y")]
@@ -22,7 +22,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_topics_in_their_order_grades_as_judged(path: Path) -> None:
-    rule = QrelsFile(path)
+    rule = QrelsFile(path, judged_by="people")
     assert isinstance(rule, Relevance)
     qrels = rule.judge(IDEAL, DOCUMENTS, TOPICS)
     assert qrels == Qrels({"2": {"c": 1}, "1": {"a": 2, "b": 0}})
@@ -31,41 +31,60 @@ def test_topics_in_their_order_grades_as_judged(path: Path) -> None:
 
 def test_topics_without_a_relevant_document_or_unmatched_by_english_are_left_out(path: Path) -> None:
     topics = [Topic.of("unmatched", "x"), Topic.of("nothing", "x"), Topic.of("1", "x")]
-    assert QrelsFile(str(path)).judge(IDEAL, DOCUMENTS, topics).topic_ids == ("1",)
+    assert QrelsFile(str(path), judged_by="people").judge(IDEAL, DOCUMENTS, topics).topic_ids == ("1",)
 
 
 def test_judgments_of_other_topics_name_them_and_what_to_type(path: Path) -> None:
     for missing in ("error", "drop"):
         with pytest.raises(InputError, match=r"none of these 1 topics, but \d.*; name .* topics=trec topics.path"):
-            QrelsFile(path, missing_topics=missing).judge(IDEAL, DOCUMENTS, [Topic.of("new", "x")])
+            QrelsFile(path, missing_topics=missing, judged_by="people").judge(IDEAL, DOCUMENTS, [Topic.of("new", "x")])
 
 
 def test_a_topic_that_is_not_judged_at_all(path: Path) -> None:
     topics = [*TOPICS, Topic.of("new", "x")]
     with pytest.raises(InputError, match=r"qrels\.txt: 1 of the topics are not judged: new; .*missing_topics=drop"):
-        QrelsFile(path).judge(IDEAL, DOCUMENTS, topics)
-    assert QrelsFile(path, missing_topics="drop").judge(IDEAL, DOCUMENTS, topics).topic_ids == ("2", "1")
+        QrelsFile(path, judged_by="people").judge(IDEAL, DOCUMENTS, topics)
+    assert QrelsFile(path, missing_topics="drop", judged_by="people").judge(IDEAL, DOCUMENTS, topics).topic_ids == (
+        "2",
+        "1",
+    )
 
 
 def test_a_judged_document_outside_the_collection(path: Path) -> None:
     topics = [*TOPICS, Topic.of("other", "x")]
     with pytest.raises(InputError, match=r"qrels\.txt: line 6: document 'zzz' is not in the collection"):
-        QrelsFile(path).judge(IDEAL, DOCUMENTS, topics)
-    assert QrelsFile(path, unknown_documents="drop").judge(IDEAL, DOCUMENTS, topics).topic_ids == ("2", "1")
+        QrelsFile(path, judged_by="people").judge(IDEAL, DOCUMENTS, topics)
+    assert QrelsFile(path, unknown_documents="drop", judged_by="people").judge(IDEAL, DOCUMENTS, topics).topic_ids == (
+        "2",
+        "1",
+    )
 
 
 def test_the_signature_is_the_content(path: Path, tmp_path: Path) -> None:
-    first = QrelsFile(path).signature
+    first = QrelsFile(path, judged_by="people").signature
     (tmp_path / "other").write_bytes(path.read_bytes())
-    assert QrelsFile(tmp_path / "other").signature == first
+    assert QrelsFile(tmp_path / "other", judged_by="people").signature == first
     (tmp_path / "other").write_text("1 0 a 1\n")
-    assert QrelsFile(tmp_path / "other").signature != first
+    assert QrelsFile(tmp_path / "other", judged_by="people").signature != first
+
+
+@pytest.mark.parametrize("judge", ["people", "known_items", "model", "made"])
+def test_who_judged_is_declared_as_it_is_stated(judge: Judge) -> None:
+    assert judged_by(QrelsFile("x", judged_by=judge)) == judge
+
+
+def test_who_judged_must_be_stated(tmp_path: Path) -> None:
+    """Known items, a model's and made judgments were all called people's."""
+    with pytest.raises(ConfigError, match=r"not set: who judged\? .*judged_by=people\|known_items\|model\|made$"):
+        QrelsFile("x")
+    with pytest.raises(ConfigError, match="'pseudo-relevance' is not one of people, known_items, model, made"):
+        QrelsFile("x", judged_by="pseudo-relevance")
 
 
 def test_bad_options_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"relevance\.missing_topics='no' is not one of error, drop"):
-        QrelsFile("x", missing_topics="no")
+        QrelsFile("x", missing_topics="no", judged_by="people")
     with pytest.raises(ConfigError, match=r"relevance\.path=FILE"):
-        QrelsFile("")
+        QrelsFile("", judged_by="people")
     with pytest.raises(InputError, match="no such file"):
-        QrelsFile(tmp_path / "none").judge(IDEAL, DOCUMENTS, TOPICS)
+        QrelsFile(tmp_path / "none", judged_by="people").judge(IDEAL, DOCUMENTS, TOPICS)

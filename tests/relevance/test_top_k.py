@@ -28,3 +28,17 @@ def test_topics_in_their_order_and_unmatched_ones_left_out() -> None:
 def test_k_is_a_whole_number(k: int) -> None:
     with pytest.raises(ConfigError, match=r"relevance\.k=.*at least 1"):
         TopK(k)
+
+
+@pytest.mark.parametrize(
+    ("matched", "k"), [([9], 4), ([4], 3), ([1, 1, 30], 3), ([19, 20, 40], 10), ([18, 19, 19], 9), ([1000], 10)]
+)
+def test_without_a_k_it_is_ten_or_half_of_the_median_of_matched_documents(matched: list[int], k: int) -> None:
+    """By the issue: 10, at most half of the median of documents matched, 3 at least, over matched topics."""
+    ideal = Run.of({str(i): {f"d{j:04}": float(n - j) for j in range(n)} for i, n in enumerate(matched)} | {"none": {}})
+    topics = [Topic.of(topic_id, "x") for topic_id in (*map(str, range(len(matched))), "none")]
+    assert TopK().fitted(ideal, topics) == TopK(k)
+    assert TopK(30).fitted(ideal, topics) == TopK(30)
+    documents = Documents.of([Document(f"d{j:04}", "text") for j in range(max(matched))])
+    judged = TopK().judge(ideal, documents, topics)
+    assert [len(grades) for grades in judged.grades.values()] == [min(k, n) for n in matched]

@@ -146,8 +146,11 @@ def test_an_outlier_that_carries_the_grade_is_named() -> None:
 def test_who_judged_is_always_there() -> None:
     said = {
         "people": "People judged relevance (MAP).",
-        "pseudo-relevance": "Relevance (MAP) is from the same reference, which favours metrics that match words.",
-        "known items": "Relevant (MAP) are the documents that topics were taken from.",
+        "pseudo-relevance": "Relevance (MAP, the first measure listed) is from the same reference, which favours "
+        "metrics that match words.",
+        "known_items": "Relevant (MAP) are known items: the documents that the topics belong to.",
+        "model": "A model judged relevance (MAP), no person.",
+        "made": "Relevance (MAP) was made up with the documents; no person judged it.",
         "unknown": "The source of relevance judgments (MAP) is unknown.",
     }
     for judge, sentence in said.items():
@@ -164,7 +167,10 @@ def test_the_answer_says_which_reference_is_searched_and_which_scores() -> None:
     made = board({"Good": GOOD}, {"MAP": MAP})
     made = replace(made, columns=(*made.metrics, Column("MAP", "measure", np.array(MAP), declared=known)))
     found = answered(result(made))
-    assert "Relevance (MAP) is from reference B; metrics score against reference A." in found.sentences
+    assert (
+        "Relevance (MAP, the first measure listed) is from reference B; metrics score against reference A."
+        in found.sentences
+    )
     (judged,) = (one for one in found.findings if one.kind == "judged")
     assert crossed.items() <= judged.values.items()
 

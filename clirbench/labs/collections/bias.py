@@ -19,7 +19,7 @@ from clirbench.types import Doubles, Ints
 
 TABLE, TITLE = "pseudo_relevance", "Pseudo-relevance and known items"
 REAL, DAMAGED = "real engines", "damaged versions"
-PEOPLE, PSEUDO = "people", "pseudo-relevance"
+KNOWN, PSEUDO = "known_items", "pseudo-relevance"
 DRAWS, LEVEL = 2000, 0.95
 
 
@@ -65,7 +65,7 @@ class _Side:
 def bias_rows(folders: Sequence[Path], *, seed: int = 0) -> tuple[JudgmentBias, ...]:
     """The rows of all metrics, over runs of the same topics; none where these runs cannot tell.
 
-    Needed: at least two runs with columns `family` and `damaged`, a measure that people judged and one by
+    Needed: at least two runs with columns `family` and `damaged`, a measure by known items and one by
     pseudo-relevance, whose values of single topics are kept. The interval over topics resamples the topics, the same
     for all collections, since they share them; that over collections is delete-one-collection's, with Student's t.
     Raises `InputError` where the topics of two runs differ.
@@ -165,12 +165,12 @@ def _orders(values: Doubles, pairs: Ints) -> Doubles:
 
 
 def _measures(collections: Sequence[Collection]) -> tuple[str, str] | None:
-    """The first measure that people judged, and the first by pseudo-relevance, that all collections have."""
+    """The first measure by known items, and the first by pseudo-relevance, that all collections have."""
     for collection in collections:
         if not {"family", "damaged"} <= {*collection.board.metadata}:
             return None
     chosen = []
-    for judge in (PEOPLE, PSEUDO):
+    for judge in (KNOWN, PSEUDO):
         names = [
             column.name
             for column in collections[0].board.measures

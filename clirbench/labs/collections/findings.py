@@ -15,9 +15,11 @@ from clirbench.types import UNKNOWN
 ALPHA = 0.05
 FEW = f" from fewer than {FEWEST_TO_PREDICT} collections that are independent"
 JUDGES = {
-    "pseudo": "pseudo-relevance",
+    "pseudo-relevance": "pseudo-relevance",
     "people": "judged by people",
-    "known-items": "known items",
+    "known_items": "known items",
+    "model": "judged by a model",
+    "made": "made judgments",
     IMPORTED: "as imported",
     UNKNOWN: "unknown judgments",
 }
@@ -174,8 +176,10 @@ def unanswered(pooling: Pooling) -> Iterator[str]:
         said = {
             IMPORTED: "imported scores do not name the source of their judgments",
             UNKNOWN: "older runs, and relevance rules that do not declare it, do not name the source of judgments",
-            "known-items": "known items are the documents that topics were taken from",
-            "pseudo": "pseudo-relevance shares words with lexical metrics and so may favour them",
+            "known_items": "known items are the documents that topics belong to",
+            "model": "a model judged, no person",
+            "made": "judgments were made up with the documents",
+            "pseudo-relevance": "pseudo-relevance shares words with lexical metrics and so may favour them",
         }
         who = "; ".join(text for judge, text in said.items() if judge in judged)
         yield f"Whether a metric predicts retrieval as people judge it: {who}."

@@ -29,7 +29,7 @@ from clirbench.labs.collections.statistics.transport import Transported, transpo
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.units.belonging import units_of
-from clirbench.types import Doubles
+from clirbench.types import JUDGES, Doubles
 
 PAIR = re.compile(r"[A-Z]{2}-[A-Z]{2}\b")
 """A language pair at the beginning of a collection's name: `LT-EN In`."""
@@ -175,7 +175,11 @@ def _run(path: Path) -> _Run:
     outputs = frozenset(sha for sides in inputs.get("systems", {}).values() for sha in sides.values())
     held = frozenset([texts, *recorded.get("references", ())]) if texts else frozenset()
     source = str(recorded.get("source") or "")
-    judgments = frozenset(c.parts[2] for c in board.measures if c.judged_by == "people" and len(c.parts) > 2)
+    judgments = frozenset(
+        c.parts[2]
+        for c in board.measures
+        if c.judged_by in JUDGES and not c.declared.get("known_item_like") and len(c.parts) > 2
+    )
     named = Collection(name, board, units, about, ceilings, held, outputs, source=source, judgments=judgments)
     judged = tuple(sorted((m, signatures[m]) for m in measures))
     values = tuple(column.values.tobytes() for column in columns)

@@ -1,4 +1,4 @@
-"""How much better does a metric look by pseudo-relevance than by human judgments, or by one retriever than another?"""
+"""How much better does a metric look by pseudo-relevance than by other judgments, or by one retriever than another?"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.concordance import taus
 from clirbench.statistics.units.given import ALONG, real_metrics
 from clirbench.statistics.units.jackknife import Interval, jackknifed
-from clirbench.types import Doubles, Ints
+from clirbench.types import JUDGES, Doubles, Ints
 
 
 @dataclass(frozen=True)
 class TauGap:
     """`gap` = tau(metric, first) - tau(metric, second), between units, with its interval of confidence .95.
 
-    `first`, `second`: one measure by pseudo-relevance and by human judgments, or by two retrievers. NaN with the
+    `first`, `second`: one measure by pseudo-relevance and by other judgments, or by two retrievers. NaN with the
     reason in `note`.
     """
 
@@ -71,10 +71,10 @@ def twice_searched(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
 
 
 def twice_judged(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
-    """(by pseudo-relevance, by human judgments): one measure of the same runs, `MAP` and `MAP[qrels]`."""
+    """(by pseudo-relevance, by other judgments): one measure of the same runs, `MAP` and `MAP[qrels]`."""
     for pseudo in board.measures:
         for judged in board.measures:
-            two = pseudo.judged_by == "pseudo-relevance" and judged.judged_by == "people"
+            two = pseudo.judged_by == "pseudo-relevance" and judged.judged_by in JUDGES
             if two and _root(pseudo) == _root(judged) and pseudo.parts[:2] == judged.parts[:2]:
                 yield pseudo, judged
 

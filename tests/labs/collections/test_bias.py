@@ -38,7 +38,7 @@ def run(folder: Path, topics: tuple[str, str] = ("t1", "t2")) -> Path:
     inputs = {"collection": {"sha256": "pages"}, "test_sha256": "pages"}
     provenance = {"signatures": SIGNATURES, "lower_is_better": [], "inputs": inputs, "configuration": {"name": "x"}}
     (folder / "provenance.json").write_text(json.dumps(provenance))
-    judges = {"RR": ("bm25", "people"), "RBO": ("bm25", "pseudo-relevance")}
+    judges = {"RR": ("bm25", "known_items"), "RBO": ("bm25", "pseudo-relevance")}
     (folder / "results.json").write_text(results_json(SIGNATURES, judges))
     return folder
 

@@ -121,7 +121,9 @@ def test_patapsco_is_read(shared_data: Path) -> None:
     text = ReadText(folder / "eng_mini_docs.jsonl", reader)
     ideal = Run.of({topic_id: {text.doc_ids()[0]: 1.0} for topic_id in qrels.topic_ids})
     documents = Documents.of([Document(*pair) for pair in text.documents()])
-    judged = QrelsFile(folder / "eng_mini_qrels").judge(ideal, documents, [Topic.of("001", "Flooding")])
+    judged = QrelsFile(folder / "eng_mini_qrels", judged_by="people").judge(
+        ideal, documents, [Topic.of("001", "Flooding")]
+    )
     assert max(judged.grades["001"].values()) == 3
     assert len(list(reader.documents(folder / "cc-news-zho-1000.jsonl"))) == 998
 
@@ -202,6 +204,7 @@ def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, 
         f"corpus.sentences.language={language}", "systems=command", f"systems.commands={{{commands}}}",
         "systems.shard_lines=7", "topics=jsonl", f"topics.path={data}/eng_mini_topics.jsonl",
         f"topics.language={language}", "relevance=qrels", f"relevance.path={data}/eng_mini_qrels", "metric=[]",
+        "relevance.judged_by=people",
         "measures=[AP,nDCG,RBO]", *analyzer,
     ]  # fmt: skip
     done = cli(*arguments, "hydra.run.dir=out")
@@ -243,7 +246,8 @@ def test_998_chinese_documents_are_translated_and_searched(cli: Cli, tmp_path: P
         "corpus=jsonl_documents", f"corpus.source={data}/cc-news-zho-1000.jsonl", "corpus.sentences.language=zho",
         "systems=command", f"systems.commands={{{commands}}}", "topics=jsonl",
         f"topics.path={data}/dev.topics.v1-0.jsonl", "topics.language=zho", "relevance=qrels",
-        f"relevance.path={data}/zho.toy-dev.qrels.v1-0.txt", "relevance.missing_topics=drop", "metric=[]",
+        f"relevance.path={data}/zho.toy-dev.qrels.v1-0.txt", "relevance.judged_by=people",
+        "relevance.missing_topics=drop", "metric=[]",
         "relevance.unknown_documents=drop", "analyzer=character", "measures=[MAP,nDCG]", "scores.tables=[scores.tsv]",
         "hydra.run.dir=out",
     )  # fmt: skip

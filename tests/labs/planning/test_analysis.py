@@ -85,7 +85,8 @@ def test_a_pool_is_what_a_folder_of_its_documents_gives(cli: Cli, small_texts: P
     documents = [f"{n}\t{doc_id}" for n, doc_id in enumerate((d for _, d in rows if d in kept), start=1)]
     write_lines(part / "docs.tsv", ["line\tdoc_id", *documents])
     done = cli(
-        f"folder={part}", *asked, "relevance=qrels", f"relevance.path={tmp_path / 'qrels.txt'}", "hydra.run.dir=alone",
+        f"folder={part}", *asked, "relevance=qrels", f"relevance.path={tmp_path / 'qrels.txt'}",
+        "relevance.judged_by=people", "hydra.run.dir=alone",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     whole, alone = (

@@ -64,7 +64,10 @@ def test_they_are_what_pyserini_reads(shared_data: Path, tmp_path: Path) -> None
         assert parts[0][0].lower() == topic.parts[0][0].lower()
     assert grades == {"701": {"a": 2, "b": 0}}
     assert signatures[0].startswith("pyserini:title+description|sha256:")
-    assert signatures[1] == QrelsFile(cache / "qrels.terabyte04.701-750.txt", missing_topics="drop").signature
+    assert (
+        signatures[1]
+        == QrelsFile(cache / "qrels.terabyte04.701-750.txt", missing_topics="drop", judged_by="people").signature
+    )
     named = [
         ("MissingData", "download=true"),
         ("DownloadError", "pyserini cannot fetch"),

@@ -15,8 +15,6 @@ from clirbench.types import Doubles, Ints
 
 FEWEST_UNITS = 4
 IMPORTED = "imported"
-JUDGES = {"pseudo-relevance": "pseudo", "known items": "known-items"}
-"""How the pooled tables and the names of their files write a `Judge`, where they do not take the word itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +65,7 @@ def _half(one: frozenset[str], other: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, order=True)
 class Stratum:
-    """What is never averaged: the source of judgments (`pseudo`, `people`, `known-items`, `imported`, `unknown`), the
-    measure, the retriever.
-    """
+    """What is never averaged: the source of judgments (a `Judge`, or `imported`), the measure, the retriever."""
 
     judge: str
     measure: str
@@ -81,7 +77,7 @@ class Stratum:
         name = measure.name.partition("[")[0]
         if measure.origin == IMPORTED:
             return cls(IMPORTED, name, IMPORTED)
-        return cls(JUDGES.get(measure.judged_by, measure.judged_by), name, measure.retriever)
+        return cls(measure.judged_by, name, measure.retriever)
 
 
 @dataclass(frozen=True)

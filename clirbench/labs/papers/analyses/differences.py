@@ -20,7 +20,7 @@ CLUSTERS = (
     "metric below."
 )
 BIAS = (
-    "bias: tau with the measure by pseudo-relevance less tau with the same measure by human judgments, over the "
+    "bias: tau with the measure by pseudo-relevance less tau with the same measure by the judgments, over the "
     "same systems; above 0 the metric looks better by pseudo-relevance. The intervals are not corrected for their "
     "number."
 )
@@ -34,7 +34,7 @@ BIAS_COLUMNS = (
 class DifferencesAnalysis(Comparing):
     """Is one metric a better predictor than another? Tables `differences`, `clusters`.
 
-    And `pseudo_bias`, where measures have both pseudo-relevance and human judgments. A run with fewer than two metrics
+    And `pseudo_bias`, where measures have both pseudo-relevance and other judgments. A run with fewer than two metrics
     gives no rows and a sentence that says so.
     """
 
@@ -50,7 +50,7 @@ class DifferencesAnalysis(Comparing):
         ]
         bias = tau_gaps(evidence.board, result.units, twice_judged(evidence.board))
         if bias:
-            title = "Does a metric look better by pseudo-relevance than by human judgments?"
+            title = "Does a metric look better by pseudo-relevance than by the judgments?"
             text = [BIAS, *gap_findings(bias), size]
             tables.append(Table.of("pseudo_bias", title, TauGap, bias, text, header=BIAS_COLUMNS))
         return tables

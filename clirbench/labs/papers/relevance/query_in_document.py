@@ -24,7 +24,7 @@ class QueryInDocument:
     """
 
     needs: ClassVar[frozenset[Need]] = PSEUDO
-    judged_by: ClassVar[Judge] = "known items"
+    judged_by: ClassVar[Judge] = "known_items"
     kind: ClassVar[str] = "query_in_document"
     unit: str = "line"
     ignore_case: bool = False

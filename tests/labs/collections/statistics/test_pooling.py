@@ -33,7 +33,7 @@ def only(found: dict[Stratum, list]) -> tuple[Stratum, list]:
 def test_each_metric_and_pair_is_a_row_and_each_collection_a_point() -> None:
     stratum, settings = only(strata([collection(i) for i in range(6)])[0])
     rows, points = pool_stratum(stratum, settings)
-    assert stratum == Stratum("pseudo", "MAP", "bm25")
+    assert stratum == Stratum("pseudo-relevance", "MAP", "bm25")
     assert [(row.metric, row.other) for row in rows] == [("BLEU", ""), ("TER", ""), ("BLEU", "TER")]
     assert len(points) == 18
     own = [estimates(s.x, s.y, s.unit).tau for s in settings]
@@ -52,10 +52,10 @@ def test_the_scheme_names_the_interval_that_is_computed() -> None:
 
 
 def test_judges_are_never_averaged() -> None:
-    judges = ("pseudo-relevance", "people", "pseudo-relevance", "known items", "unknown")
+    judges = ("pseudo-relevance", "people", "pseudo-relevance", "known_items", "unknown")
     found, _ = strata([collection(at, judge=judge) for at, judge in enumerate(judges)])
     assert {stratum.judge: len(settings) for stratum, settings in found.items()} == {
-        "pseudo": 2, "people": 1, "known-items": 1, "unknown": 1
+        "pseudo-relevance": 2, "people": 1, "known_items": 1, "unknown": 1
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
 from clirbench.types import Doubles
 
-FIRST, SECOND = (Stratum("pseudo", "MAP", name) for name in ("bm25", "dense"))
+FIRST, SECOND = (Stratum("pseudo-relevance", "MAP", name) for name in ("bm25", "dense"))
 
 
 def collection(name: str, systems: int = 4, pair: str = "") -> Collection:

@@ -95,7 +95,7 @@ def demo_verdicts(seed: int) -> dict[str, str]:
             systems=made.SensitivitySystems(rates=(0.1,), seed=seed),
             topics={"": JsonlTopics(demo_file("topics.jsonl"))},
             retriever=BM25(),
-            relevance={"": QrelsFile(demo_file("qrels.txt"))},
+            relevance={"": QrelsFile(demo_file("qrels.txt"), judged_by="people")},
             metrics=(bleu.BLEU(),),
             measures=(parse("MAP"),),
         )

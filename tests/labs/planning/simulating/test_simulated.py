@@ -47,7 +47,7 @@ def demo(systems: SimulatedSystems, metrics: tuple[Metric, ...] = ()) -> Result:
             systems=systems,
             topics={"": JsonlTopics(demo_file("topics.jsonl"))},
             retriever=BM25(),
-            relevance={"": QrelsFile(demo_file("qrels.txt"))},
+            relevance={"": QrelsFile(demo_file("qrels.txt"), judged_by="people")},
             measures=(parse("MAP"),),
             metrics=metrics,
         )
