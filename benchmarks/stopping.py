@@ -2,6 +2,7 @@
 
     python -m benchmarks.stopping                          # all worlds, 200 draws each, 50 and 150 topics
     python -m benchmarks.stopping --worlds rise --draws 1000 --topics 100
+    python -m benchmarks.stopping --length 0               # noise that is new at each checkpoint
 
 A world is a curve of the true measure over 50 checkpoints. All but `peak` begin steep:
 
@@ -20,7 +21,7 @@ Asked, before the first result: of `rise`, `cycles` and `power` at most .05 are 
 `flat` is stopped by checkpoint 34 in at least .7 of draws with 50 topics and .9 with 150.
 
 Each checkpoint's true value is off its curve by a draw of its own (SD `JITTER`). Its value on a topic has noise, of
-which a part is its own and a part keeps its level over about eight checkpoints. The sizes are those of
+which a part is its own and a part keeps its level over about eight checkpoints (`--length`). The sizes are those of
 average precision on 150 topics of the Europarl ladder, between systems of neighbouring training sizes (SD of a
 topic's difference .13 to .24; of distant systems .25 to .28) and, since checkpoints lie closer, .14 and .20; how much
 topics differ in that (`VOLATILITY`, quantiles) is as measured there.
@@ -78,12 +79,12 @@ CURVES: Mapping[str, Callable[[Doubles], Doubles]] = {
 RISING = ("rise", "cycles", "power")
 
 
-def training(world: str, rng: np.random.Generator, topics: int = 50) -> tuple[Doubles, Doubles]:
+def training(world: str, rng: np.random.Generator, topics: int = 50, length: float = LENGTH) -> tuple[Doubles, Doubles]:
     """(checkpoints,) true values, and (checkpoints, topics) measured ones, of one draw."""
     place = np.arange(1.0, CHECKPOINTS + 1)
     truth = CURVES[world](place) + JITTER * rng.normal(size=len(place))
     apart = np.abs(place[:, None] - place[None, :])
-    root = np.linalg.cholesky(OWN**2 * np.eye(len(place)) + WANDER**2 * np.exp(-apart / LENGTH))
+    root = np.linalg.cholesky(OWN**2 * np.eye(len(place)) + WANDER**2 * np.exp(-apart / max(length, 1e-9)))
     noise = root @ rng.normal(size=(len(place), topics)) * rng.choice(VOLATILITY, size=topics)
     return truth, truth[:, None] + 0.25 * rng.normal(size=topics) + noise
 
@@ -98,9 +99,9 @@ class Ended:
     true: bool
 
 
-def watched(world: str, rng: np.random.Generator, topics: int = 50) -> Ended:
+def watched(world: str, rng: np.random.Generator, topics: int = 50, length: float = LENGTH) -> Ended:
     """A draw of a world, watched after every checkpoint until the rule says stop."""
-    _, values = training(world, rng, topics)
+    _, values = training(world, rng, topics, length)
     n = len(values)
     step = np.arange(1.0, n + 1)
     curve = CURVES[world](step)
@@ -114,10 +115,10 @@ def watched(world: str, rng: np.random.Generator, topics: int = 50) -> Ended:
     return Ended(0, 0.0, n - 1 - int(curve.argmax()), True)
 
 
-def trainings(world: str, draws: int, topics: int, seed: int = SEED) -> list[Ended]:
+def trainings(world: str, draws: int, topics: int, seed: int = SEED, length: float = LENGTH) -> list[Ended]:
     """Many draws; each has a generator of its own, so that more draws change none."""
     place = list(CURVES).index(world)
-    return [watched(world, np.random.default_rng([seed, place, topics, i]), topics) for i in range(draws)]
+    return [watched(world, np.random.default_rng([seed, place, topics, i]), topics, length) for i in range(draws)]
 
 
 def main() -> None:
@@ -126,12 +127,13 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--topics", type=int, nargs="+", default=[50, 150])
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--length", type=float, default=LENGTH, help="checkpoints over which noise keeps its level")
     options = parser.parse_args()
     print(f"| world | topics | stopped by 34 | at all | at (median) | > {WORTH} forgone | lost | wasted | true |")
     print("| --- |" + " ---: |" * 8)
     for world in options.worlds:
         for topics in options.topics:
-            ends = trainings(world, options.draws, topics, options.seed)
+            ends = trainings(world, options.draws, topics, options.seed, options.length)
             at = np.array([end.at for end in ends if end.at])
             shares = (np.sum(at <= 34) / len(ends), len(at) / len(ends))
             forgone = np.mean([end.lost > WORTH for end in ends])

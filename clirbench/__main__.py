@@ -13,7 +13,6 @@ from functools import partial
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 # Before numpy is loaded: matrices here are small and workers many, and OpenBLAS's threads wait for one another (a
@@ -36,7 +35,7 @@ from clirbench.configuration import advice
 from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
 from clirbench.configuration.keys import key_of
 from clirbench.engines.local import close_workers
-from clirbench.errors import ConfigError, StoreError, raise_all
+from clirbench.errors import ConfigError, StoreError, interrupt, interrupted, raise_all
 from clirbench.files.journal import EVENTS
 from clirbench.files.manifest import read_manifest
 from clirbench.files.run_files import refuse_links
@@ -184,7 +183,9 @@ def check_run_folder(overrides: list[str], make: bool) -> None:
 def main() -> None:
     """The console script: nothing but our words reaches the terminal, however a run ends."""
     tolerate_closed_output()
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a job in the background ignores it
+        signal.signal(signal.SIGINT, interrupt)
     # Hydra would print what goes wrong by itself; here every error is to come up to this function.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
@@ -198,12 +199,12 @@ def main() -> None:
         job()
         if _failed_jobs:
             sys.exit(_failed_jobs[0])
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        close_workers()
-        print("stopped; a rerun does what is missing", file=sys.stderr)
-        sys.exit(INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - every one is put into words
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is put into words
+        if interrupted(error):
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            close_workers()
+            print("stopped; a rerun does what is missing", file=sys.stderr)
+            sys.exit(INTERRUPTED)
         text, status = in_words(error)
         print(text, file=sys.stderr)
         sys.exit(status)
@@ -255,10 +256,6 @@ def _composed_once(self: ConfigLoaderImpl, master_config: DictConfig, sweep_over
 _legal: dict[tuple[str, ...], DictConfig] = {}
 _composed_job = ConfigLoaderImpl.load_sweep_config
 ConfigLoaderImpl.load_sweep_config = _composed_once  # type: ignore[method-assign]
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def prepare_arguments(arguments: Sequence[str]) -> list[str]:

@@ -26,11 +26,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from typing import NoReturn
 
 LONGEST = 600
 """Characters of a message; a longer one loses its middle, so that what is wrong and what to do stay."""
 MOST = 20
 """Errors that are shown at once."""
+_signals: list[int] = []
+"""Ctrl-C and SIGTERM that have come."""
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters (C0 but tab and newline, C1), line separators, changes of direction, lone surrogates."""
 
@@ -44,6 +47,17 @@ def shorten(text: str, longest: int = LONGEST) -> str:
     """The text, or its beginning and its end where it has more than `longest` characters."""
     tail = longest // 3
     return text if len(text) <= longest else f"{text[: longest - tail - 5]} ... {text[-tail:]}"
+
+
+def interrupt(number: int, frame: object) -> NoReturn:
+    """The handler of Ctrl-C and SIGTERM; it keeps the signal, because a library may raise another error instead."""
+    _signals.append(number)
+    raise KeyboardInterrupt
+
+
+def interrupted(error: BaseException) -> bool:
+    """Whether the error follows from Ctrl-C or SIGTERM; a library may have made it of that."""
+    return bool(_signals) or KeyboardInterrupt in (type(error), type(error.__cause__))
 
 
 class ClirbenchError(Exception):

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from clirbench import __version__
 from clirbench.api.outcome import checked_path
-from clirbench.errors import InputError, StoreError, shorten
+from clirbench.errors import InputError, StoreError, interrupted, shorten
 from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.run_files import path_inside
 from clirbench.report.answer import answered
@@ -60,7 +60,7 @@ def recorded(folder: Path, command: Sequence[str]) -> Iterator[Events]:
     try:
         yield Events(journal.add)
     except BaseException as error:
-        outcome = "stopped" if isinstance(error, KeyboardInterrupt) else "error"
+        outcome = "stopped" if interrupted(error) else "error"
         with suppress(StoreError):  # what ended the run may be a full disk
             reason = shorten(" ".join(f"{type(error).__name__}: {error}".split()), 500)
             journal.add("end", outcome=outcome, seconds=_since(begun), reason=reason)

@@ -7,7 +7,15 @@ import traceback
 from pathlib import Path
 
 from clirbench.configuration.keys import refusal
-from clirbench.errors import ClirbenchError, NothingCompared, Problems, ResourceError, escape_unseen, shorten
+from clirbench.errors import (
+    ClirbenchError,
+    NothingCompared,
+    Problems,
+    ResourceError,
+    escape_unseen,
+    interrupted,
+    shorten,
+)
 from clirbench.pages.wording import fixed
 
 MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
@@ -21,13 +29,13 @@ OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.E
 """What a disk or a system refuses is no fault of ours, wherever it happens."""
 
 
-def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
-    """The lines to show for an error, and the exit status; raises `KeyboardInterrupt` where that caused it.
+def in_words(error: BaseException, folder: Path | None = None) -> tuple[str, int]:
+    """The lines to show for an error, and the exit status; raises `KeyboardInterrupt` where the run was interrupted.
 
     folder: where the details of a fault go, if it can be written; else they go to the folder of temporary files.
     """
-    if isinstance(error.__cause__, KeyboardInterrupt):  # compiled code that is interrupted raises a SystemError
-        raise error.__cause__
+    if interrupted(error):
+        raise KeyboardInterrupt from error
     if isinstance(error, ClirbenchError):
         all_of_it = error.errors if isinstance(error, Problems) else (error,)
         return f"error: {error}", NOTHING if all(isinstance(e, NothingCompared) for e in all_of_it) else MENDABLE
@@ -62,13 +70,13 @@ def check_memory() -> None:
         )
 
 
-def _raised_in(error: Exception) -> str:
+def _raised_in(error: BaseException) -> str:
     """The package whose code raised the error."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] if frames else ""
 
 
-def _details(error: Exception, folder: Path | None) -> str:
+def _details(error: BaseException, folder: Path | None) -> str:
     text = escape_unseen("".join(traceback.format_exception(error)))
     if folder is not None:
         try:

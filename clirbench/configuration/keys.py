@@ -210,7 +210,7 @@ def component_keys(group: str) -> set[str]:
     return {key for path in files for key in re.findall(r"^([a-z]\w*):", path.read_text(encoding="utf-8"), re.M)}
 
 
-def refusal(error: Exception) -> ConfigError:
+def refusal(error: BaseException) -> ConfigError:
     """What Hydra says, but not its advice to add a key that a run does not have."""
     text = " ".join(str(error).split())
     if found := re.match(r"Could not override '([^']+)'", text):

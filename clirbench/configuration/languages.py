@@ -46,6 +46,8 @@ def languages_of(stated: str, corpus: object, called: str = "") -> Languages:
         if contradicts(seen[1], code):
             first = next(iter(read[1]))
             raise ConfigError(f"{first} is in {seen[1]}, {where} in {code}: systems translate into one language")
+    named = ("", "") if texts is None else _named_pair(called or texts.where)
+    source, target = (s if contradicts(own, s) else own or s for own, s in zip(named, seen, strict=True))
     if stated:
         pair = language_pair("languages", stated)
         wrong = [
@@ -55,11 +57,10 @@ def languages_of(stated: str, corpus: object, called: str = "") -> Languages:
             if contradicts(own, code)
         ]
         if wrong:
-            meant = "-".join(s if contradicts(own, s) else own for own, s in zip(pair, seen, strict=True))
+            known = zip(pair, seen, (source, target), strict=True)
+            meant = "-".join(best if contradicts(own, s) else own for own, s, best in known)
             raise ConfigError(f"languages={stated}: {', '.join(wrong)}; type languages={meant}")
         return Languages(*pair, "as stated")
-    named = ("", "") if texts is None else _named_pair(called or texts.where)
-    source, target = (s if contradicts(own, s) else own or s for own, s in zip(named, seen, strict=True))
     if not target:
         return Languages(source, ENGLISH, "assumed; languages=SOURCE-TARGET names others")
     if contradicts(named[1], seen[1]) or contradicts(named[0], seen[0]):

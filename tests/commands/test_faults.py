@@ -12,6 +12,7 @@ import pytest
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import FAULT, MENDABLE, NOTHING, in_words
 from clirbench.errors import ConfigError, InputError, NothingCompared, Problems
+from clirbench.files.journal import Journal
 from tests.conftest import PACKAGE
 
 
@@ -127,3 +128,41 @@ def test_ctrl_c_within_compiled_code_is_an_interrupt_and_no_fault_of_ours(tmp_pa
         check=False, timeout=120,
     )  # fmt: skip
     assert (done.stdout, done.returncode) == ("interrupted\n", 0), done.stderr
+
+
+CONVERTED = """
+import os, signal, sys, time
+from clirbench.__main__ import main
+from hydra.core.override_parser.overrides_parser import OverridesParser
+import clirbench.experiment
+
+def converted(*_, **__):
+    try:
+        os.kill(os.getpid(), signal.{number})
+        time.sleep(60)
+    except BaseException:
+        pass
+    raise AttributeError("'NoneType' object has no attribute '_invalidate_flags_cache'")
+
+{place} = converted
+main()
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("place", ["OverridesParser.parse_overrides", "clirbench.experiment.run"])
+def test_an_error_that_a_library_makes_of_an_interrupt_ends_as_interrupted(
+    tmp_path: Path, number: str, place: str
+) -> None:
+    """While the configuration is composed, where OmegaConf did it, and within a run, whose journal says so."""
+    program = CONVERTED.format(number=number, place=place)
+    done = subprocess.run(
+        [sys.executable, "-c", program, "hydra.run.dir=out"], cwd=tmp_path, capture_output=True, text=True, check=False,
+        timeout=120,
+    )  # fmt: skip
+    assert (done.stderr, done.returncode) == ("stopped; a rerun does what is missing\n", 130)
+    assert not list(tmp_path.rglob("fault.txt"))
+    ends = [
+        event["outcome"] for path in tmp_path.rglob("events.jsonl") for event in Journal(path) if "outcome" in event
+    ]
+    assert ends == (["stopped"] if "experiment" in place else [])

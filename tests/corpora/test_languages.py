@@ -103,6 +103,12 @@ def test_a_text_that_contradicts_what_is_stated_stops_the_run_with_what_to_type(
         languages_of("fr-zh", corpus)
 
 
+def test_what_to_type_goes_by_the_folders_name_where_the_text_does_not_contradict_it(shared_data: Path) -> None:
+    """Livonian is read as Latgalian: the advice was languages=ltg-en."""
+    with pytest.raises(ConfigError, match="type languages=liv-en$"):
+        languages_of("eng-jpn", FolderCorpus(str(shared_data / "wmt22" / "liv-en")))
+
+
 def test_a_test_set_in_another_language_than_the_collection_is_refused(tmp_path: Path) -> None:
     one, other = folder_of(tmp_path / "a", ENGLISH), folder_of(tmp_path / "b", GERMAN)
     with pytest.raises(ConfigError, match="a/reference.txt is in en, .*b/reference.txt in de: systems translate into"):

@@ -1,0 +1,81 @@
+"""Every folder of WMT: both spellings of a run give one set of tables, and its first lines say what it is made of."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from clirbench.files.tables import read_table
+from tests.conftest import SHARED, Cli
+
+FOLDERS = [
+    f"{year}/{path.name}"
+    for year in ("wmt21", "wmt22", "wmt23", "wmt24")
+    for path in sorted((SHARED / year).glob("*"))
+    if path.is_dir()
+]
+QUICK = ("wmt21/xh-zu", "wmt22/en-liv", "wmt24/en-es")
+TABLES = ("systems.tsv", "correlations.tsv", "per_topic.tsv")
+
+
+def test_there_are_64() -> None:
+    """20, 19, 14 and 11, as ../shared/data/README.md counts them."""
+    if not SHARED.is_dir():
+        pytest.skip("REAL DATA ABSENT: ../shared/data does not lie beside the project, WMT folders are not tested")
+    assert len(FOLDERS) == 64
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    "part", [name if name in QUICK else pytest.param(name, marks=pytest.mark.release) for name in FOLDERS or QUICK]
+)
+def test_a_folder_of_wmt_says_what_it_is_and_has_one_set_of_tables(
+    shared_data: Path, tmp_path: Path, cli: Cli, part: str
+) -> None:
+    folder, pair = shared_data / part, part.partition("/")[2]
+    screens = []
+    for run, how in (("one", ()), ("other", ("+experiment=wmt_folder",))):
+        keys = ("topics.n=100", f"hydra.run.dir={run}", "paths.cache=cache", "engine.workers=1")
+        done = cli(*how, f"folder={folder}", *keys, timeout=900)
+        assert done.returncode == 0, done.stderr
+        screens.append(done.stdout.replace(f"/{run}\n", "\n"))
+    for name in TABLES:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes(), name
+    assert screens[0] == screens[1]
+    first, second, third, blank, *_ = screens[0].split("\n")
+    analyser = "english" if pair.endswith("-en") else f"language {pair[3:]}"
+    assert re.match(rf"Languages: {pair} \(by the folder's name.*\); analyser: {analyser}; [\d,]+ documents? \(", first)
+    assert second.startswith("Systems: ")
+    assert third.startswith("Scores read: ")
+    assert blank == ""
+    used = json.loads((tmp_path / "one" / "results.json").read_text(encoding="utf-8"))["set_up"]
+    files = {path.name.removesuffix(".gz").removesuffix(".txt") for path in (folder / "systems").iterdir()}
+    assert {*used["systems"], *used["systems_left_out"]} == files
+    published = {*read_table(folder / "official-metrics.tsv").column("metric")}
+    read = {name.removesuffix(f"-{part[3:5]}") for name in used["scores"]}
+    assert {name for name in published if name.removesuffix("-A") not in read} <= {*used["scores_left_out"]}
+    for name in {*used["scores"], *used["systems_left_out"]}:
+        assert name in second + third or " more" in second + third, name
+    for name in {"AutoRank", "MetricX"} & {*used["scores"]}:  # 1 and 0 are the best
+        assert re.search(rf"^note: less is better in .*\b{name}\b.*, by the name$", screens[0], re.MULTILINE)
+    if near := re.search(r"the nearest is (.*) \(-?\.\d+ \[", screens[0]):
+        ranked = read_table(tmp_path / "one" / "decision.tsv")
+        apart = {float(d): name for name, d in zip(*map(ranked.column, ("system", "difference")), strict=True)}
+        assert near[1] == apart[sorted(apart)[-2]], "the smallest difference but that of the recommended system, 0"
+
+
+@pytest.mark.parametrize(
+    "part", [name if name in QUICK else pytest.param(name, marks=pytest.mark.release) for name in FOLDERS or QUICK]
+)
+def test_a_folder_of_wmt_by_another_name_is_in_the_same_languages_or_stops(
+    shared_data: Path, tmp_path: Path, cli: Cli, part: str
+) -> None:
+    """Livonian, which is in no list of languages that can be told, excepted."""
+    pair = part.partition("/")[2]
+    (tmp_path / "x").mkdir()
+    for path in (shared_data / part).iterdir():
+        (tmp_path / "x" / path.name).symlink_to(path)
+    done = cli("folder=x", "check=true", timeout=900)
+    if "liv" not in pair and not done.returncode:
+        assert done.stdout.startswith(f"Languages: {pair} (by the texts); analyser: ")
