@@ -7,7 +7,7 @@ import traceback
 from pathlib import Path
 
 from clirbench.configuration.keys import refusal
-from clirbench.errors import ClirbenchError, NothingCompared, Problems, ResourceError, escape_unseen, shorten
+from clirbench.errors import ClirbenchError, NothingCompared, Problems, ResourceError, escape_unseen, file_of, shorten
 from clirbench.pages.wording import fixed
 
 MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
@@ -32,8 +32,7 @@ def in_words(error: Exception, folder: Path | None = None) -> tuple[str, int]:
         all_of_it = error.errors if isinstance(error, Problems) else (error,)
         return f"error: {error}", NOTHING if all(isinstance(e, NothingCompared) for e in all_of_it) else MENDABLE
     if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
-        where = error.filename or "a file"
-        return f"error: {ClirbenchError(f'{where}: {error.strerror}')}", MENDABLE
+        return f"error: {ClirbenchError(f'{file_of(error)}: {error.strerror}')}", MENDABLE
     if isinstance(error, ModuleNotFoundError) and error.name == "fcntl":
         return "error: this system has no fcntl, which locks files for fetch, train and watch; use Linux", MENDABLE
     if isinstance(error, MemoryError) or "failed to map segment" in str(error):
