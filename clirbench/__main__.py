@@ -82,12 +82,9 @@ def _one_run(cfg: DictConfig) -> int:
     from clirbench.api.events import recorded
     from clirbench.configuration.building import build, limits_of
     from clirbench.experiment import run, with_store
-    from clirbench.inputs.reading import adapt_to_inputs, read_inputs
     from clirbench.report import terminal
     from clirbench.report.folder import RunFolder
     from clirbench.report.provenance import provenance
-    from clirbench.store.snapshot import read_through_snapshot
-    from clirbench.store.store import Store
 
     set_limits(limits_of(cfg))
     if HydraConfig.get().mode is RunMode.MULTIRUN:
@@ -96,9 +93,8 @@ def _one_run(cfg: DictConfig) -> int:
     experiment = build(cfg)
     if cfg.check:
         try:
-            with read_through_snapshot():
-                experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
-                terminal.show_inputs(experiment, inputs, Store(Path(cfg.paths.cache) / "store"))
+            for show, line in terminal.checked(experiment, Path(cfg.paths.cache)):
+                show(line)
         finally:
             remove_unused(Path(HydraConfig.get().runtime.output_dir))
         return 0

@@ -75,7 +75,8 @@ def require(key: str, extra: str, *libraries: str) -> None:
     if missing:
         noun = "library" if len(missing) == 1 else "libraries"
         raise ResourceError(
-            f"{key} needs the {noun} {', '.join(missing)}: not installed; pip install 'clirbench[{extra}]'"
+            f"{key} needs the {noun} {', '.join(missing)}: not installed; in clirbench's checkout type "
+            f"pip install '.[{extra}]'"
         )
 
 

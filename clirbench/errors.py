@@ -26,6 +26,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from io import IOBase
+from pathlib import Path
+from traceback import walk_tb
 from typing import NoReturn
 
 LONGEST = 600
@@ -41,6 +44,19 @@ UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud80
 def escape_unseen(text: str) -> str:
     """The text with every character of `UNSEEN` as `\\uXXXX`, as JSON writes it; all other text stays as it is."""
     return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def one_line(text: str) -> str:
+    """The same for a text that is to stay one line, such as a name of a stranger's: no other can pass for it."""
+    return escape_unseen(text.replace("\n", "\\n"))
+
+
+def file_of(error: OSError) -> str:
+    """The file that an error is about; a write to a full disk does not name it, but was made by whoever has it open."""
+    frames = [frame.f_locals.values() for frame, _ in walk_tb(error.__traceback__)]
+    held = [value for values in reversed(frames) for value in values if isinstance(value, IOBase | Path)]
+    names = (getattr(value, "name", "") if isinstance(value, IOBase) else str(value) for value in held)
+    return str(error.filename or next((name for name in names if name and isinstance(name, str)), "a file"))
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:

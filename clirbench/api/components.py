@@ -1,6 +1,6 @@
 """An experiment of components, without a configuration; what is not given is as on the command line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -43,7 +43,12 @@ ONE: Mapping[str, tuple[str, type]] = {
 """Keyword -> field of `Experiment`, and what stands there."""
 LABELLED: Mapping[str, type] = {"topics": TopicSource, "relevance": Relevance, "retrieval": Retriever}
 """One component, or a mapping of labels to components; the measures of the one whose label is "" are not labelled."""
-SEVERAL: Mapping[str, type] = {"metrics": Metric, "measures": Measure, "analyses": Analysis}
+SEVERAL: Mapping[str, tuple[str, type]] = {
+    "metric": ("metrics", Metric),
+    "measures": ("measures", Measure),
+    "analyses": ("analyses", Analysis),
+}
+"""Keyword -> field of `Experiment`, and what its items are; of metrics and measures names are taken too."""
 NAMES = ("given", "coefficients", "remarks", "figures", "table_formats")
 
 
@@ -92,7 +97,7 @@ def parts(settings: Mapping[str, Any]) -> dict[str, Any]:
             made = {str(label): checked(key, one, LABELLED[key]) for label, one in labelled.items()}
             found |= {key: made} if key != "retrieval" else _retrievers(made)
         elif key in SEVERAL:
-            found[key] = _several(key, value)
+            found[SEVERAL[key][0]] = _several(key, value)
         elif key in NAMES:
             found[key] = name_list(key, value)
         elif key in PLAIN:
@@ -118,10 +123,8 @@ def _retrievers(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _several(key: str, value: Any) -> tuple[Any, ...]:
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        value = [value]
-    read = [as_measure(one) if key == "measures" else one for one in value]
-    found = tuple(checked(key, one, SEVERAL[key]) for one in read)
+    read: Mapping[str, Callable[[Any], Any]] = {"measures": as_measure, "metric": as_metric}
+    found = tuple(checked(key, read.get(key, lambda one: one)(one), SEVERAL[key][1]) for one in as_list(value))
     names = [getattr(one, "name", "") for one in found] if key != "analyses" else []
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise ConfigError(f"{key}: {', '.join(doubled)} is given twice; give one another name")
@@ -133,6 +136,20 @@ def checked(key: str, value: Any, protocol: type) -> Any:
         hint = f"; did you mean {value.__name__}()?" if isinstance(value, type) else ""
         raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}{hint}")
     return value
+
+
+def as_list(value: Any) -> Sequence[Any]:
+    """The items of a keyword that takes one or several."""
+    return [value] if isinstance(value, str) or not isinstance(value, Sequence) else value
+
+
+def as_metric(metric: Any) -> Any:
+    """A metric by its name, as the command line has it without further settings; any other object as it is."""
+    if not isinstance(metric, str):
+        return metric
+    from clirbench.configuration.building import metric_named
+
+    return metric_named(metric)
 
 
 def as_measure(measure: Any) -> Any:

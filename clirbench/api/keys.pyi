@@ -26,8 +26,7 @@ class Settings(TypedDict, total=False):
     retrieval: Name | Retriever | Mapping[str, Retriever]
     relevance: Name | Relevance | Mapping[str, Relevance]
     engine: Name | Engine
-    metric: Names
-    metrics: Metric | Sequence[Metric]
+    metric: Name | Metric | Sequence[Name | Metric]
     analyses: Analysis | Sequence[Analysis]
     analyzer: Name
     intervals: Bootstrap | None

@@ -242,6 +242,8 @@ class Outcome:
         raise error
 
     def _taus(self) -> dict[tuple[str, str], Correlation]:
+        if "correlations" not in self.tables:
+            return {}
         known = fields(Correlation)
         long = self.tables["correlations"]
         _require("correlations", long, [field.name for field in known if field.default is MISSING])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from clirbench import __version__
-from clirbench.api.components import as_name, experiment_of, is_plain, parts
+from clirbench.api.components import as_list, as_name, experiment_of, is_plain, parts
 from clirbench.api.events import recorded
 from clirbench.api.frames import pandas_frame
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
@@ -31,7 +31,7 @@ from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
 from clirbench.report.results_json import results
 from clirbench.report.tables import run_tables, texts_of
-from clirbench.report.terminal import progress
+from clirbench.report.terminal import checked, progress
 from clirbench.result import Experiment
 from clirbench.statistics.correlation import Correlation
 from clirbench.store.plan import PLAN
@@ -58,9 +58,10 @@ def run(experiment: str | None = None, /, **settings: "Unpack[Keys]") -> Outcome
     `experiment`: its name. `settings`: its overrides, `metric=["BLEU"], measures=["MAP"], topics="keyterms"`; a dot in
     a key is two underscores, `topics__n=20`, or a mapping, `correlation={"alpha": 0.01}`.
 
-    Components are objects: `corpus`, `systems`, `topics`, `retrieval`, `relevance`, `metrics`, `measures`, `analyses`,
-    `engine`, ... They take the places of those of a named experiment. Without a name, and with a component, there is
-    no configuration: what is not given is as on the command line.
+    Components are objects: `corpus`, `systems`, `topics`, `retrieval`, `relevance`, `metric`, `measures`, `analyses`,
+    `engine`, ... They take the places of those of a named experiment; `metric` and `measures` take names and objects
+    alike. Without a name, and with a component, there is no configuration: what is not given is as on the command
+    line. With `check=True` nothing is run: everything is read and aligned, and the answer is the list of it.
 
     Results are kept in the store of the command line (`paths__cache`, or `cache` without a configuration), so that a
     second run does only what is missing. Raises a `ClirbenchError` for everything a user can mend.
@@ -74,7 +75,7 @@ def run(experiment: str | None = None, /, **settings: "Unpack[Keys]") -> Outcome
         ...     systems=cb.systems.Simulated(doses=2),
         ...     topics=cb.topics.KeyTerms(n=20),
         ...     relevance=cb.relevance.TopK(k=10),
-        ...     metrics=[cb.metrics.ChrF(beta=3)],
+        ...     metric=[cb.metrics.ChrF(beta=3)],
         ...     measures=["MAP"],
         ... )
         >>> r.correlations.metric.unique().tolist()
@@ -90,21 +91,41 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
         settings["measures"] = [as_name(one) for one in given] if isinstance(given, list | tuple) else as_name(given)
     components = {name: value for name, value in settings.items() if not is_plain(value)}
     if components and experiment is None:
-        cache = Path(settings.pop("cache", CACHE))
+        cache, check = Path(settings.pop("cache", CACHE)), settings.pop("check", False)
         made = experiment_of(settings)
+        if check:
+            return _checked(made, cache)
         return _outcome(made, cache, {"components": repr(made)}, [IN_PYTHON])
     from clirbench.configuration.building import build, limits_of
     from clirbench.configuration.composing import compose_configuration, plain_configuration
 
     overrides = [f"+experiment={quote_value(experiment)}"] if experiment else []
     plain_settings = {name: value for name, value in settings.items() if name not in components}
+    metrics = as_list(components.get("metric", ()))
+    if names := list(dict.fromkeys(one for one in metrics if isinstance(one, str))):
+        plain_settings["metric"] = names
     overrides += [f"{name.replace('__', '.')}={quote_value(value)}" for name, value in plain_settings.items()]
     cfg = compose_configuration(overrides)
     set_limits(limits_of(cfg))
-    made = replace(build(cfg), **parts(components))
+    built = build(cfg)
+    by_name = dict(zip(names, built.metrics, strict=False))
+    in_place = {"metric": [by_name[one] if isinstance(one, str) else one for one in metrics]} if names else {}
+    made = replace(built, **parts({**components, **in_place}))
+    if cfg.check:
+        return _checked(made, Path(cfg.paths.cache))
     begun = [IN_PYTHON] if components or written else COMMAND
     command = [*begun, *overrides, *(f"{name}={one!r}" for name, one in components.items())]
     return _outcome(made, Path(cfg.paths.cache), plain_configuration(cfg), command, written)
+
+
+def _checked(experiment: Experiment, cache: Path) -> Outcome:
+    """`check=True`: what the command line prints is the answer; there are no tables, and nothing can be saved."""
+
+    def refuse(target: Path) -> None:
+        raise ConfigError(f"check=True ran nothing, so nothing is written to {target}; run without check=True")
+
+    said = "\n".join(escape_unseen(line) for _, line in checked(experiment, cache))
+    return Outcome({"name": experiment.name, "answer": said}, {}, Tables({}, holds=True), refuse)
 
 
 def quote_value(value: Any) -> str:

@@ -13,6 +13,7 @@ from clirbench.errors import (
     Problems,
     ResourceError,
     escape_unseen,
+    file_of,
     interrupted,
     shorten,
 )
@@ -40,8 +41,7 @@ def in_words(error: BaseException, folder: Path | None = None) -> tuple[str, int
         all_of_it = error.errors if isinstance(error, Problems) else (error,)
         return f"error: {error}", NOTHING if all(isinstance(e, NothingCompared) for e in all_of_it) else MENDABLE
     if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
-        where = error.filename or "a file"
-        return f"error: {ClirbenchError(f'{where}: {error.strerror}')}", MENDABLE
+        return f"error: {ClirbenchError(f'{file_of(error)}: {error.strerror}')}", MENDABLE
     if isinstance(error, ModuleNotFoundError) and error.name == "fcntl":
         return "error: this system has no fcntl, which locks files for fetch, train and watch; use Linux", MENDABLE
     if isinstance(error, MemoryError) or "failed to map segment" in str(error):

@@ -23,7 +23,7 @@ from clirbench.commands.base import command_parser, run_command
 from clirbench.configuration.keys import NODES, key_of
 from clirbench.configuration.reach import has_own_folders, refusals, side_effects
 from clirbench.corpora.alignment import first_ten
-from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, escape_unseen, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, escape_unseen, one_line, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
 from clirbench.report.compared.comparison import leaves
 from clirbench.report.provenance import COMMAND
@@ -59,7 +59,7 @@ def _rerun(options: Namespace) -> int:
     home, words = Path(recorded["directory"]), rerun_arguments(recorded["command"], given)
     kept = home / str(recorded["configuration"]["paths"]["cache"])
     for line in shown_run(words, home, kept):
-        print(escape_unseen(line.replace("\n", "\\n")))  # one line stays one: none can pass for another
+        print(one_line(line))
     if not (options.trust or ask_consent()):
         raise InputError(f"{options.provenance}: nothing was run; where all of the above is right, add --trust")
     if not given:

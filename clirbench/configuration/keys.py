@@ -199,8 +199,9 @@ def _meant(name: str, value: str) -> str:
         return f"{closest_match(name, choices).lstrip()} Keys there: {', '.join(choices)}".lstrip()
     nested = [f"{group}.{last}" for group in COMPONENTS if last in component_keys(group)]
     places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
-    close = closest(name, (*BY_NAME, *NODES), 0.5 if not places else 0.8)
-    meant = [close] if close else places
+    node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
+    close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.5 if not places else 0.8)
+    meant = [node] if top != name and node in nested else [close] if close else places
     return f"Type {' or '.join(f'{key}={value}' for key in meant)}" if meant else "clirbench --cfg job lists all keys"
 
 

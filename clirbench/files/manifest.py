@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from clirbench.errors import InputError, escape_unseen
+from clirbench.errors import InputError, escape_unseen, one_line
 from clirbench.files.journal import EVENTS
 from clirbench.files.run_files import MANIFEST, MARKER, is_plain, marker_text, path_inside, read_marker, read_object
 from clirbench.text import whole_content
@@ -83,6 +83,10 @@ def read_manifest(folder: Path) -> Seal:
 
 def broken(folder: Path) -> Iterator[str]:
     """A line for each file that is not as the seal of its folder says, the first word being its name."""
+    return map(one_line, _broken(folder))
+
+
+def _broken(folder: Path) -> Iterator[str]:
     try:
         manifest = read_manifest(folder)
         content = whole_content(folder / MANIFEST)

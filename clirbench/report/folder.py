@@ -18,7 +18,7 @@ from typing import Any
 
 from clirbench import __version__
 from clirbench.computed import Retrieval
-from clirbench.errors import StoreError, escape_unseen
+from clirbench.errors import StoreError, escape_unseen, file_of
 from clirbench.files.manifest import seal
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, marker_text, read_marker, refuse_links
 from clirbench.files.trec import run_file_names, write_qrels, write_run
@@ -105,7 +105,8 @@ class RunFolder:
                 self._move_in(name, keep=keep)  # a few names more, so that Ctrl-C leaves one whole run
                 raise
         except OSError as error:
-            raise StoreError(f"{self.path}: the run's files cannot be written ({error})") from error
+            wrong = f"{file_of(error)}: {error.strerror or error}"
+            raise StoreError(f"{self.path}: the run's files cannot be written ({wrong})") from error
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
 

@@ -23,6 +23,7 @@ from clirbench.experiment import HEALTH, count, english_run, health_table
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs.distinct import distinct
 from clirbench.inputs.preflight import expected_result, preflight
+from clirbench.inputs.reading import adapt_to_inputs, read_inputs
 from clirbench.pages.table import Cell, Table, is_hole
 from clirbench.relevance.base import fitted, from_english_side
 from clirbench.report.answer import answered
@@ -47,6 +48,7 @@ from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.steps.examine import health
 from clirbench.steps.resemble import NOTHING_ALIKE
+from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.systems.base import makers
 from clirbench.types import Judged
@@ -279,19 +281,28 @@ def aligned(rows: list[list[str]]) -> list[str]:
     ]
 
 
-def show_inputs(experiment: Experiment, inputs: Inputs | None, store: Store) -> None:
-    """check=true: what was read and aligned, what would be computed, notes on it, and what it would take."""
+def checked(experiment: Experiment, cache: Path) -> Iterator[tuple[Callable[[str], None], str]]:
+    """check=true: what was read and aligned, what would be computed, notes on it, and what it would take; how each
+    line is shown."""
+    with read_through_snapshot():
+        experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
+        yield from _checked(experiment, inputs, Store(cache / "store"))
+
+
+def _checked(
+    experiment: Experiment, inputs: Inputs | None, store: Store
+) -> Iterator[tuple[Callable[[str], None], str]]:
     foretold = preflight(experiment, inputs)
     alike, copies = NOTHING_ALIKE, list[str]()
     if inputs is not None and not makers(inputs.translations):
         inputs, alike, copies = distinct(experiment, inputs)
     for line in set_up(replace(expected_result(experiment, inputs), resemblances=alike)).lines():
-        tell(line)
+        yield tell, line
     for name, value in _summary(experiment, inputs, [*foretold, *copies]):
-        (tell if name in ("note", "health") else say)(f"{name}: {value}")
+        yield tell if name in ("note", "health") else say, f"{name}: {value}"
     if inputs is not None:
-        tell(f"estimate: {estimate(experiment, inputs, store)}")
-    say("check: everything could be read and aligned; nothing was run")
+        yield tell, f"estimate: {estimate(experiment, inputs, store)}"
+    yield say, "check: everything could be read and aligned; nothing was run"
 
 
 def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str, str]]:

@@ -129,7 +129,7 @@ def subword_model(lines: Sequence[str], size: int, kind: str = "bpe", coverage: 
     try:
         import sentencepiece
     except ImportError:
-        raise ResourceError("learner=sentencepiece needs a package: pip install 'clirbench[subwords]'") from None
+        raise ResourceError("learner=sentencepiece needs a package: pip install '.[subwords]'") from None
     model = io.BytesIO()
     many = size if kind != "char" else 1 << 20
     try:

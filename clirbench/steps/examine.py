@@ -81,6 +81,7 @@ def health(
     }
     rows: list[FileHealth] = []
     notes: list[str] = []
+    notes += _reference_notes(corpus, pmap)
     resembling = {name: group for group in lookalike_names(t.system for t in translations) for name in group}
     for side, step in sides.items():
         texts = {t.system: text for t in translations if (text := side_of(t, side)) is not None and text.files}
@@ -96,12 +97,12 @@ def health(
             row = FileHealth(system, side, same_text_as=first_ten(same), looks_like=first_ten(looks))
             value = found.get(system)
             if value is not None and not isinstance(value, Failure):
-                n_lines, n_blank, n_crlf, bom, off, line, n_bytes, n_marked = load_value(value).tolist()
-                seen = Health(n_lines, n_blank, n_crlf, bool(bom), (off, line) if line else None, n_bytes, n_marked)
+                seen = _health_of(value)
                 notes += [f"{text.where}: {complaint}" for complaint in seen.complaints(text.size)]
-                share = n_blank / max(n_lines, 1)
-                row = replace(row, lines=n_lines, blank_share=share, crlf_lines=n_crlf, bom=bom)
-                row = replace(row, off_by=off, from_line=line or None)
+                off, line = seen.slip or (0, None)
+                share = seen.n_blank / max(seen.n_lines, 1)
+                row = replace(row, lines=seen.n_lines, blank_share=share, crlf_lines=seen.n_crlf, bom=int(seen.bom))
+                row = replace(row, off_by=off, from_line=line)
             rows.append(row)
         for systems in copies.values():
             if len(systems) > 1:
@@ -110,6 +111,24 @@ def health(
         rows += [FileHealth(system, "no file") for system in missing]
         notes.append(f"{path}: systems without a file: {first_ten(missing)}")
     return rows, notes
+
+
+def _reference_notes(corpus: Corpus, pmap: Callable[..., Iterator[Any]]) -> Iterator[str]:
+    """What is strange about the texts that systems are compared with, each once."""
+    numbered = enumerate(corpus.test.references, 1)
+    named = [(f"reference {number} of the test set", held_text(lines)) for number, lines in numbered]
+    if corpus.has_english and not isinstance(corpus.english.text, JsonlText):
+        named.append((corpus.english.text.where, corpus.english.text))
+    for name, text in {text.fingerprint: (name, text) for name, text in named}.values():
+        for value in pmap(Examine(text, 0), [text], (name,)):
+            if not isinstance(value, Failure):
+                yield from (f"{name}: {complaint}" for complaint in _health_of(value).complaints())
+
+
+def _health_of(value: Any) -> Health:
+    """What `Examine` keeps as numbers."""
+    n_lines, n_blank, n_crlf, bom, off, line, n_bytes, n_marked = load_value(value).tolist()
+    return Health(n_lines, n_blank, n_crlf, bool(bom), (off, line) if line else None, n_bytes, n_marked)
 
 
 def side_of(translation: Translation, side: str) -> Text | None:

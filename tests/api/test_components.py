@@ -32,7 +32,7 @@ def test_labelled_judgments_and_single_parts() -> None:
         {
             "corpus": cb.corpora.Demo(),
             "relevance": {"": cb.relevance.TopK(k=3), "share": cb.relevance.ScoreShare()},
-            "metrics": cb.metrics.BLEU(),
+            "metric": cb.metrics.BLEU(),
             "measures": ["MAP", cb.measures.parse("RBO(p=0.9)")],
             "intervals": None,
             "given": "step",

@@ -101,8 +101,8 @@ def test_mappings_reach_the_configuration_and_leave_their_neighbours() -> None:
         ("folder", {"foldr": "x"}, "there is no key 'foldr'"),
         ("folder", {"topics__m": 3}, "topics"),
         (None, {"corpus": cb.corpora.Folder}, "did you mean FolderCorpus()"),
-        (None, {"corpus": cb.corpora.Demo(), "metric": ["BLEU"]}, "unknown setting"),
-        (None, {"corpus": cb.corpora.Demo(), "metrics": [cb.metrics.BLEU(), cb.metrics.BLEU()]}, "BLEU is given twice"),
+        (None, {"corpus": cb.corpora.Demo(), "metrics": ["BLEU"]}, "unknown setting"),
+        (None, {"corpus": cb.corpora.Demo(), "metric": [cb.metrics.BLEU(), cb.metrics.BLEU()]}, "BLEU is given twice"),
         (None, {"corpus": cb.corpora.Demo(), "seed": "one"}, "seed='one' must be of type int"),
     ],
 )
@@ -126,10 +126,44 @@ class Words(SegmentMean):
 
 def test_a_metric_of_one_s_own_joins_a_named_experiment(texts: cb.Outcome, small_texts: Path) -> None:
     mixed = cb.run(
-        "folder", folder=small_texts, metrics=[Words()], measures=["MAP"], topics__n=8, relevance__k=2, engine="serial"
+        "folder", folder=small_texts, metric=[Words()], measures=["MAP"], topics__n=8, relevance__k=2, engine="serial"
     )
     assert mixed.systems.Words.corr(texts.systems.BLEU, method="kendall") > 0.9
     assert mixed.systems.MAP.equals(texts.systems.MAP)
+
+
+def test_metric_takes_names_and_objects_alike(small_texts: Path) -> None:
+    """A name has its settings and its place; `metric=["BLEU"], metrics=[obj]` dropped BLEU without a word."""
+    named: dict[str, Any] = {"folder": small_texts, "measures": ["MAP"], "topics__n": 8, "relevance__k": 2}
+    mixed = cb.run("folder", metric=[Words(), "chrF3", "BLEU"], metric__BLEU__lowercase=True, **named)
+    names = [column["name"] for column in mixed.results["columns"] if column["role"] == "metric"]
+    assert names == ["Words", "chrF3", "BLEU"]
+    (bleu,) = [column["signature"] for column in mixed.results["columns"] if column["name"] == "BLEU"]
+    assert "case:lc" in bleu
+    parts = {"corpus": cb.corpora.Folder(str(small_texts)), "topics": cb.topics.KeyTerms(n=8), "measures": ["MAP"]}
+    bare = cb.run(**parts, metric=[Words(), "chrF3"], relevance=cb.relevance.TopK(k=2))  # type: ignore[arg-type]
+    assert bare.systems[["Words", "chrF3"]].equals(mixed.systems[["Words", "chrF3"]])
+    assert "BLEU" not in bare.systems
+
+
+def test_check_runs_nothing_and_lists_what_the_command_line_lists(
+    small_texts: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*_: object, **__: object) -> None:
+        raise AssertionError("something was run")
+
+    monkeypatch.setattr("clirbench.api.running.run_experiment", run)
+    found = cb.run("folder", folder=small_texts, check=True, paths__cache=cli.cwd / "runs/.cache")
+    printed = cli("+experiment=folder", f"folder={small_texts}", "check=true")
+    assert sorted(found.answer.split("\n")) == sorted((printed.stdout + printed.stderr).strip().split("\n"))
+    assert found.answer.endswith("nothing was run")
+    assert capsys.readouterr().out == ""
+    assert "nothing was run" in found._repr_html_()
+    assert list(found.tables) == []
+    with pytest.raises(UnknownName, match="correlations"):
+        _ = found.correlations
+    bare = cb.run(corpus=cb.corpora.Folder(str(small_texts)), metric=[Words()], check=True)
+    assert bare.answer.endswith("nothing was run")
 
 
 def test_a_class_without_a_file_is_computed_anew(tmp_path: Path) -> None:
@@ -139,7 +173,7 @@ def test_a_class_without_a_file_is_computed_anew(tmp_path: Path) -> None:
     for value in (1.0, 2.0):
         scope: dict[str, object] = {"Words": Words, "__name__": "notebook"}
         exec(cell.format(value), scope)
-        r = cb.run("demo", metrics=[scope["Same"]()], measures=[])  # type: ignore[operator]
+        r = cb.run("demo", metric=[scope["Same"]()], measures=[])  # type: ignore[operator]
         scores.append(set(r.systems.Words))
     assert scores == [{1.0}, {2.0}]
 
@@ -278,7 +312,7 @@ def test_components_without_a_configuration_are_the_named_experiment(small_texts
         "import sys, clirbench as cb\n"
         f"r = cb.run(corpus=cb.corpora.Folder({str(small_texts)!r}), systems=cb.systems.Files(),"
         " topics=cb.topics.KeyTerms(n=8), relevance=cb.relevance.TopK(k=2), retrieval=cb.retrieval.BM25(),"
-        " metrics=[cb.metrics.ChrF(beta=3)], measures=['MAP', cb.measures.RBO()], name='folder')\n"
+        " metric=[cb.metrics.ChrF(beta=3)], measures=['MAP', cb.measures.RBO()], name='folder')\n"
         "r.save('saved')\n"
         "print('hydra' in sys.modules)"
     )
@@ -292,7 +326,7 @@ def test_components_without_a_configuration_are_the_named_experiment(small_texts
     # These name the folder, which only a configuration has.
     assert differing(cli.cwd / "saved", named.save(cli.cwd / "written")) <= {*TIMES, "paper.md", "report.md"}
     with pytest.raises(ConfigError, match="nothing to do"):
-        cb.run(metrics=[cb.metrics.BLEU()])
+        cb.run(metric=[cb.metrics.BLEU()])
 
 
 @pytest.mark.release

@@ -23,7 +23,7 @@ def main() -> None:
         topics=cb.topics.KeyTerms(n=20),
         retrieval=cb.retrieval.BM25(k1=1.2),
         relevance=cb.relevance.TopK(k=10),
-        metrics=[cb.metrics.ChrF(beta=3), cb.metrics.MacroF()],
+        metric=["BLEU", cb.metrics.ChrF(beta=3), cb.metrics.MacroF()],
         measures=["MAP", cb.measures.RBO(p=0.9)],
     )
     answer: str = r.answer

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,22 @@ def test_what_is_no_fault_of_ours(error: Exception, said: str, status: int) -> N
     text, found = in_words(error)
     assert text.startswith(said)
     assert found == status
+
+
+def fill(path: Path) -> None:
+    with path.open("wb") as stream:
+        stream.write(b"x" * 100_000)
+
+
+@pytest.mark.parametrize("write", [lambda path: path.write_text("x" * 9), fill])
+def test_a_full_disk_names_the_file(write: Callable[[Path], None], tmp_path: Path) -> None:
+    """A write that fails does not say of which file: /dev/full is one that is always full."""
+    path = tmp_path / "table.tsv"
+    path.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left") as raised:
+        write(path)
+    assert raised.value.filename is None
+    assert in_words(raised.value) == (f"error: {path}: No space left on device", MENDABLE)
 
 
 def test_a_fault_is_one_line_and_its_details_are_in_a_file(tmp_path: Path) -> None:

@@ -52,6 +52,10 @@ def test_one_name_is_a_list_of_one_and_null_is_nothing() -> None:
         ("+foo=1", "there is no key 'foo'"),
         ("+seeed=1", "Type seed=1"),
         ("++documents.siz=4", "Did you mean 'documents.size'? Keys there: documents.size"),
+        ("+relevnce.k=10", "Type relevance.k=10"),
+        ("+topic.n=10", "Type topics.n=10"),
+        ("+retreival.k1=1.2", "Type retrieval.k1=1.2"),
+        ("+corelation.alpha=.1", "Type correlation.alpha=.1"),
         ("+scores.measure=[MAP]", "Did you mean 'scores.measures'?"),
     ],
 )

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import clirbench as cb
 from tests.docs.materials import MATERIALS
 from tests.docs.pages import ROOT, Block, Command, Session, blocks, commands, matches, pages
+from tests.docs.writing import prose
 
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
 WITH_COMMANDS = [name for name, page in PAGES.items() if any(block.language == "console" for block in blocks(page))]
@@ -74,6 +76,37 @@ def test_dots_stand_for_lines_and_for_text() -> None:
     assert not matches(("...", "two"), printed)
 
 
+FIGURE = re.compile(r"(?<![\w.])(?:\d+ %|\d*\.\d+)(?![\w.]*\d)")
+OF_NO_COMMAND = {
+    "ask": "95 %, 0.9, .05, .91, 1.00, 90 %, .89, .97, .90",  # definitions; calibration over left-out collections
+    "collections": "95 %, .0625, .12, .25",  # definitions; a pool of the study's three pairs; chance's Brier score
+    "planning": "50 %, 22 %, 70 %, .010, .021",  # measured on a ladder of published systems
+    "read": ".05, .5, .25, .6, .897",  # limits of the grades; tau of training_lines and MAP in europarl_csen_published
+    "retrievers": ".5, .001",  # defaults
+    "train": ".48, .9995",  # of a grid's own run; NLCodec's coverage
+    "translate": "10.3, 9.0, 5 %",  # measured on WMT21 Icelandic-English; a limit
+    "while-training": None,  # a table of benchmarks/stopping.py
+    "tutorial": ".05",  # a limit
+}
+"""Figures in the prose of pages of instructions that no command of the page prints, and where they come from."""
+
+
+@pytest.mark.parametrize("name", [n for n in PAGES if n.startswith("docs/how-to/") or n == "docs/tutorial.md"])
+def test_a_figure_in_prose_is_one_that_the_page_shows_or_has_a_source(name: str) -> None:
+    """What commands print is compared and written again by `write.py`; a sentence that repeats a figure must follow."""
+    named = OF_NO_COMMAND.get(Path(name).stem, "")
+    if named is None:
+        return
+    shown = "\n".join(line for block in blocks(PAGES[name]) for line in block.lines)
+    found = set(FIGURE.findall(prose(PAGES[name].read_text(encoding="utf-8"))))
+    assert found - set(FIGURE.findall(shown)) == set(filter(None, named.split(", "))), name
+
+
+def test_readme_s_answer_is_the_program_s() -> None:
+    quoted = " ".join(line.removeprefix("> ") for line in README.split("\n") if line.startswith("> "))
+    assert cb.run("europarl_csen_published").answer.startswith(quoted)
+
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # What README's placeholders stand for in the folder where its commands are tried.
 PLACEHOLDERS = {
@@ -130,5 +163,5 @@ def test_readme_s_commands_are_understood(tmp_path: Path) -> None:
         else:
             code, printed = session.run(text if " -m clirbench." in text else f"{text} check=true")
         # A model folder is recognised; its framework is an extra that a checkout need not have.
-        wanted = "systems.model=" in text and "pip install 'clirbench[ctranslate2]'" in printed
+        wanted = "systems.model=" in text and "pip install '.[ctranslate2]'" in printed
         assert code == 0 or wanted, f"$ {text}\n{printed}"

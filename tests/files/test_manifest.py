@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import random
 import shutil
 import sys
 from collections.abc import Callable
@@ -11,9 +12,11 @@ from pathlib import Path
 import pytest
 
 import clirbench as cb
+from clirbench.errors import UNSEEN
 from clirbench.files.journal import EVENTS
 from clirbench.files.manifest import broken, read_manifest, seal
 from clirbench.files.run_files import MANIFEST, MARKER
+from tests.fuzz.mutation import mutated
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +55,28 @@ def test_the_seal_of_a_copy_names_the_version_that_computed_the_run(run: Path, t
         (run / name).write_text(json.dumps({**json.loads((run / name).read_text()), "clirbench": "0.0.9"}))
     cb.load(run).save(tmp_path / "copy")
     assert read_manifest(tmp_path / "copy").clirbench == "0.0.9"  # what was saved is of that version
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[31m", "\n", "\u009b2J", "\u202e", "\u2028", "\x7f"])
+def test_a_name_of_a_stranger_s_stays_one_line_that_a_terminal_does_not_obey(run: Path, hostile: str) -> None:
+    text = (run / MANIFEST).read_text(encoding="utf-8")
+    (run / MANIFEST).write_text(text.replace('"systems.tsv"', json.dumps(f"a{hostile}b")), encoding="utf-8")
+    lines = list(broken(run))
+    assert len(lines) > 1
+    assert not any(UNSEEN.search(line.replace("\n", "\0")) for line in lines)
+    assert [line for line in lines if line.startswith("a\\") and line.endswith("b: is not there")]
+
+
+@pytest.mark.slow
+def test_no_line_about_a_seal_holds_what_a_terminal_obeys(run: Path) -> None:
+    """6,400 damaged manifests: names in them are a stranger's, and the lines about them reach people as they are."""
+    whole, lines = (run / MANIFEST).read_bytes(), 0
+    for number in range(6400):
+        (run / MANIFEST).write_bytes(mutated(random.Random(f"m{number}"), whole))
+        for line in broken(run):
+            lines += 1
+            assert not UNSEEN.search(line.replace("\n", "\0")), f"number {number}: {line!r}"
+    assert lines > 6000
 
 
 def changed(path: Path) -> None:

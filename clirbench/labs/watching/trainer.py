@@ -9,9 +9,7 @@ from clirbench.errors import ResourceError
 try:
     from transformers import TrainerCallback
 except ImportError:
-    raise ResourceError(
-        "clirbench.labs.watching.trainer needs a library: pip install 'clirbench[transformers]'"
-    ) from None
+    raise ResourceError("clirbench.labs.watching.trainer needs a library: pip install '.[transformers]'") from None
 
 STOPPED = 10
 

@@ -45,7 +45,7 @@ def cluster(name: str, folder: Path) -> Engine:
         "ray": ("ray", Ray(workers=2)),
         "slurm": ("submitit", Slurm(str(folder / "jobs"), workers=1, cluster="local")),
     }[name]
-    pytest.importorskip(library, reason=f"engine={name} needs {library}: pip install 'clirbench[{name}]'")
+    pytest.importorskip(library, reason=f"engine={name} needs {library}: pip install '.[{name}]'")
     return engine
 
 
@@ -91,7 +91,7 @@ def test_a_job_of_a_queue_has_a_day(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: dict[str, Any] | None, minutes: int
 ) -> None:
     """submitit's own default ends a job after 5 minutes: on a busy machine that is in the middle of a step."""
-    submitit = pytest.importorskip("submitit", reason="needs submitit: pip install 'clirbench[slurm]'")
+    submitit = pytest.importorskip("submitit", reason="needs submitit: pip install '.[slurm]'")
     asked: dict[str, Any] = {}
 
     class Heard(submitit.AutoExecutor):  # type: ignore[misc, name-defined]
@@ -107,7 +107,7 @@ def test_a_job_of_a_queue_has_a_day(
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of the libraries
 def test_a_gpu_is_asked_for_of_dask() -> None:
-    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
+    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install '.[dask]'")
     options = {"resources": {"GPU": 1}}
     with pytest.raises(ResourceError, match="no Dask worker has GPU=1, so tasks would never start"):
         list(Dask(workers=1, options=options).pmap(Pid(), [""]))
@@ -128,7 +128,7 @@ def test_a_gpu_is_asked_for_of_dask() -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of the libraries
 def test_a_task_that_kills_every_worker_of_dask_is_a_clear_error() -> None:
-    pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
+    pytest.importorskip("distributed", reason="needs distributed: pip install '.[dask]'")
     with pytest.raises(ResourceError, match="engine=dask: .*; a rerun does only what is missing"):
         list(Dask(workers=1).pmap(Pid(), ["die"]))
 
@@ -136,7 +136,7 @@ def test_a_task_that_kills_every_worker_of_dask_is_a_clear_error() -> None:
 @pytest.mark.filterwarnings("default")  # of the libraries
 def test_a_cluster_is_not_closed_while_a_killed_worker_is_started_again() -> None:
     """distributed 2026.8 asserts in `SpecCluster._close` that each worker is closing, closed or failed by then."""
-    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
+    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install '.[dask]'")
 
     class Restarting:
         seen: ClassVar[list[str]] = ["init", "starting", "running"]
@@ -160,7 +160,7 @@ def test_a_cluster_is_not_closed_while_a_killed_worker_is_started_again() -> Non
 @pytest.mark.release
 @pytest.mark.filterwarnings("default")  # of the libraries
 def test_a_gpu_is_asked_for_of_ray() -> None:
-    ray = pytest.importorskip("ray", reason="needs ray: pip install 'clirbench[ray]'")
+    ray = pytest.importorskip("ray", reason="needs ray: pip install '.[ray]'")
     ray.init(num_cpus=4, num_gpus=1, include_dashboard=False, log_to_driver=False)
     with pytest.raises(ResourceError, match="num_gpus=2, so tasks would never start: .* has 1 GPUs"):
         list(Ray(options={"num_gpus": 2}).pmap(Gpus(), [""]))
@@ -185,7 +185,7 @@ class Gpus:
 @pytest.mark.filterwarnings("default")  # of the library
 def test_a_gpu_is_asked_for_of_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A queue of a few lines, which keeps what it is sent and takes nothing."""
-    pytest.importorskip("submitit", reason="needs submitit: pip install 'clirbench[slurm]'")
+    pytest.importorskip("submitit", reason="needs submitit: pip install '.[slurm]'")
     queue = tmp_path / "bin"
     queue.mkdir()
     for name in ("srun", "sbatch"):

@@ -58,4 +58,4 @@ def test_the_study_says_what_is_missing_and_goes_on(
     monkeypatch.setattr("clirbench.__main__.find_spec", lambda name: None)
     assert [argument for argument in prepare_arguments(["+experiment=study"]) if "retrieval" in argument] == []
     said = capsys.readouterr().err
-    assert said == "study: without dense and fusion, which take: pip install 'clirbench[dense]'\n"
+    assert said == "study: without dense and fusion, which take: pip install '.[dense]'\n"

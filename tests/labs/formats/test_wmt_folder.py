@@ -1,9 +1,12 @@
 """Folders of WMT submissions: crossed references, windows of lines, official scores."""
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import clirbench as cb
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName
@@ -89,3 +92,21 @@ def test_a_folder_with_crossed_references_is_the_same_collection(shared_data: Pa
     assert ours.crossed == theirs.crossed == ("A", "B")
     assert ours.test == theirs.test
     assert [d.text for d in ours.english] == [d.text for d in theirs.english]
+
+
+def test_make_installs_what_a_target_other_than_english_needs() -> None:
+    """`make` installs requirements-run.lock alone; the analyser of other languages ended in "not installed"."""
+    root = Path(__file__).parents[3]
+    locked = re.findall(r"^([\w-]+)==", (root / "requirements-run.lock").read_text(encoding="utf-8"), re.MULTILINE)
+    needed = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    for library in ("stop-words", "snowballstemmer", "langcodes", "py3langid"):
+        assert library in locked
+        assert any(one.startswith(f"{library}>=") for one in needed)
+
+
+def test_a_wmt_folder_of_another_target_is_read(shared_data: Path) -> None:
+    """README's `+experiment=wmt_folder`, on real submissions."""
+    found = cb.run("wmt_folder", folder=shared_data / "wmt22" / "de-fr", check=True).answer
+    assert found.startswith("Languages: de-fr")
+    assert "stop-words" in found or "analyser: fr" in found
+    assert found.endswith("nothing was run")

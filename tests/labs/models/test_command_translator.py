@@ -144,7 +144,7 @@ def test_the_content_of_scripts_and_models_is_part_of_the_fingerprint(tmp_path: 
 def test_models_of_a_sweep_are_checked_before_anything_runs(tmp_path: Path) -> None:
     corpus = folder_corpus(tmp_path / "d")
     for step in (20, 3):
-        write(tmp_path / f"models/ckpt_{step}/rules.txt", ["x"])
+        write(tmp_path / f"models/ckpt_{step}/rules.txt", [str(step)])
     settings: dict[str, Any] = {"model": f"{tmp_path}/models/ckpt_%step%", "cache": str(tmp_path / "cache")}
     found = CheckpointSystems(**settings, translator=CommandTranslator("cat {model}/rules.txt")).translations(corpus)
     assert [t.system for t in found] == ["step3", "step20"]

@@ -21,7 +21,7 @@ from tests.labs.models.tiny_models import PAIRS, convert
 def converted(marian: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny model of transformers as CTranslate2's converter writes it, with its SentencePiece models."""
     if find_spec("ctranslate2") is None:
-        pytest.skip("EXTRA ABSENT: pip install 'clirbench[ctranslate2]'; loading its models is not tested")
+        pytest.skip("EXTRA ABSENT: pip install '.[ctranslate2]'; loading its models is not tested")
     return convert(marian, tmp_path_factory.mktemp("converted") / "model", "source.spm", "target.spm")
 
 

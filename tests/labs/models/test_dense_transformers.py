@@ -37,7 +37,7 @@ def tokenizer_of(side: str = "right") -> Any:
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     missing = [name for name in ("torch", "transformers") if find_spec(name) is None]
     if missing:
-        pytest.skip(f"EXTRA ABSENT: pip install 'clirbench[transformers]' ({missing}); encoders are not tested")
+        pytest.skip(f"EXTRA ABSENT: pip install '.[transformers]' ({missing}); encoders are not tested")
     import torch
     from transformers import BertConfig, BertModel
 

@@ -85,3 +85,21 @@ def test_a_vector_of_other_than_numbers_is_refused(value: object, monkeypatch: p
     monkeypatch.setattr(server, "answer", lambda *_: io.BytesIO(said))
     with pytest.raises(ResourceError, match="the answer is not as OpenAI's interface has it"):
         OpenAIEncoder("http://127.0.0.1:9/v1", "m", retries=0).encode(["a"])
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("A", "9" * 4300), ("A", "9" * 4299), ("A", "-1"), ("x" * 10_000_000, "10"), ("A\n" * 5_000_000, "10")],
+    ids=["4300 digits", "4299 digits", "below 0", "10 MB a line", "10 MB"],
+)
+def test_a_count_or_a_line_without_measure_is_refused(
+    text: str, tokens: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """4,300 digits are the most that Python reads; the sum of two such counts could not be printed (exit 70)."""
+    answered: dict[str, Any] = {"choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 77}}
+    content = json.dumps(answered).replace("77", tokens).encode()
+    monkeypatch.setattr(server, "answer", lambda *_: io.BytesIO(content))
+    made = OpenAITranslator(Server("http://127.0.0.1:9/v1", retries=0), "m", folder=tmp_path)
+    with pytest.raises(ResourceError, match="not as OpenAI's interface has it"), made.loaded(None) as engine:
+        engine(["a", "b"])
+    assert not list(tmp_path.iterdir())  # nothing of it is kept

@@ -22,7 +22,7 @@ LINES = ["der hund", "die katze der hund die katze", "katze"]
 def libraries() -> None:
     missing = [name for name in ("torch", "transformers", "sentencepiece") if find_spec(name) is None]
     if missing:
-        pytest.skip(f"EXTRA ABSENT: pip install 'clirbench[transformers]' ({missing}); loading models is not tested")
+        pytest.skip(f"EXTRA ABSENT: pip install '.[transformers]' ({missing}); loading models is not tested")
 
 
 def run(made: TransformersTranslator, model: Path, lines: list[str]) -> list[str]:

@@ -27,4 +27,4 @@ def torch() -> None:
     """Skipped, loudly, without what trains."""
     names = ("torch", "transformers", "accelerate", "ctranslate2", "sentencepiece")
     if missing := [name for name in names if find_spec(name) is None]:
-        pytest.skip(f"EXTRA ABSENT: pip install 'clirbench[train]' ({', '.join(missing)}); training is not tested")
+        pytest.skip(f"EXTRA ABSENT: pip install '.[train]' ({', '.join(missing)}); training is not tested")

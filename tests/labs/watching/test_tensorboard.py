@@ -8,7 +8,7 @@ import pytest
 from clirbench.errors import ResourceError
 from clirbench.labs.watching.tensorboard import EventFiles, run_of
 
-EXTRA = "EXTRA ABSENT: pip install 'clirbench[tensorboard]'"
+EXTRA = "EXTRA ABSENT: pip install '.[tensorboard]'"
 
 
 def scalars(folder: Path) -> dict[str, dict[int, float]]:

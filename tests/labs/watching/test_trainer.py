@@ -20,9 +20,7 @@ from tests.labs.watching.test_tensorboard import scalars
 def test_four_saves_of_a_training_come_out_in_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = [name for name in ("torch", "transformers", "accelerate", "sentencepiece") if find_spec(name) is None]
     if missing:
-        pytest.skip(
-            f"EXTRA ABSENT: pip install 'clirbench[transformers]' ({', '.join(missing)}); training is not tested"
-        )
+        pytest.skip(f"EXTRA ABSENT: pip install '.[transformers]' ({', '.join(missing)}); training is not tested")
     from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
 
     from clirbench.labs.watching.trainer import WatchCallback

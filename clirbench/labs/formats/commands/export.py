@@ -2,7 +2,7 @@
 
 ir_datasets downloads what it needs when it is asked for it, so this is a step of its own that a person takes, and an
 experiment only ever reads the files: `docs.jsonl` (doc_id, text), `topics.jsonl` (topic_id, title) and `qrels.txt`.
-It is an extra: `pip install clirbench[ir_datasets]`.
+It is an extra: `pip install '.[ir_datasets]'`.
 
 **Source:** MacAvaney et al., Simplified Data Wrangling with ir_datasets, SIGIR 2021.
 """

@@ -6,7 +6,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from clirbench.errors import AlignmentError, ConfigError
+from clirbench.errors import AlignmentError, ConfigError, ResourceError
+from clirbench.text import BLOCK, current_limits
 
 Translate: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 
@@ -46,14 +47,26 @@ def translate_lines(engine: Translate, lines: Sequence[str], where: str) -> list
     """Translate lines one to one; a blank line (empty, or white space alone) becomes empty, unseen by the engine.
 
     `where` names the lines in a message. Newlines inside an output line become spaces. Raises `AlignmentError`
-    where the engine returns another number of lines than it was given.
+    where the engine returns another number of lines than it was given, `ResourceError` for one that is longer than
+    any translation (`most_characters`) or than `limits.line_bytes`.
     """
     full = [line for line in lines if line.strip()]
     written = list(engine(full)) if full else []
     if len(written) != len(full):
         raise miscounted(where, len(full), len(written))
+    for line, found in zip(full, written, strict=True):
+        if len(found) > (most := min(most_characters(line), current_limits().line_bytes)):
+            raise ResourceError(
+                f"{where}: a line of {len(found):,} characters came back for one of {len(line):,}, at most {most:,} "
+                "are read: this is no translation; mend the translator"
+            )
     rest = iter(written)
     return [next(rest).replace("\n", " ") if line.strip() else "" for line in lines]
+
+
+def most_characters(source: str) -> int:
+    """Characters that a translation of a text can have; a million for a short one."""
+    return max(BLOCK, 100 * len(source))
 
 
 def miscounted(where: str, given: int, written: int, last_words: str = "") -> AlignmentError:

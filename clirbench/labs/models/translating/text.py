@@ -82,11 +82,15 @@ class MachineText:
         return sum(map(marked_lines, self._shards())) - sum(map(marked_lines, self.source.text.blocks()))
 
     @cached_property
+    def made_by(self) -> str:
+        """Everything but the source that decides what is written; the model by its content."""
+        cut = () if self.sentences is None else (self.sentences.signature,)
+        return "\n".join((VERSION, self.translator.signature, self.translator.fingerprint(self.model), *cut))
+
+    @cached_property
     def paths(self) -> tuple[Path, ...]:
         """The file of each shard, named by everything that its content depends on."""
-        cut = () if self.sentences is None else (self.sentences.signature,)
-        made_by = "\n".join((VERSION, self.translator.signature, self.translator.fingerprint(self.model), *cut))
-        keys = [hashlib.sha256(f"{made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
+        keys = [hashlib.sha256(f"{self.made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
         return tuple(self.folder / key[:2] / f"{key}.txt" for key in keys)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, InputError, ResourceError, gathered, raise_all
 from clirbench.labs.models.translating.base import Translator
@@ -97,8 +98,8 @@ def machine_translations(
     """One translation, still to be made, for each (system, translator, model, metadata).
 
     The collection is cut into shards of whole documents, the test set, where there is one, into shards of lines;
-    where both are the same text it is translated once. Raises `InputError` where the corpus has no source, and what
-    each translator misses.
+    where both are the same text it is translated once. Raises `InputError` where the corpus has no source or where
+    systems differ in nothing that their translator knows, and what each translator misses.
     """
     if corpus.source is None or (corpus.test and corpus.test.source is None):
         raise InputError(
@@ -112,13 +113,24 @@ def machine_translations(
     test = Shards(test_text, DocumentMap.blocks_of(len(corpus.test)), shard_lines)
     once = corpus.sentences is None and test_text.fingerprint == corpus.source.fingerprint
     folder = Path(cache) / TRANSLATIONS
-    made = []
+    made: list[Translation] = []
+    alike: dict[str, list[str]] = {}
     for system, translator, model, metadata in models:
         searched = MachineText(system, translator, model, collection, folder, corpus.sentences)
         tested = searched if once else MachineText(system, translator, model, test, folder)
+        with gathered([]):  # a model that cannot be read is an error of its system, when its text is made
+            alike.setdefault(searched.made_by, []).append(str(model or system))
         tested_on = tested if corpus.test else None
         made.append(Translation(system, tested_on, searched, metadata, maker=Translators()))
+    raise_all([_same_content(copies) for copies in alike.values() if len(copies) > 1])
     return tuple(made)
+
+
+def _same_content(copies: Sequence[str]) -> InputError:
+    return InputError(
+        f"{first_ten(copies)}: these {len(copies)} systems are one: the same content, so the same translation; "
+        "leave out all but one (systems.exclude=[NAME]), or give each the files of its model"
+    )
 
 
 def named_translations(

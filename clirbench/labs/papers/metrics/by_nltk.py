@@ -152,7 +152,7 @@ def nltk_version() -> str:
     try:
         return version("nltk")
     except PackageNotFoundError:
-        raise ResourceError("RIBES and METEOR need nltk: pip install 'clirbench[nltk]'") from None
+        raise ResourceError("RIBES and METEOR need nltk: pip install '.[nltk]'") from None
 
 
 @cache

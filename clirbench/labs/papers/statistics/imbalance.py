@@ -128,7 +128,7 @@ def _tokenizers(lines: Sequence[str], size: int) -> Doubles:
     try:
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     except ImportError:
-        raise ResourceError("learner=tokenizers needs a package: pip install 'clirbench[subwords]'") from None
+        raise ResourceError("learner=tokenizers needs a package: pip install '.[subwords]'") from None
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=SPACE)
     trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=["<unk>", END], show_progress=False)

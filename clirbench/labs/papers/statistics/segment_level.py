@@ -164,7 +164,7 @@ def rate(
     try:
         import trueskill
     except ImportError:
-        raise ResourceError("ratings need a package: pip install 'clirbench[trueskill]'") from None
+        raise ResourceError("ratings need a package: pip install '.[trueskill]'") from None
     if not len(pairs):
         raise ConfigError("no two systems were judged on the same segment: there is nothing to rate from")
     ties = float((pairs[:, 2] == 0).mean())

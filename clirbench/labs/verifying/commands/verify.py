@@ -25,7 +25,7 @@ from clirbench import __version__
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import CANNOT_CHECK, DOES_NOT_FOLLOW
 from clirbench.commands.rerun import KEPT
-from clirbench.errors import InputError, ResourceError, escape_unseen
+from clirbench.errors import InputError, ResourceError, one_line
 from clirbench.files.manifest import broken, read_manifest
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_provenance, read_results
 from clirbench.labs.verifying.following import PICTURES, compared, not_following
@@ -187,7 +187,7 @@ def _other_versions(recorded: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _print(line: str) -> None:
-    print(escape_unseen(line.replace("\n", "\\n")))
+    print(one_line(line))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from clirbench.errors import ConfigError, InputError, Problems, ResourceError
+from clirbench.labs.models.chain import ChainTranslator
 from clirbench.labs.models.translating.base import Translator
 from clirbench.labs.models.translating.translation import OfCheckpoints
 from clirbench.systems.checkpoints import CheckpointSystems
@@ -56,3 +57,22 @@ def test_a_model_that_is_still_saved(tmp_path: Path) -> None:
     found = systems.translations(folder_corpus(tmp_path / "d"))
     assert [t.pending.rpartition(": ")[2] for t in found] == ["", "touched just now"]
     assert [t.test is None for t in found] == [False, True]
+
+
+def test_models_of_equal_content_are_an_error_that_names_them(tmp_path: Path) -> None:
+    """Ten empty folders would be ten systems of one text; a copy beside another model is one system, too."""
+    corpus = folder_corpus(tmp_path / "d")
+    for step in range(1, 11):
+        (tmp_path / f"empty/ckpt_{step}").mkdir(parents=True)
+    cache = str(tmp_path / "cache")
+    chain = ChainTranslator(["cat {model}/rules.txt -", "tail -n 8"], cache=cache)
+    with pytest.raises(InputError, match=r"ckpt_1, .*ckpt_10: these 10 systems are one: the same content"):
+        CheckpointSystems(model=f"{tmp_path}/empty/ckpt_%step%", translator=chain, cache=cache).translations(corpus)
+    for step, rule in ((1, "x"), (2, "y"), (3, "x")):
+        write(tmp_path / f"models/ckpt_{step}/rules.txt", [rule])
+    settings: dict[str, Any] = {"model": f"{tmp_path}/models/ckpt_%step%", "translator": chain, "cache": cache}
+    with pytest.raises(InputError, match=r"ckpt_1, \S+ckpt_3: these 2 systems are one") as caught:
+        CheckpointSystems(**settings).translations(corpus)
+    assert "ckpt_2" not in str(caught.value)
+    found = CheckpointSystems(**settings, exclude=["step3"]).translations(corpus)
+    assert [t.system for t in found] == ["step1", "step2"]

@@ -70,7 +70,7 @@ def test_what_cannot_be_begun_is_said_in_a_line(cli: Cli, capsys: pytest.Capture
         assert said in capsys.readouterr().err
     if find_spec("torch") is None:
         assert train.main(["grid=mine", f"grid.data.folder={cli.cwd}/pairs"]) == 1
-        assert "pip install 'clirbench[train]'" in capsys.readouterr().err
+        assert "pip install '.[train]'" in capsys.readouterr().err
 
 
 def test_a_grid_is_no_key_of_a_run(cli: Cli, small_folder: Path) -> None:
@@ -92,7 +92,7 @@ def test_evaluation_never_loads_what_trains() -> None:
 @pytest.mark.slow
 def test_the_tiny_grid_in_small_on_real_text(cli: Cli, shared_data: Path) -> None:
     if missing := [name for name in ("torch", "transformers", "accelerate", "ctranslate2") if find_spec(name) is None]:
-        pytest.skip(f"EXTRA ABSENT: pip install 'clirbench[train]' ({', '.join(missing)}); training is not tested")
+        pytest.skip(f"EXTRA ABSENT: pip install '.[train]' ({', '.join(missing)}); training is not tested")
     home = shared_data / "europarl" / "fr-en-training"
     for end in ("fr", "en"):
         subprocess.run(f"zcat {home}/dev.{end}.gz | head -100 > {cli.cwd}/dev.{end}", shell=True, check=True)

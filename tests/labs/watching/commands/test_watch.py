@@ -387,7 +387,7 @@ def test_a_model_that_cannot_translate_stops_no_other(tmp_path: Path, capsys: py
 
 
 def test_values_of_a_checkpoint_reach_tensorboard(tmp_path: Path) -> None:
-    pytest.importorskip("tensorboardX", reason="EXTRA ABSENT: pip install 'clirbench[tensorboard]'")
+    pytest.importorskip("tensorboardX", reason="EXTRA ABSENT: pip install '.[tensorboard]'")
     lines = reference(tmp_path)
     (tmp_path / "ckpt" / "step_2.txt").write_text(checkpoint(lines, 2, 0.2), encoding="utf-8")
     watching(tmp_path).look()
