@@ -151,7 +151,7 @@ def test_who_judged_is_always_there() -> None:
         "known_items": "Relevant (MAP) are known items: the documents that the topics belong to.",
         "model": "A model judged relevance (MAP), no person.",
         "made": "Relevance (MAP) was made up with the documents; no person judged it.",
-        "unknown": "The source of relevance judgments (MAP) is unknown.",
+        "unknown": "The source of relevance judgments (MAP, the first measure listed) is unknown.",
     }
     for judge, sentence in said.items():
         column = Column("MAP", "measure", np.array(MAP), declared={"judged_by": judge, "lexical_model": "BM25"})
