@@ -56,8 +56,10 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
         table = read_table(path)
         table.require("system", STANDARDISED, "kind")
         rows = [(row["system"], row[STANDARDISED]) for row in table.records() if row["kind"] == "system"]
-        unused |= {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
-        tables += [_table(path, HUMAN, rows)] if rows else []
+        human = _table(path, HUMAN, rows)
+        tables += [human] if human.rows else []
+        raw = {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
+        unused |= raw if human.rows else {HUMAN: "no system has a value"}
     return OfficialScores(tuple(tables), unused)
 
 
@@ -66,10 +68,10 @@ def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:
     stem, _, last = metric.rpartition("-")
     reference = last if last in layout.references else last.removeprefix("ref")
     named = bool(stem) and (reference in layout.references or bool(LETTER.fullmatch(reference)))
-    if metric.split("-")[0].lower() in COMPUTED:
-        return metric, "computed here"
     if named and reference != scoring:
         return stem, f"against reference {reference}"
+    if metric.split("-")[0].lower() in COMPUTED:
+        return metric, "computed here"
     return stem if named else metric, ""
 
 

@@ -63,6 +63,22 @@ def test_a_folder_of_no_campaign_has_no_year(folder: Path, tmp_path: Path) -> No
     assert "COMET" in scores(FolderCorpus(str(tmp_path / "mine")).read().official)
 
 
+def test_people_who_judged_no_system_are_no_score(shared_data: Path) -> None:
+    """WMT23's human.tsv of Ukrainian-English has a header alone; "human is score_z" was said of it."""
+    found = FolderCorpus(str(shared_data / "wmt23" / "uk-en")).read().official
+    assert list(scores(found)) == ["COMET-23"]
+    computed = {"bleu-all", "chrf-all", "bleu-refA", "chrf-refA"}
+    assert found.unused == {**dict.fromkeys(computed, "computed here"), "human": "no system has a value"}
+
+
+def test_a_score_against_another_reference_is_not_computed_here(shared_data: Path) -> None:
+    """WMT21's English-Czech has scores against A and B; A is searched and scores."""
+    found = FolderCorpus(str(shared_data / "wmt21" / "en-cs")).read().official
+    assert {name: why for name, why in found.unused.items() if "bleu" in name} == {
+        "bleu-all": "computed here", "bleu-A": "computed here", "bleu-B": "against reference B",
+    }  # fmt: skip
+
+
 def test_a_table_without_its_columns_names_them(folder: Path) -> None:
     (folder / "official-metrics.tsv").write_text("system\tCOMET\none\t0.5\n")
     with pytest.raises(InputError, match=r"official-metrics.tsv: no column metric, score; columns: system, COMET"):
