@@ -24,7 +24,7 @@ from clirbench.pages.table import Table
 from clirbench.relevance.base import fitted
 from clirbench.result import MANY_SYSTEMS, Experiment, Result, Watch, no_watch
 from clirbench.retrieval.base import Retriever, Search
-from clirbench.scoreboard import NO_ROWS
+from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.coefficients import UNTESTED
 from clirbench.statistics.correlation import Correlation, correlate
@@ -119,6 +119,7 @@ def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watc
         *holes(work.failed, work.retrieval),
         *unwritten_runs_note(experiment, work.retrieval),
         *tied_runs(experiment, work.retrieval),
+        *without_segments_note(board, work.statistics),
     ]
     broken = {
         *work.lost,
@@ -239,7 +240,8 @@ def score_translations(
 ) -> tuple[Mapping[MetricOf, Any], dict[MetricOf, float], dict[MetricOf, Failure]]:
     """(metric name, system) -> statistics of every segment; its score; or why there is none.
 
-    Metrics that count the same are counted once. Those of one system run one after the other.
+    Metrics that count the same are counted once. Those of one system run one after the other. Statistics of which a
+    resample has no score are left out: all that is known is then one score a system, as of a score table.
     """
     test, pmap = inputs.corpus.test, experiment.engine.pmap
     metrics, counts, items = counters(experiment.metrics, inputs)
@@ -248,7 +250,8 @@ def score_translations(
     statistics, failed = split_failures({key: counted[counts[key]] for key in metrics})
     scores = pmap(CorpusScore(), [(metrics[key], of) for key, of in statistics.items()], [s for _, s in statistics])
     scored, unscored = split_failures(dict(zip(statistics, watch("scores", scores, len(statistics)), strict=True)))
-    return Shelf(statistics), {key: float(score[0]) for key, score in scored.items()}, {**failed, **unscored}
+    resampled = Shelf({key: statistics[key] for key, score in scored.items() if np.isfinite(score[1])})
+    return resampled, {key: float(score[0]) for key, score in scored.items()}, {**failed, **unscored}
 
 
 def counters(
@@ -325,6 +328,17 @@ def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieva
         yield (
             f"run files: only the reference side's was written, there are more than {MANY_SYSTEMS} systems; "
             "output.runs=all writes every one"
+        )
+
+
+def without_segments_note(board: Scoreboard, statistics: Mapping[MetricOf, Any]) -> Iterator[str]:
+    """A note on the metrics of a run with texts of which only one score a system is known."""
+    known = {name for name, _ in statistics}
+    scored = [c.name for c in board.metrics if c.origin == "computed" and np.isfinite(c.values).any()]
+    if fixed := [name for name in scored if name not in known]:
+        yield (
+            f"{', '.join(fixed)}: one score a system and no segments, so nothing is resampled; "
+            "analyses of segments leave it out, others keep its scores as they are"
         )
 
 

@@ -152,6 +152,12 @@ class Result:
             raise ConfigError(f"analysis {analysis} reads texts, and this run has score tables only: give folder=DIR")
         return self.inputs
 
+    @property
+    def metrics_of_segments(self) -> tuple[Metric, ...]:
+        """The computed metrics whose segments are known, of one system at least."""
+        known = {name for name, _ in self.statistics}
+        return tuple(metric for metric in self.experiment.metrics if metric.name in known)
+
     def rows(self, kind: type[Row]) -> tuple[Row, ...]:
         """Everything of one kind that the analyses computed, such as every `Difference`; none where none was asked."""
         return tuple(row for table in self.tables for row in table.records if isinstance(row, kind))

@@ -105,8 +105,8 @@ def as_statistics(scores: ArrayLike) -> Doubles:
 
 
 def mean(totals: Doubles) -> Doubles:
-    """The mean from summed rows, vectorised over leading axes: (..., 2) -> (...); 0 for no segment at all."""
-    return ratio(totals[..., 0], totals[..., 1])
+    """The mean from summed rows, vectorised over leading axes: (..., 2) -> (...); NaN for no segment at all."""
+    return np.where(totals[..., 1] != 0, ratio(totals[..., 0], totals[..., 1]), np.nan)
 
 
 def ratio(above: Doubles, below: Doubles) -> Doubles:

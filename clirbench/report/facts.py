@@ -374,15 +374,19 @@ def first_names(names: Sequence[str], most: int = 10) -> str:
 def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:
     """What every table states: `38 systems, 150 topics, 3000 segments; 1000 samples, seed 0.`
 
-    Columns that know more or fewer items are spelt out: `100 or 150 topics`; without any, `scores only`.
+    Columns that know more or fewer items are spelt out: `100 or 150 topics`; without any, `scores only`; where some
+    columns have none, they are named.
     """
+    items = {name: evidence.topics(name) for name in evidence.measure_names}
+    items |= {name: evidence.segments(name) for name in evidence.metric_names}
+    fixed = first_names([name for name, known in items.items() if not known])
     counts = [f"{len(evidence.systems)} systems"]
     for what, known in (
-        ("topics", {evidence.topics(name) for name in evidence.measure_names}),
-        ("segments", {evidence.segments(name) for name in evidence.metric_names}),
+        ("topics", {items[name] for name in evidence.measure_names}),
+        ("segments", {items[name] for name in evidence.metric_names}),
     ):
         if some := sorted(known - {0}):
             counts.append(f"{' or '.join(map(str, some))} {what}")
-    if len(counts) == 1:
-        counts.append("scores only")
+    if fixed:
+        counts.append("scores only" if len(counts) == 1 else f"scores only for {fixed}")
     return f"{', '.join(counts)}{f'; {samples} samples, seed {seed}' if samples else ''}."

@@ -35,7 +35,7 @@ class Evidence:
     `per_topic[measure column]`: systems (as in the board) x topics; `measures[column]` aggregates them.
     Statistics are held in memory from the first look on, as far as `ROOM` reaches; parts of the evidence share them.
     A column without items (imported scores) takes part with its values fixed, and every table says so.
-    Raises `AlignmentError` where items and board do not fit.
+    Raises `AlignmentError` where items and board do not fit: other numbers of them, or NaN where the board has a score.
     """
 
     board: Scoreboard
@@ -61,6 +61,12 @@ class Evidence:
             lengths = {shelf[name, system].shape[0] for system in self.systems if (name, system) in here}
             if len(lengths) > 1:
                 raise AlignmentError(f"{name}: systems have different numbers of segments: {sorted(lengths)}")
+            values = self.board[name].values if name in self.board.by_name else ()
+            for system, value in zip(self.systems, values, strict=False):
+                if (name, system) in here and np.isfinite(value) and not np.isfinite(shelf[name, system].sum()):
+                    raise AlignmentError(
+                        f"{name}: a segment of {system} is NaN, its score is not; leave the segment out"
+                    )
         object.__setattr__(self, "statistics", shelf)
 
     @property

@@ -15,7 +15,11 @@ from clirbench.types import Doubles
 
 @dataclass(frozen=True)
 class CorpusScore:
-    """(metric, one system's statistics) -> the system's score, one number: scored once, not read again by each run."""
+    """(metric, one system's statistics) -> the system's score, and that of a resample: not read again by each run.
+
+    The resample holds the first segment twice. It has no score (NaN) where a score is of the whole text alone, or where
+    a segment is NaN: then segments are no evidence of the score.
+    """
 
     def releases_gil(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> bool:
         return getattr(item[0], "releases_gil", False)
@@ -25,12 +29,14 @@ class CorpusScore:
 
     def __call__(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> Doubles:
         metric, held = item
-        totals = _kept_totals(held) if isinstance(held, Later) else _totals(held)
-        return np.asarray(metric.score(totals)).reshape(1)
+        totals, first = _kept_totals(held) if isinstance(held, Later) else _totals(held)
+        return np.array([float(metric.score(totals)), float(metric.score(totals + first))])
 
 
-def _totals(held: Any) -> Doubles:
-    return column_sums(load_value(held))
+def _totals(held: Any) -> tuple[Doubles, Doubles]:
+    """The sum of all rows, and the first row: (k,) each."""
+    statistics = load_value(held)
+    return column_sums(statistics), np.asarray(statistics[:1].sum(axis=0), dtype=np.float64).reshape(-1)
 
 
 def column_sums(statistics: Statistics) -> Doubles:

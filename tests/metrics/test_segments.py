@@ -69,8 +69,8 @@ def test_sums_give_the_mean_back() -> None:
     assert mean(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 2.0]]) @ statistics).tolist() == [3.5, 6.0]
 
 
-def test_nothing_over_nothing_is_0() -> None:
-    assert float(mean(np.zeros(2))) == 0.0
+def test_nothing_over_nothing_is_0_and_the_mean_of_nothing_is_unknown() -> None:
+    assert np.isnan(mean(np.zeros(2)))
     assert ratio(np.array([1.0, 4.0]), np.array([0.0, 2.0])).tolist() == [0.0, 2.0]
 
 
@@ -97,7 +97,7 @@ def test_means_and_medians_of_resamples_are_numpys(case: tuple[list[int], list[i
         assert mean == pytest.approx(drawn.mean())
     else:
         assert np.isnan(median)
-        assert mean == 0
+        assert np.isnan(mean)
 
 
 def test_a_system_score_cannot_be_resampled() -> None:

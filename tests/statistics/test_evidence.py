@@ -1,5 +1,7 @@
 """Holes, panels and alignment of what the statistics start from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,16 @@ def test_direction_is_turned_round() -> None:
     assert evidence.x.tolist() == [[-10, -20]]
     assert evidence.sign("TER") == -1
     assert evidence.segments("TER") == evidence.topics("MAP") == 0
+
+
+def test_a_segment_that_is_nan_is_refused_where_its_system_has_a_score() -> None:
+    """Soft accuracy standardises over all segments: one NaN among them made it .5 for every metric and measure."""
+    full = world(n=5)
+    key = full.metric_names[0], full.systems[0]
+    torn = np.array(full.statistics[key])
+    torn[3, 0] = np.nan
+    with pytest.raises(AlignmentError, match=f"{key[0]}: a segment of {key[1]} is NaN"):
+        replace(full, statistics={**full.statistics, key: torn})
 
 
 def test_only_keeps_items_aligned() -> None:

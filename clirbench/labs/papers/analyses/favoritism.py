@@ -133,6 +133,7 @@ def reading_notes(pair: TwoSystems) -> str:
 
 def wins_findings(metric: str, better: Doubles, pair: TwoSystems) -> str:
     """Plain wins, ties and losses; `better` (segments,): 1 where the first system's sentence is better, 0 a tie."""
+    better = better[np.isfinite(better)]  # of segments that have a score
     a, b = int((better > 0).sum()), int((better < 0).sum())
     return (
         f"{metric}, sentence by sentence: {pair.a} is better in {a} of {len(better)} segments, {pair.b} in {b}, "

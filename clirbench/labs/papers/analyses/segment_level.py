@@ -87,7 +87,7 @@ class SegmentLevelAnalysis:
 
     def _by_segment(self, result: Result, human: HumanSegments) -> Table:
         rows: list[SegmentAgreement] = []
-        for metric in result.experiment.metrics:
+        for metric in result.metrics_of_segments:
             kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in result.statistics]
             scores = {human.systems[i]: result.statistics[metric.name, human.systems[i]] for i in kept}
             own = np.stack([segment_scores(metric, scores[human.systems[i]]) for i in kept])
@@ -102,7 +102,7 @@ class SegmentLevelAnalysis:
         return Table.of("segment_level", title, SegmentAgreement, rows, text)
 
     def _systems(self, result: Result, human: HumanSegments) -> Table:
-        metrics = result.experiment.metrics
+        metrics = result.metrics_of_segments
         found = against_people(metrics, result.statistics, human, samples=self.samples, seed=self.seed)
         text = (
             f"System level: people's score of a system is the mean of {human.column} over its judged segments; the "
@@ -127,7 +127,7 @@ class SegmentLevelAnalysis:
         columns = [i for i, t in enumerate(retrieval.topics(relevance, self.gold)) if t in judged.qrels.grades]
         membership = topic_segments(judged.qrels.grades, english.map)
         rows: list[SegmentAgreement] = []
-        for metric in result.experiment.metrics:
+        for metric in result.metrics_of_segments:
             kept = [i for i, system in enumerate(retrieval.runs) if (metric.name, system) in result.statistics]
             systems = [list(retrieval.runs)[i] for i in kept]
             own = np.stack([group_scores(metric, result.statistics[metric.name, s], membership) for s in systems])

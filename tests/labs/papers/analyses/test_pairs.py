@@ -1,7 +1,10 @@
 """`analysis=[pairs]`: which systems are told apart from the best, and where nothing could be found."""
 
+from pathlib import Path
+
 import pytest
 
+import clirbench as cb
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.papers.analyses.pairs import PairsAnalysis
 from tests.report.analysed import result_of, text_of
@@ -39,3 +42,21 @@ def test_settings_that_cannot_be_are_refused() -> None:
         PairsAnalysis(sampling="third")
     with pytest.raises(UnknownName, match="analyses.pairs.tests"):
         PairsAnalysis(tests=["t"])
+
+
+def test_scores_of_whole_systems_separate_no_two_of_them(shared_data: Path, tmp_path: Path) -> None:
+    """COMET-22 of WMT22 de-en is published per system alone: it was called significant for 8 of 8, p .0005."""
+    folder = shared_data / "wmt22" / "de-en"
+    rows = [line.split("\t") for line in (folder / "official-metrics.tsv").read_text().splitlines()]
+    scores = tmp_path / "comet.tsv"
+    scores.write_text("".join(f"{name}\t{score}\n" for name, metric, score in rows if metric == "COMET-A"))
+    keys = {"metric__COMET__path": str(scores), "metric__COMET__aggregate": "system", "topics__n": 20}
+    made = cb.run(
+        "folder", folder=str(folder), metric=["BLEU", "COMET"], measures=["MAP"], analysis=["pairs", "accuracy"],
+        analyses__accuracy__samples=50, paths__cache=tmp_path / "cache", **keys,
+    )  # fmt: skip
+    assert set(made.tables["pairs"]["column"]) - {"RBO(p=0.9)"} == {"BLEU", "MAP"}
+    soft = made.tables["accuracy"].set_index("metric")
+    assert soft.loc[["COMET"], "soft"].isna().all()
+    assert (soft.loc[["COMET"], "n_segments"] == 0).all()
+    assert soft.loc[["BLEU"], "soft"].notna().all()
