@@ -15,6 +15,7 @@ from clirbench.recent import keep_recent
 from clirbench.report.findings import FEWEST_RUNS, findings
 from clirbench.result import Result
 from clirbench.statistics.grades import CONTRADICTED, LITTLE, MODERATE, NOISY, OPEN, SHOWN, STRONG, WEAK
+from clirbench.statistics.units.belonging import NONE
 
 WORDS = 60
 MOST = 4
@@ -24,7 +25,7 @@ EVIDENCE = {
     MODERATE: "moderate evidence",
     WEAK: "better than chance, not enough to choose by",
 }
-OPTIONAL = ("reading", "basis", "noise", "lowered", "scorings", "others", "range", "second")
+OPTIONAL = ("basis", "noise", "lowered", "scorings", "others", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 READ = {
     "people": "People judged relevance ({}).",
@@ -200,6 +201,8 @@ def _scorings(found: Finding) -> str:
 
 def _reading(found: Finding) -> str:
     grade = f"the grade is {found['grade']}" if found["grade"] in SHOWN else "nothing is shown"
+    if found["units"] == NONE:
+        return f"If each was made independently, the evidence for {found['metric']} is {found['grade']} (units=none)."
     if found["units"] == "maker":
         return f"If systems of one maker belong together, {grade} (units=maker)."
     return f"If these are checkpoints of one run, {grade} (units={found['units']})."

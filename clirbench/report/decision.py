@@ -14,7 +14,7 @@ from clirbench.result import Result
 from clirbench.statistics.grades import SHOWN
 from clirbench.statistics.model.baseline import BaselineComparison
 from clirbench.statistics.model.decision import POPULATION, Decision, Pick
-from clirbench.statistics.units.belonging import SEED, is_step
+from clirbench.statistics.units.training_runs import SEED, is_step
 
 
 @keep_recent(1)

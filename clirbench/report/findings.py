@@ -2,22 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from math import isnan, nan
-from typing import Any
 
 import numpy as np
 
 from clirbench.pages.finding import Finding
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.correlation import KENDALL, Correlation
-from clirbench.statistics.grades import GRADES, NOISY, OPEN, SHOWN, WEAK, grade, topics_to_add
+from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
+from clirbench.statistics.grades import GRADES, NOISY, OPEN, SHOWN, WEAK, topics_to_add
 from clirbench.statistics.model.pseudo_bias import twice_judged, twice_searched
-from clirbench.statistics.units.agreement import agreements, groups_needed
-from clirbench.statistics.units.belonging import Units, covariates
-from clirbench.statistics.units.concordance import taus
-from clirbench.statistics.units.given import Permuting, beyond_known, equal_pairs, real_metrics, within_strata
-from clirbench.statistics.units.jackknife import MOST
-from clirbench.types import Ints
+from clirbench.statistics.units.agreement import groups_needed
+from clirbench.statistics.units.belonging import NONE, NUMBERED, Units, covariates, units_of
+from clirbench.statistics.units.given import Permuting, beyond_known, explaining, real_metrics, within_strata
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -111,22 +107,21 @@ def _judged(board: Scoreboard, measure: Column) -> Finding:
 
 
 def _readings(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
-    """The groups that names or the order of scores suggest, where the first metric's grade would be lower with them."""
-    if top["grade"] not in SHOWN:
+    """The groups that names or the order of scores suggest with which the first metric's grade would be the lowest."""
+    if top["grade"] not in SHOWN or not result.other_readings:
         return
-    metrics = real_metrics(result.board)
-    x = np.stack([metric.oriented for metric in metrics])
-    at = [metric.name for metric in metrics].index(top["metric"])
-    for name, units in result.other_readings.items():
-        read = ""
-        if not units.along_training:
-            alpha, seed = result.experiment.alpha, result.experiment.seed
-            found = agreements(x, measure.oriented, units.index, alpha=alpha, seed=seed)[at]
-            read = grade(found.lower, found.upper, top["reliability"])
-        if _place(read) > _place(top["grade"]):
-            values = {"metric": top["metric"], "units": name, "grade": read, "groups": units.number}
-            yield Finding("reading", values=values)
-            return  # the next would say the same of other groups
+    by = {name: _grades(result, measure, units)[top["metric"]] for name, units in result.other_readings.items()}
+    name = max(by, key=lambda name: _place(by[name]))
+    if _place(by[name]) > _place(top["grade"]):
+        groups = result.other_readings[name].number
+        yield Finding("reading", values={"metric": top["metric"], "units": name, "grade": by[name], "groups": groups})
+
+
+def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
+    """The grade of every metric with other groups."""
+    known = reliabilities(result.evidence).get(measure.name, nan)
+    rows = between(result.board, measure, units, result.experiment.alpha, result.experiment.seed, known)
+    return {name: row.grade for name, row in rows.items()}
 
 
 def _scorings(result: Result, metric: str) -> Iterator[Finding]:
@@ -152,41 +147,20 @@ def _limits(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
 
 
 def _covariate(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
-    """The covariate that orders the systems about as well, and the metric between systems of equal covariate.
-
-    As well: its tau, either way round, is in the upper half of what lies between the metric's lower end and its tau.
-    """
-    metric, units = result.board[top["metric"]], result.units
-    if len(result.board.systems) > MOST:
-        return
-    best: tuple[float, str] = (0.0, "")
-    known = covariates(result.board, units)
-    for name, column in known.items():
-        rows = np.flatnonzero(np.isfinite(column + measure.values + metric.values))
-        tau = abs(_tau(column[rows], measure.oriented[rows], units, rows))
-        if tau >= (top["tau"] + top["low"]) / 2:
-            best = max(best, (tau, name))
-    if not best[1]:
-        return
-    pairs = equal_pairs(metric.oriented, measure.oriented, units.index, known[best[1]])
-    values = {
-        "covariate": best[1],
-        "tau": best[0],
-        "metric": metric.name,
-        "right": pairs.right,
-        "pairs": pairs.pairs,
-        "p_value": pairs.p_value,
-        "grade": WEAK if pairs.p_value < result.experiment.alpha else OPEN,
-    }
-    yield Finding("covariate", values=values)
-
-
-def _tau(x: Any, y: Any, units: Units, rows: Ints) -> float:
-    own = units.only(rows)
-    if own.number < 3:
-        return 0.0
-    found = float(taus(x[None], y, own.index)[0, 0])
-    return 0.0 if isnan(found) else found
+    """The covariate that orders the systems about as well, and the metric between systems of equal covariate."""
+    metric, known = result.board[top["metric"]], covariates(result.board, result.units)
+    found = explaining(known, result.units, metric, measure, top["tau"], top["low"])
+    if found is not None:
+        values = {
+            "covariate": found.covariate,
+            "tau": found.tau,
+            "metric": metric.name,
+            "right": found.equal.right,
+            "pairs": found.equal.pairs,
+            "p_value": found.equal.p_value,
+            "grade": WEAK if found.equal.p_value <= result.experiment.alpha else OPEN,
+        }
+        yield Finding("covariate", values=values)
 
 
 def _given(result: Result, measure: Column) -> Iterator[Finding]:
@@ -229,6 +203,12 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     """Along training: tau describes; runs are tested against each other at the same steps where there are enough."""
     units, alpha = result.units, result.experiment.alpha
     yield Finding("training", values={"measure": measure.name, "runs": units.number, "systems": len(units.labels)})
+    if units.source == NUMBERED and not result.experiment.units:
+        grades = _grades(result, measure, units_of(result.board, NONE))
+        best = min(grades, key=lambda name: _place(grades[name]))
+        if grades[best] in SHOWN:
+            values = {"metric": best, "units": NONE, "grade": grades[best], "groups": len(units.labels)}
+            yield Finding("reading", values=values)
     whole = measure.values + units.steps + sum(metric.values for metric in metrics)
     rows = np.flatnonzero(np.isfinite(whole))
     own = units.only(rows)

@@ -11,6 +11,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.pages.wording import many
 from clirbench.report.facts import first_names
 from clirbench.result import Experiment, Result
+from clirbench.statistics.units.belonging import NUMBERED
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,11 @@ def _scores_left_out(experiment: Experiment, inputs: Inputs | None) -> dict[str,
 
 
 def _groups(result: Result) -> str:
-    units = result.units
+    units, typed = result.units, result.experiment.units
     if units.independent:
-        return "none (units=COLUMN says which systems belong together)"
-    return f"{units.number}, by {units.source} (units={result.experiment.units or 'none'} ...)"
+        return f"none ({f'units={typed}' if typed else 'units=COLUMN says which systems belong together'})"
+    column = units.source in result.board.metadata or units.source in result.board.by_name
+    words = {"name": "the names without their step", NUMBERED: "the number in the names"}
+    by = f"the column {units.source}" if column else words.get(units.source, units.source)
+    key = f"units={typed}" if typed else "units=COLUMN takes another column, units=none each system by itself"
+    return f"{units.number}, by {by} ({key})"

@@ -12,13 +12,13 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
 from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.grades import graded, reliability
+from clirbench.statistics.grades import SHOWN, at_most_weak, graded, reliability
 from clirbench.statistics.model.ceiling import better_half_ceiling, without_noise
 from clirbench.statistics.p_values import significance
 from clirbench.statistics.units.agreement import Agreement, agreements
-from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.statistics.units.belonging import Units, covariates, units_of
 from clirbench.statistics.units.concordance import taus
-from clirbench.statistics.units.given import ALONG, real_metrics
+from clirbench.statistics.units.given import ALONG, explaining, real_metrics
 from clirbench.statistics.units.jackknife import MOST, too_many
 from clirbench.statistics.vectorised import GRIDS
 from clirbench.types import Doubles, Ints
@@ -102,9 +102,9 @@ def correlate(
     known = reliabilities or {}
     rows = []
     for measure in board.measures:
-        between = {}
+        tests = {}
         if KENDALL in coefficients and p_value != UNTESTED:
-            between = _between(board, measure, units, alpha, seed, known.get(measure.name, nan))
+            tests = between(board, measure, units, alpha, seed, known.get(measure.name, nan))
         for metric in board.metrics:
             for name in coefficients:
                 # What units replace is not worked out, nor orders of very many systems.
@@ -125,11 +125,11 @@ def correlate(
                     p_method="" if isnan(found.p_value) else found.p_method,
                     p_error=found.p_error,
                 )
-                rows.append(_tested(row, between, units, alpha))
+                rows.append(_tested(row, tests, units))
     return rows
 
 
-def _tested(row: Correlation, between: Mapping[str, Correlation], units: Units, alpha: float) -> Correlation:
+def _tested(row: Correlation, tests: Mapping[str, Correlation], units: Units) -> Correlation:
     """A row of kendall with what is known between groups; of other coefficients, why there is no test."""
     if isnan(row.value):
         return row
@@ -137,20 +137,20 @@ def _tested(row: Correlation, between: Mapping[str, Correlation], units: Units, 
         if units.independent:
             return row if isnan(row.p_value) else replace(row, note=_and(row, OF_KENDALL))
         return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, FOR_KENDALL))
-    found = between.get(row.metric)
+    found = tests.get(row.metric)
     if found is None:
         untested = replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0)
-        return replace(untested, note=_and(row, NO_METRIC)) if between else untested
+        return replace(untested, note=_and(row, NO_METRIC)) if tests else untested
     value = row.value if isnan(found.value) else found.value
     found = replace(found, p_value=row.p_value, p_method=row.p_method, p_error=row.p_error)
     alone = "" if units.independent else NOT_ALONE
     return replace(found, value=value, n_systems=row.n_systems, note=_and(row, found.note, alone))
 
 
-def _between(
+def between(
     board: Scoreboard, measure: Column, units: Units, alpha: float, seed: int, known: float
 ) -> dict[str, Correlation]:
-    """The row of kendall of every metric with one measure, between independent groups."""
+    """The row of kendall of every metric with one measure, between independent groups; `known`: its reliability."""
     metrics = real_metrics(board)
     empty = {
         metric.name: Correlation(measure.name, metric.name, KENDALL, nan, nan, 0, "undefined", reliability=known)
@@ -164,9 +164,12 @@ def _between(
     found = agreements(x, y, units.index, alpha=alpha, seed=seed)
     words = graded(found, x, y, units.index, reliability=known, alpha=alpha, seed=seed)
     of = f"tau of these topics and segments between {units.said}"
-    rows = {}
+    rows, told = {}, covariates(board, units)
     for metric, one, word in zip(metrics, found, words, strict=True):
         tested = not isnan(one.p_value)
+        explained = explaining(told, units, metric, measure, one.tau, one.low) if word.grade in SHOWN else None
+        if explained is not None and explained.equal.p_value > alpha:
+            word = at_most_weak(word)
         rows[metric.name] = replace(
             empty[metric.name],
             value=one.tau,

@@ -10,6 +10,7 @@ from clirbench.pages.table import Table
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate
+from tests.names import letter_names
 
 EVIL = "<script>alert(1)</script>"
 
@@ -20,7 +21,7 @@ def board(
     metadata: Mapping[str, Sequence[str]] | None = None,
     systems: Sequence[str] = (),
 ) -> Scoreboard:
-    """Columns by name; systems are called s1, s2, ..."""
+    """Columns by name; systems are called b1, c2, ..."""
     n = len(next(iter((*metrics.values(), *measures.values()))))
     columns = [
         Column(name, "metric", np.array(values, dtype=float), signature=name) for name, values in metrics.items()
@@ -35,7 +36,7 @@ def board(
         )
         for name, values in measures.items()
     ]
-    names = tuple(systems) or tuple(f"s{i}" for i in range(1, n + 1))
+    names = tuple(systems) or letter_names(n, 1)
     return Scoreboard(names, tuple(columns), {key: tuple(texts) for key, texts in (metadata or {}).items()})
 
 

@@ -102,6 +102,55 @@ def test_checkpoints_of_one_run_are_not_validated() -> None:
     assert three.sentences[0] == "Checkpoints of three runs cannot validate a metric; train five."
 
 
+MODELS = [f"model_{1000 * i}" for i in range(1, 13)]
+
+
+def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given() -> None:
+    made = result(board({"Good": GOOD}, {"MAP": MAP}, systems=MODELS))
+    found = answered(made)
+    assert (found.grades, made.units.source) == ({}, "number")
+    assert found.sentences[:2] == (
+        "Checkpoints of one run cannot validate a metric; train five.",
+        "If each was made independently, the evidence for Good is weak (units=none).",
+    )
+    told = replace(made, experiment=replace(made.experiment, units="none"))
+    alone = answered(replace(told, correlations=tuple(correlate(told.board, units=told.units))))
+    assert alone.grades == {"Good": "weak"}  # the number in the names explains all of it
+
+
+@pytest.mark.parametrize("names", [MODELS, [f"s{i}" for i in range(1, 13)]])
+def test_a_reading_that_would_remove_the_claim_is_always_printed(names: list[str]) -> None:
+    """The measure does not rise with the numbers, and the answer has more to say than it has room for."""
+    order = [4, 0, 2, 1, 7, 3, 5, 9, 6, 11, 8, 10]
+    columns = {f"A long name of the metric {i}": [MAP[at] + i / 99 for at in order] for i in range(7)}
+    found = answered(result(board(columns, {"MAP": [MAP[at] for at in order]}, systems=names)))
+    assert set(found.grades.values()) == {"strong"}
+    assert "If these are checkpoints of one run, nothing is shown (units=number)." in found.sentences
+
+
+def test_checkpoints_that_rise_are_never_strong_without_the_reading() -> None:
+    """Twelve checkpoints on a line or a curve; measure and metric share the noise of a checkpoint: 40 draws."""
+    rng = np.random.default_rng(0)
+    joined = 0
+    for draw in range(40):
+        curve = [np.linspace(0, 1, 12), 1 - np.exp(-4 * np.linspace(0, 1, 12))][draw % 2]
+        measure = curve + rng.normal(size=12) * [0.02, 0.1][draw // 20]
+        made = result(board({"X": measure + rng.normal(size=12) * 0.05}, {"MAP": measure}, systems=MODELS))
+        joined += made.units.along_training
+        found = answered(made)
+        assert not {"strong", "moderate"} & set(found.grades.values()) or "(units=number)" in str(found)
+    assert joined >= 32
+
+
+def test_a_covariate_that_explains_everything_limits_the_grade_to_weak() -> None:
+    """Twelve sizes, no two systems of one; then six sizes of two, of which Good is right in 6 of 6 (p = 1/64)."""
+    limited = run_of({"Good": MAP}, training_lines=[str(i) for i in range(12)])
+    assert answered(limited).grades == {"Good": "weak"}
+    assert [row.lowered for row in limited.correlations if row.coefficient == "kendall"] == ["covariate"]
+    assert answered(limited).sentences[0].endswith("better than chance, not enough to choose by.")
+    assert of({"Good": MAP}, training_lines=[str(i // 2) for i in range(12)]).grades == {"Good": "strong"}
+
+
 def test_replicate_runs_are_tested_at_the_same_step() -> None:
     """Six runs by two steps, and the same order of the runs at both: 2 of the 720 orders of six runs."""
     runs, steps = [str(i // 2) for i in range(12)], [str(i % 2) for i in range(12)]

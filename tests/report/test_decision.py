@@ -15,6 +15,7 @@ from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate, with_corrections
 from clirbench.statistics.evidence import Evidence
+from tests.names import letter_names
 from tests.report.boards import board, result
 from tests.statistics.worlds import Mean, world
 
@@ -41,7 +42,7 @@ def equal(n: int = 10, topics: int = 40) -> Evidence:
     """Systems that differ by topic noise alone, and no metric."""
     values = np.random.default_rng(0).normal(size=(n, topics))
     columns = (Column("y0", "measure", values.mean(axis=1)),)
-    systems = tuple(f"s{i:02d}" for i in range(n))
+    systems = letter_names(n, width=2)
     return Evidence(Scoreboard(systems, columns), per_topic={"y0": values}, measures={"y0": Mean()})
 
 
@@ -63,7 +64,7 @@ def spread(gap: float, n: int = 8, topics: int = 60, metrics: tuple[tuple[float,
         *(Column(f"m{at}", "metric", np.array(scores)) for at, scores in enumerate(metrics)),
         Column("MAP", "measure", values.mean(axis=1)),
     )
-    systems = tuple(f"s{i}" for i in range(n))
+    systems = letter_names(n)
     return Evidence(Scoreboard(systems, columns), per_topic={"MAP": values}, measures={"MAP": Mean()})
 
 
@@ -72,13 +73,13 @@ def test_a_system_that_is_significantly_better_than_all() -> None:
     (finding,) = decision_findings(made)
     near = max(made.decision.standings[1:], key=lambda row: row.difference)
     assert finding.as_dict() == {
-        "kind": "recommendation", "measure": "MAP", "systems": ("s7",), "tied": (), "nearest": near.system,
+        "kind": "recommendation", "measure": "MAP", "systems": ("h7",), "tied": (), "nearest": near.system,
         "difference": near.difference, "interval": (near.difference_low, near.difference_high),
         "sentence": str(finding),
     }  # fmt: skip
     interval = f"{near.difference:.3f} [{near.difference_low:.3f}, {near.difference_high:.3f}]".replace("-0.", "-.")
     assert str(finding) == (
-        "By MAP, clirbench recommends s7: significantly better than all 7 others; "
+        "By MAP, clirbench recommends h7: significantly better than all 7 others; "
         f"the nearest is {near.system} ({interval})."
     )
     two_alone = decision_sentences(run_of(two(0.5)))[0]
@@ -119,21 +120,21 @@ def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
 
 def test_systems_that_are_equal_have_no_winner() -> None:
     (said,) = decision_sentences(run_of(equal(n=4, topics=20)))
-    assert said.startswith("By y0, all 4 systems are statistically tied; s0")
+    assert said.startswith("By y0, all 4 systems are statistically tied; c02 ")
     assert said.endswith(" has the highest value. Choose the cheapest, or add topics.")
 
 
 def test_what_metrics_choose_and_lose() -> None:
     right, wrong = (*range(7), 9.0), (9.0, *range(7))
     made = run_of(spread(2.0, metrics=(right, wrong, right)))
-    loss = made.decision["s0"]
+    loss = made.decision["a0"]
     _, too, lost = decision_sentences(made)
-    assert too == "m0 and m2 choose s7 too."
+    assert too == "m0 and m2 choose h7 too."
     cells = [f"{-v:.3f}" for v in (loss.difference, loss.difference_high, loss.difference_low)]
-    assert lost == f"Choosing by m1 (s0) would lose {cells[0]} [{cells[1]}, {cells[2]}] MAP.".replace("0.", ".")
+    assert lost == f"Choosing by m1 (a0) would lose {cells[0]} [{cells[1]}, {cells[2]}] MAP.".replace("0.", ".")
     tables = {table.name: table for table in decision_tables(made)}
     row = dict(zip(tables["picks"].header, tables["picks"].rows[1], strict=True))
-    assert (row["metric"], row["system"], row["tied"]) == ("m1", "s0", "false")
+    assert (row["metric"], row["system"], row["tied"]) == ("m1", "a0", "false")
     assert (row["loss"], row["loss_low"], row["loss_high"]) == (
         -loss.difference, -loss.difference_high, -loss.difference_low,
     )  # fmt: skip
@@ -172,7 +173,7 @@ def test_sentences_are_short(evidence: Evidence) -> None:
     for sentence in decision_sentences(run_of(evidence)):
         words = sentence.partition("tied with it: ")[0].split()
         assert len(words) <= 25
-        bare = re.sub(r"\b[smy]\d+\b|\bt?y0\b", "", re.sub(r"\[[^]]*\]", "", sentence))
+        bare = re.sub(r"\b[a-z]\d+\b|\bt?y0\b", "", re.sub(r"\[[^]]*\]", "", sentence))
         assert len(re.findall(r"\d+", bare)) <= 3
         assert not re.search(r"\b(ship|shipped|unit|trust)", sentence, re.IGNORECASE)
 
@@ -202,11 +203,11 @@ def test_nothing_is_decided_from_scores_alone() -> None:
 
 def test_a_measure_with_topics_takes_the_place_of_a_first_one_without() -> None:
     evidence = world(n=12, topics=60, measures=2)
-    made = run_of(replace(evidence, per_topic={"y1": evidence.per_topic["y1"]}), baseline="s00")
+    made = run_of(replace(evidence, per_topic={"y1": evidence.per_topic["y1"]}), baseline="a00")
     assert made.decision.measure == made.decided_by == "y1"
     sentences = decision_sentences(made)
-    assert sentences[0].startswith("Better than s00 by y1")
-    assert any(said.startswith("By y1 (y0 has no topics), clirbench recommends s") for said in sentences)
+    assert sentences[0].startswith("Better than a00 by y1")
+    assert any(said.startswith("By y1 (y0 has no topics), clirbench recommends ") for said in sentences)
 
 
 def test_the_cheapest_checkpoint_of_the_set_and_the_mean_over_seeds() -> None:
@@ -265,14 +266,14 @@ def test_two_systems_and_no_metric(shift: float, margin: float, said: str, worse
 
 def test_many_candidates_are_corrected_for_their_number() -> None:
     evidence = world(n=8, topics=80)
-    made = run_of(evidence, "s02")
+    made = run_of(evidence, "c02")
     said = decision_sentences(made)
-    assert said[0].startswith("Better than s02 by y0, corrected for 7 candidates: s0")
+    assert said[0].startswith("Better than c02 by y0, corrected for 7 candidates: h07")
     assert not made.worse
-    both = run_of(evidence.only(np.isin(np.arange(8), [0, 1, 7])), "s07")
-    assert decision_sentences(both)[0] == "Worse than s07 by y0, corrected for 2 candidates: all of them."
+    both = run_of(evidence.only(np.isin(np.arange(8), [0, 1, 7])), "h07")
+    assert decision_sentences(both)[0] == "Worse than h07 by y0, corrected for 2 candidates: all of them."
     assert both.worse
-    assert not run_of(evidence.only(np.isin(np.arange(8), [0, 6, 7])), "s06").worse
+    assert not run_of(evidence.only(np.isin(np.arange(8), [0, 6, 7])), "g06").worse
 
 
 def test_few_topics_and_unknown_names() -> None:
@@ -282,7 +283,7 @@ def test_few_topics_and_unknown_names() -> None:
     )
     with pytest.raises(UnknownName, match="Did you mean 'old'"):
         decision_sentences(run_of(two(0.1), "odl"))
-    alone = replace(result(board({"B": [1, 2]}, {"MAP": [1, 2]})), experiment=Experiment("x", Serial(), baseline="s1"))
+    alone = replace(result(board({"B": [1, 2]}, {"MAP": [1, 2]})), experiment=Experiment("x", Serial(), baseline="b1"))
     assert "no per-topic values" in decision_sentences(alone)[0]
 
 

@@ -35,6 +35,27 @@ def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: 
     assert checked.stdout.split("\n")[:3] == [first, second, third]
 
 
+KEYS = "units=COLUMN takes another column, units=none each system by itself"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "groups"),
+    [
+        ("step\n1\n2\n3\n4", f"1, by the column step ({KEYS})"),
+        ("kind\na\nb\nc\nd", "none (units=COLUMN says which systems belong together)"),
+        ("family\na\na\nb\nb", "2, by the column family (units=family)"),
+    ],
+)
+def test_groups_are_named_with_their_column_and_key(folder: Path, cli: Cli, metadata: str, groups: str) -> None:
+    cells = zip(("system", "every2", "every3", "every5", "every9"), metadata.split("\n"), strict=True)
+    (folder / "systems.tsv").write_text("".join("\t".join(row) + "\n" for row in cells))
+    keys = ("topics.n=8", "relevance.k=2", "hydra.run.dir=run", *(["units=family"] if "family" in metadata else []))
+    done = cli(f"folder={folder}", *keys)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[2].endswith(f" Groups: {groups}.")
+    assert cb.load(cli.cwd / "run").results["set_up"]["grouped_by"] == groups
+
+
 @pytest.mark.parametrize("name", ["report.md", "report.html"])
 def test_reports_are_titled_by_the_data(folder: Path, cli: Cli, name: str) -> None:
     done = cli(f"folder={folder}", "topics.n=8", "relevance.k=2", "hydra.run.dir=run")

@@ -76,7 +76,7 @@ def test_bad_input_is_stated() -> None:
     found = intervals(evidence, ["kendall"], how)
     assert found["y0", "x1", "kendall"].note.startswith("x1: constant over all systems")
     assert found["y1", "x0", "kendall"].note.startswith("y1: constant over all systems")
-    assert found["y0", "x2", "kendall"].note == "x2 has no value for s01"
+    assert found["y0", "x2", "kendall"].note == "x2 has no value for b01"
     assert np.isnan(found["y0", "x2", "kendall"].value)
     complete = intervals(evidence, ["kendall"], how, complete=True)["y0", "x2", "kendall"]
     assert complete.note.startswith("over 3 of 4 systems")

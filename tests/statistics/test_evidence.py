@@ -17,7 +17,7 @@ HOLED = scores_only([[1, 2, 3, 4], [1, float("nan"), 3, 4]], [[4, 3, 2, 1]])
 
 
 def test_holes_name_column_and_systems() -> None:
-    assert [str(hole) for hole in holes(HOLED)] == ["x1 has no value for s01"]
+    assert [str(hole) for hole in holes(HOLED)] == ["x1 has no value for b01"]
 
 
 def test_panels() -> None:
@@ -25,9 +25,9 @@ def test_panels() -> None:
     assert [(part.metric_names, len(part.systems), note) for part, note in whole] == [(("x0",), 4, "")]
     complete = list(panels(HOLED, complete=True))[1:]
     assert [(part.metric_names, part.measure_names, part.systems) for part, _ in complete] == [
-        (("x1",), ("y0",), ("s00", "s02", "s03"))
+        (("x1",), ("y0",), ("a00", "c02", "d03"))
     ]
-    assert complete[0][1] == "over 3 of 4 systems: x1 has no value for s01"
+    assert complete[0][1] == "over 3 of 4 systems: x1 has no value for b01"
 
 
 def test_direction_is_turned_round() -> None:
@@ -51,7 +51,7 @@ def test_a_segment_that_is_nan_is_refused_where_its_system_has_a_score() -> None
 def test_only_keeps_items_aligned() -> None:
     full = world(n=5)
     part = full.only(np.array([True, False, True, True, False]))
-    assert part.systems == ("s00", "s02", "s03")
+    assert part.systems == ("a00", "c02", "d03")
     assert (part.per_topic["y0"] == full.per_topic["y0"][[0, 2, 3]]).all()
     assert part.segments("m0") == 60
 
@@ -60,7 +60,7 @@ def test_misaligned_items_are_refused() -> None:
     full = world(n=4)
     with pytest.raises(AlignmentError, match=r"y0: per-topic values \(3, 30\) for 4 systems"):
         Evidence(full.board, per_topic={"y0": full.per_topic["y0"][:3]})
-    shorter = {**full.statistics, ("m0", "s01"): full.statistics["m0", "s01"][:-1]}
+    shorter = {**full.statistics, ("m0", "b01"): full.statistics["m0", "b01"][:-1]}
     with pytest.raises(AlignmentError, match=r"m0: systems have different numbers of segments: \[59, 60\]"):
         Evidence(full.board, shorter, full.metrics)
 
@@ -76,9 +76,9 @@ def test_statistics_are_read_once() -> None:
 
     evidence = Evidence(full.board, Counting(full.statistics), full.metrics, full.per_topic, full.measures)
     for part, _ in panels(evidence):
-        assert part.statistics["m0", "s01"] is evidence.statistics["m0", "s01"]
+        assert part.statistics["m0", "b01"] is evidence.statistics["m0", "b01"]
     assert len(reads) == len(set(reads)) == 6
-    assert ("m0", "s01") in evidence.statistics
+    assert ("m0", "b01") in evidence.statistics
     assert len(evidence.statistics) == len(list(evidence.statistics)) == 6
 
 
@@ -111,12 +111,12 @@ def test_looking_up_how_many_segments_there_are_reads_the_store_once() -> None:
 
     evidence = Evidence(full.board, Counting(full.statistics), full.metrics)
     assert [evidence.segments("m0") for _ in range(5)] == [60] * 5
-    assert reads == [("m0", "s00")]
+    assert reads == [("m0", "a00")]
 
 
 def test_one_hole_changes_nothing_about_how_many_there_are() -> None:
     full = world(n=40, segments=10_000, topics=3, noise=(0.3, 0.5))
-    holed = {key: value for key, value in full.statistics.items() if key != ("m0", "s00")}
+    holed = {key: value for key, value in full.statistics.items() if key != ("m0", "a00")}
     evidence = Evidence(full.board, holed, full.metrics, full.per_topic, full.measures)
     assert evidence.bulky
     assert affordable_intervals(Bootstrap(Draws(samples=10)), evidence).draws.levels == ("systems", "topics")

@@ -7,6 +7,7 @@ import numpy as np
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.noise import Noise
+from tests.names import letter_names
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def world(
     """n systems of graded quality; metric m sees it with `noise[m]` a system, measures with .3."""
     rng = np.random.default_rng(seed)
     quality = np.linspace(0, 2, n)
-    systems = tuple(f"s{i:02d}" for i in range(n))
+    systems = letter_names(n, width=2)
     columns, statistics, per_topic = [], {}, {}
     for m, spread in enumerate(noise):
         seen = quality + spread * rng.normal(size=n)
@@ -77,4 +78,4 @@ def scores_only(x: list[list[float]], y: list[list[float]]) -> Evidence:
     n = len(y[0])
     columns = [Column(f"x{i}", "metric", np.array(values, dtype=float)) for i, values in enumerate(x)]
     columns += [Column(f"y{i}", "measure", np.array(values, dtype=float)) for i, values in enumerate(y)]
-    return Evidence(Scoreboard(tuple(f"s{i:02d}" for i in range(n)), tuple(columns)))
+    return Evidence(Scoreboard(letter_names(n, width=2), tuple(columns)))

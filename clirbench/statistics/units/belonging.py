@@ -2,9 +2,10 @@
 
 A unit is what was made independently: a training run, a family of near-copies, or a single system. The first of
 these that applies says which: the column that was asked for (`none`: each system by itself), a column named run or
-series, family, group, seed; the system's name without its step; near-copies by text, which are one unit, or copies
-by their scores; each system by itself. Numeric columns such as step or training_lines never make units, nor do other
-numbers in names: they are covariates. What names or the order of scores may hide is a reading (`readings`).
+series, family, group, seed; the system's name without its step; a column of steps, which joins systems of equal other
+metadata alone; a number in otherwise equal names that orders the systems as the measure does; near-copies by text, or
+copies by their scores; each system by itself. Other numbers, in columns or names, never make units: they are
+covariates. What names or the order of scores may hide is a reading (`readings`).
 """
 
 import re
@@ -17,8 +18,26 @@ from math import nan
 import numpy as np
 
 from clirbench.errors import UnknownName
-from clirbench.pages.wording import fixed
 from clirbench.scoreboard import Scoreboard
+from clirbench.statistics.units.training_runs import (
+    NUMBER_IN_NAME,
+    TRAINING,
+    amounts,
+    counts,
+    is_step,
+    natural_order,
+    numbered_names,
+    numbered_runs,
+    numbers_in,
+    runs_of,
+    same_order,
+    steps_of,
+    vary,
+    vary_within,
+)
+from clirbench.statistics.units.training_runs import (
+    SEED as SEED,
+)
 from clirbench.types import Doubles, Ints
 
 NONE = "none"
@@ -28,17 +47,10 @@ FOUND = ("system", COPIES, NEAR_COPIES)
 """Sources of units where nobody declared any."""
 RUNS = ("run", "series")
 KINDS = ("family", "group")
-SEED = "seed"
-TRAINING = "training_"
-STEP = re.compile(r"^(step|iteration|iter|update|epoch|checkpoint|ckpt)s?$", re.IGNORECASE)
-STEP_IN_NAME = re.compile(
-    r"(?<![^\W\d_])(?:step|iteration|iter|update|epoch|checkpoint|ckpt)s?[-_.=]?(\d[\d_]*)(?!\d)", re.IGNORECASE
-)
-NUMBER_IN_NAME = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([kKmMgG](?![^\W\d_]))?")
-THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 MAKER = re.compile(r"[^\W\d_]+")
 ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
 """First words of names that name no maker."""
+NUMBERED = "number"
 SERIAL = 0.02
 """p-value of tau between the order of the names and the scores, below which the systems may be one training run."""
 
@@ -47,10 +59,10 @@ SERIAL = 0.02
 class Units:
     """To which unit every system belongs.
 
-    `labels`: (n,) one for each system, as in the board; `source`: the metadata column that says so, or `system`
-    (each by itself), `near-copies`, `equal scores`, `name`, `one training run`, `configuration`, or a reading
-    (`number`, `maker`, `order`); `steps`: (n,) steps along training,
-    NaN for a system without one; `step_source`: the column they are from, `name`, or nothing.
+    `labels`: (n,) one for each system, as in the board; `source`: the column that says so, or `system` (each by
+    itself), `near-copies`, `equal scores`, `name`, `configuration`, or a reading (`number`, `maker`, `order`);
+    `steps`: (n,) steps along training, NaN for a system without one; `step_source`: the column they are from, `name`,
+    or nothing.
     """
 
     labels: tuple[str, ...]
@@ -84,7 +96,7 @@ class Units:
     @property
     def along_training(self) -> bool:
         """Whether a unit holds systems at different steps."""
-        return _vary_within(self.labels, self.steps)
+        return vary_within(self.labels, self.steps)
 
     def groups(self, systems: Sequence[str]) -> list[list[str]]:
         """The systems of each unit that has several; `systems`: the names, as in the board."""
@@ -107,10 +119,10 @@ def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]]
     A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
     configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
     column `group` that holds replicates of the same step is not taken for units. Systems along training without a
-    column of their run are put into runs by name, else they are one run. A column comes before a reading of the same
-    name. Raises `UnknownName`.
+    column of their run are put into runs by name, else by their other metadata. A column comes before a reading of the
+    same name. Raises `UnknownName`.
     """
-    steps, source = _steps(board)
+    steps, source = steps_of(board)
     alone = tuple(f"system {name}" for name in board.systems)
     if units == NONE:
         return Units(alone, "system", np.full(len(alone), nan))
@@ -127,14 +139,13 @@ def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]]
     by_seed = _by_seed(board, steps, source)
     if by_seed is not None:
         return by_seed
-    if not source:
-        return _copied(board, alone, near)
-    stems = _stems(board.systems, steps)
-    if _vary_within(stems, steps):
-        return Units(stems, "name", steps, source)
-    if source == "name":
-        return _copied(board, alone, near)
-    return Units(_one_run(board.systems, steps), "one training run", steps, source)
+    labels, by = runs_of(board, steps, source)
+    if labels:
+        return Units(labels, by, steps, source)
+    labels, numbers = numbered_runs(board)
+    if labels:
+        return Units(_with_near(board.systems, labels, near), NUMBERED, numbers, "name")
+    return _copied(board, alone, near)
 
 
 def _copied(board: Scoreboard, alone: tuple[str, ...], near: Sequence[tuple[str, str]]) -> Units:
@@ -166,11 +177,13 @@ def readings(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> dict[st
     fall in the order of the names (tau, p below .02). None of them is taken without being asked for. `near`: pairs that
     are together in each of them, see `units_of`.
     """
-    found, order = {}, _natural_order(board.systems)
-    numbers = name_numbers(board.systems)
+    found, order = {}, natural_order(board.systems)
+    numbers, (labels, single) = name_numbers(board.systems), numbered_names(board.systems)
     if numbers:
         stems = tuple(NUMBER_IN_NAME.sub("#", name) for name in board.systems)
-        found["number"] = Units(stems, "number", next(iter(numbers.values())), "name")
+        found[NUMBERED] = Units(stems, NUMBERED, next(iter(numbers.values())), "name")
+    elif np.isfinite(single).any():
+        found[NUMBERED] = Units(labels, NUMBERED, single, "name")
     first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
     labels = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
     if len(set(labels)) > 1:
@@ -178,16 +191,18 @@ def readings(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> dict[st
     if board.first_measure is not None and _serial(board.first_measure.values, order):
         found["order"] = Units(("training run",) * len(order), "order", order)
     return {
-        name: replace(units, labels=connected(board.systems, [*near, *_pairs(board.systems, units.labels)]))
+        name: replace(units, labels=_with_near(board.systems, units.labels, near))
         for name, units in found.items()
         if not units.independent
     }
 
 
-def _pairs(systems: Sequence[str], labels: Sequence[str]) -> list[tuple[str, str]]:
-    """Each system with the first one of its label."""
+def _with_near(systems: Sequence[str], labels: Sequence[str], near: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Labels that join systems of one label, and those that are `near`."""
+    if not near:
+        return tuple(labels)
     first = dict(zip(reversed(labels), reversed(systems), strict=True))
-    return [(first[label], system) for label, system in zip(labels, systems, strict=True)]
+    return connected(systems, [*near, *((first[label], name) for label, name in zip(labels, systems, strict=True))])
 
 
 def name_numbers(systems: Sequence[str]) -> dict[str, Doubles]:
@@ -195,34 +210,12 @@ def name_numbers(systems: Sequence[str]) -> dict[str, Doubles]:
 
     Every name has as many numbers, and they are no mere count (1, 2, 3 ... are labels). `200k` is 200,000.
     """
-    found = [NUMBER_IN_NAME.findall(name) for name in systems]
+    found = [amounts(name) for name in systems]
     if len({len(numbers) for numbers in found}) != 1 or not found or not found[0]:
         return {}
-    values = np.array([[float(n) * THOUSANDS[mark.lower()] for n, mark in numbers] for numbers in found])
-    kept = [column for column in values.T if len(set(column)) > 1 and not _counts(column)]
+    kept = [column for column in np.array(found).T if len(set(column)) > 1 and not counts(column)]
     names = ["number in the name"] if len(kept) == 1 else [f"number {i} in the name" for i in range(1, len(kept) + 1)]
     return dict(zip(names, kept, strict=True))
-
-
-def _counts(column: Doubles) -> bool:
-    """Whether numbers are 0, 1, 2 ... or 1, 2, 3 ..., as labels are."""
-    values = np.unique(column)
-    return bool(values[0] in (0, 1) and (np.diff(values) == 1).all())
-
-
-def _same_order(first: Doubles, second: Doubles) -> bool:
-    return np.array_equal(np.unique(first, return_inverse=True)[1], np.unique(second, return_inverse=True)[1])
-
-
-def _natural_order(systems: Sequence[str]) -> Doubles:
-    """(n,): the place of each name, numbers in them compared as numbers."""
-    keys = [
-        [(0, float(piece), "") if i % 2 else (1, 0.0, piece) for i, piece in enumerate(re.split(r"(\d+)", name))]
-        for name in systems
-    ]
-    places = np.empty(len(keys))
-    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-    return places
 
 
 def _serial(values: Doubles, order: Doubles) -> bool:
@@ -243,11 +236,11 @@ def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
     if units.step_source:
         found[units.step_source if units.step_source != "name" else "step"] = units.steps
     for name, cells in board.metadata.items():
-        values = _numbers(cells)
+        values = numbers_in(cells)
         if name not in (SEED, *RUNS, *KINDS, units.source) and values is not None:
             found.setdefault(name, values)
     for name, values in name_numbers(board.systems).items():
-        if not any(_same_order(values, other) for other in (units.steps, *found.values())):
+        if not any(same_order(values, other) for other in (units.steps, *found.values())):
             found.setdefault(name, values)
     for column in board.columns:
         if known_before(column.name) and column.name != SEED:
@@ -255,41 +248,9 @@ def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
     return {name: values for name, values in found.items() if len(np.unique(values[np.isfinite(values)])) > 1}
 
 
-def is_step(name: str) -> bool:
-    """Whether a column of that name counts steps of training, and so is no metric."""
-    return bool(STEP.match(name.strip()))
-
-
 def known_before(name: str) -> bool:
     """Whether a column of that name is known before anything is translated, and so is no metric: step, training_*."""
     return is_step(name) or name.lower().startswith(TRAINING) or name == SEED
-
-
-def _steps(board: Scoreboard) -> tuple[Doubles, str]:
-    """Steps that vary, and where they were found: metadata, an undeclared column, names; NaN and nothing if not."""
-    for name, cells in board.metadata.items():
-        values = _numbers(cells) if is_step(name) else None
-        if values is not None and _vary(values):
-            return values, name
-    for column in board.columns:
-        if is_step(column.name) and _vary(column.values):
-            return column.values, column.name
-    found = [STEP_IN_NAME.search(name) for name in board.systems]
-    values = np.array([float(match[1].replace("_", "")) if match else nan for match in found])
-    return (values, "name") if _vary(values) else (np.full(len(values), nan), "")
-
-
-def _vary(values: Doubles) -> bool:
-    return len(np.unique(values[np.isfinite(values)])) > 1
-
-
-def _numbers(cells: Sequence[str]) -> Doubles | None:
-    """The cells as numbers, empty ones NaN; None where one is something else or all are empty."""
-    try:
-        values = np.array([float(cell.replace(",", "").replace("_", "")) if cell.strip() else nan for cell in cells])
-    except ValueError:
-        return None
-    return values if np.isfinite(values).any() else None
 
 
 def _filled(cells: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:
@@ -302,17 +263,8 @@ def _filled(cells: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:
 def _makes_units(column: str, labels: Sequence[str], steps: Doubles) -> bool:
     """Whether a column tells units: a family that holds every system tells nothing, nor do replicates of one step."""
     if column in RUNS:
-        return len(set(labels)) > 1 or _vary(steps)
-    return len(set(labels)) > 1 and not (column == "group" and _vary(steps) and not _vary_within(labels, steps))
-
-
-def _vary_within(labels: Sequence[str], steps: Doubles) -> bool:
-    """Whether two systems with one label have different steps."""
-    held: Mapping[str, set[float]] = defaultdict(set)
-    for label, step in zip(labels, steps.tolist(), strict=True):
-        if np.isfinite(step):
-            held[label].add(step)
-    return any(len(values) > 1 for values in held.values())
+        return len(set(labels)) > 1 or vary(steps)
+    return len(set(labels)) > 1 and not (column == "group" and vary(steps) and not vary_within(labels, steps))
 
 
 def _copies(board: Scoreboard) -> tuple[str, ...]:
@@ -336,22 +288,3 @@ def _by_seed(board: Scoreboard, steps: Doubles, source: str) -> Units | None:
     if max(Counter(configurations).values()) == 1:
         return None
     return Units(tuple(", ".join(values) for values in configurations), "configuration", steps, source)
-
-
-def _stems(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
-    """Names without their step; a name that does not hold it stays whole."""
-    stems = []
-    for name, step in zip(systems, steps.tolist(), strict=True):
-        match = STEP_IN_NAME.search(name)
-        if match is None or float(match[1].replace("_", "")) != step:
-            match = re.search(rf"(?<!\d){fixed(step)}(?!\d)", name) if np.isfinite(step) else None
-        stems.append(name if match is None else f"{name[: match.start()]}*{name[match.end() :]}")
-    return tuple(stems)
-
-
-def _one_run(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
-    """All systems with a step as one run, because nothing separates them into several."""
-    return tuple(
-        "training run" if np.isfinite(step) else f"system {name}"
-        for name, step in zip(systems, steps.tolist(), strict=True)
-    )

@@ -4,7 +4,7 @@ Not Kendall's partial tau, which is .11 to .22 where metric and measure are unre
 covariate is a grid, systems are compared at the same value of it; else what it predicts is taken out first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -13,7 +13,7 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units, covariates, known_before
-from clirbench.statistics.units.concordance import pair_weights, signs
+from clirbench.statistics.units.concordance import pair_weights, signs, taus
 from clirbench.statistics.units.jackknife import MOST, too_many
 from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares
 from clirbench.statistics.vectorised import ranks
@@ -248,3 +248,31 @@ def equal_pairs(x: Doubles, y: Doubles, unit: Ints, covariate: Doubles) -> Equal
                 pairs, right = pairs + 1, right + int(y[low] < y[high])
     p = float(binomtest(right, pairs, alternative="greater").pvalue) if pairs else 1.0
     return EqualPairs(right, pairs, p)
+
+
+@dataclass(frozen=True)
+class Explaining:
+    """A covariate that orders the systems about as well as a metric; the metric among systems of `equal` covariate."""
+
+    covariate: str
+    tau: float
+    equal: EqualPairs
+
+
+def explaining(
+    known: Mapping[str, Doubles], units: Units, metric: Column, measure: Column, tau: float, low: float
+) -> Explaining | None:
+    """The covariate, of those `known`, that explains all of a metric's agreement, or None; of up to 2,000 systems.
+
+    All: its tau, either way round, is in the upper half of what is between the metric's `low` end and its `tau`.
+    """
+    best = (0.0, "")
+    for name, column in known.items() if len(metric.values) <= MOST else ():
+        rows = np.flatnonzero(np.isfinite(column + measure.values + metric.values))
+        own = units.only(rows)
+        found = float(taus(column[None, rows], measure.oriented[rows], own.index)[0, 0]) if own.number > 2 else nan
+        if abs(found) >= (tau + low) / 2:
+            best = max(best, (abs(found), name))
+    if not best[1]:
+        return None
+    return Explaining(best[1], best[0], equal_pairs(metric.oriented, measure.oriented, units.index, known[best[1]]))

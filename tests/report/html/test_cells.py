@@ -34,7 +34,7 @@ def test_holes_of_systems_are_dashes_that_sort_last_and_the_best_is_bold() -> No
     assert table.header == ("system", "step", "BLEU", "MAP")
     assert numeric(table) == [False, True, True, True]
     rows = rows_of(table)
-    assert [cell["text"] for cell in rows[2]] == ["s3", "", "–", "0.3000"]
+    assert [cell["text"] for cell in rows[2]] == ["d3", "", "–", "0.3000"]
     assert [row[2]["sort"] for row in rows] == [10, 30, float("-inf")]
     assert [row[2]["style"] for row in rows] == ["", "best", ""]
     assert rows[0][1]["sort"] == 1000
@@ -58,5 +58,5 @@ def test_long_analyses_are_cut_with_their_count_and_name_their_file() -> None:
 def test_of_very_many_systems_the_best_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clirbench.report.html.report.MOST_SYSTEMS", 2)
     table, left_out = systems_shown(result(board({"BLEU": [1, 2, 3]}, {"MAP": [0.3, NAN, 0.5]})))
-    assert [row[0] for row in table.rows] == ["s1", "s3"]
+    assert [row[0] for row in table.rows] == ["b1", "d3"]
     assert (left_out, table.name) == (1, "systems")

@@ -106,6 +106,6 @@ def test_candidates_without_values_are_left_out() -> None:
     made = world(n=4, topics=20)
     values = np.where(np.arange(4) == 2, np.nan, made.board["y0"].values)
     holed = replace(made, board=replace(made.board, columns=(replace(made.board["y0"], values=values),)))
-    assert set(candidates(holed, "y0", "s00")) == {"s01", "s03"}
-    assert "s02 has no y0" in candidates(holed, "y0", "s02")["s00"].note
-    assert "no per-topic" in candidates(scores_only([[1, 2]], [[1, 2]]), "y0", "s00")["s01"].note
+    assert set(candidates(holed, "y0", "a00")) == {"b01", "d03"}
+    assert "c02 has no y0" in candidates(holed, "y0", "c02")["a00"].note
+    assert "no per-topic" in candidates(scores_only([[1, 2]], [[1, 2]]), "y0", "a00")["b01"].note

@@ -1,9 +1,13 @@
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.units.belonging import covariates, is_step, name_numbers, readings, units_of
+from clirbench.statistics.units.belonging import covariates, name_numbers, readings, units_of
+from clirbench.statistics.units.training_runs import is_step
 
 
 def board(systems: list[str], columns: tuple[Column, ...] = (), **metadata: list[str]) -> Scoreboard:
@@ -53,7 +57,55 @@ def test_seeds_are_units_within_one_configuration_only() -> None:
 
 def test_checkpoints_without_a_run_are_one_run() -> None:
     units = units_of(board(FOUR, step=["100", "200", "300", "400"]))
-    assert (units.number, units.source, units.along_training) == (1, "one training run", True)
+    assert (units.number, units.source, units.along_training) == (1, "step", True)
+
+
+def test_a_column_of_steps_joins_systems_of_equal_other_metadata_alone() -> None:
+    steps = ["100", "200", "100", "200"]
+    of_two = units_of(board(FOUR, step=steps, size=["base", "base", "big", "big"]))
+    assert (of_two.index.tolist(), of_two.source, of_two.along_training) == ([0, 0, 1, 1], "step", True)
+    apart = board(FOUR, step=["1", "2", "4", "3"], layers=["6", "12", "6", "12"], vocabulary=["8k", "8k", "16k", "16k"])
+    assert units_of(apart).independent
+    assert list(covariates(apart, units_of(apart))) == ["step", "layers"]
+    told = {"date": ["05-01", "05-02", "05-03", "05-11"], "loss": ["2.5", "2.25", "2.2", "2.2"], "seed": ["1"] * 4}
+    assert units_of(board(FOUR, step=["10", "20", "30", "40"], **told)).number == 1  # scores, and what steps bring
+
+
+def test_made_up_steps_do_not_join_38_systems_of_other_sizes_and_vocabularies(shared_data: Path) -> None:
+    """Trained independently (Gowda and May 2020); with their metadata, and with names and steps alone."""
+    table = (shared_data / "vocab-sweep" / "de-en" / "systems.tsv").read_text(encoding="utf-8").splitlines()
+    header, *rows = (line.split("\t") for line in table)
+    columns = {name: list(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)}
+    names = columns.pop("name")
+    for metadata in (columns, {"step": columns["step"]}, {"step": [str(1000 * i) for i in range(1, 39)]}):
+        assert (len(names), units_of(board(names, **metadata)).independent) == (38, True)
+
+
+MODELS = [f"model_{1000 * i}" for i in range(1, 13)]
+
+
+def rising(values: Sequence[float]) -> Column:
+    return Column("MAP", "measure", np.array(values, dtype=float))
+
+
+def test_a_number_that_orders_the_systems_as_the_measure_does_makes_them_one_run() -> None:
+    values = [1, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 11]  # Spearman 1 - 6 * 6 / 1716 = .979
+    units = units_of(board(MODELS, (rising(values),)))
+    assert (units.number, units.source, units.along_training, units.steps[-1]) == (1, "number", True, 12000)
+    assert units_of(board(MODELS, (rising(values),)), "none").independent
+    mixed = units_of(board([*MODELS, "GPT", "Online-A"], (rising([*values, 3, 20]),)))
+    assert mixed.groups([*MODELS, "GPT", "Online-A"]) == [MODELS]
+    assert units_of(board(MODELS, (rising(values[::-1]),))).independent
+    assert units_of(board(MODELS[:4], (rising(values[:4]),))).independent
+    assert units_of(board(MODELS, (rising(values),), training_lines=[name[6:] for name in MODELS])).independent
+
+
+@pytest.mark.parametrize(("n", "most"), [(5, 5 / 120), (8, 0.0023), (12, 0.0001)])
+def test_independent_systems_with_numbered_names_are_rarely_joined(n: int, most: float) -> None:
+    """At five: of 120 orders the identity and four swaps of neighbours have .9 or more; four standard errors above."""
+    rng, draws = np.random.default_rng(n), 2000
+    joined = sum(not units_of(board(MODELS[:n], (rising(rng.permutation(n)),))).independent for _ in range(draws))
+    assert joined / draws <= most + 4 * (most * (1 - most) / draws) ** 0.5
 
 
 def test_systems_at_one_step_are_no_checkpoints() -> None:

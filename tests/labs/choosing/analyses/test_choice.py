@@ -9,7 +9,7 @@ from tests.statistics.worlds import scores_only
 def test_what_each_metric_would_choose_and_lose() -> None:
     evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
     text = text_of(ChoiceAnalysis(), evidence)
-    assert "y0: on these topics the best system is s03 (.500); chosen and lost: x0 s01 (.300)." in text
+    assert "y0: on these topics the best system is d03 (.500); chosen and lost: x0 b01 (.300)." in text
     assert "population" not in text
     names = [table.name for table in ChoiceAnalysis().tables(result_of(evidence))]
     assert names == ["choice", "improvement"]

@@ -22,11 +22,11 @@ def test_regret_by_hand() -> None:
     rows = {row.shortlist: row for row in made(evidence, (1, 2, 3, 5))}
     assert set(rows) == {1, 2, 3}
     assert [(row.pick, row.regret) for row in rows.values()] == [
-        ("s01", pytest.approx(0.3)),
-        ("s02", pytest.approx(0.1)),
-        ("s02", pytest.approx(0.1)),
+        ("b01", pytest.approx(0.3)),
+        ("c02", pytest.approx(0.1)),
+        ("c02", pytest.approx(0.1)),
     ]
-    assert rows[1].best == "s03"
+    assert rows[1].best == "d03"
     assert np.isnan(rows[1].expected_regret)
     assert rows[1].note == "y0 has no per-topic values, so its noise is unknown"
     assert rows[1].n_topics == 0

@@ -23,10 +23,10 @@ def test_checks_by_hand() -> None:
     evidence = replace(evidence, board=replace(evidence.board, metadata={"size": ("a", "a", "b", "b", "b")}))
     rows = {(row.check, row.detail): row for row in robustness(evidence, ("size",))}
     assert all(row.overall == pytest.approx(0.8) for row in rows.values())
-    assert rows["leave-one-out highest", "without s00"].value == 1
-    assert rows["leave-one-out lowest", "without s02"].value == pytest.approx(2 / 3)
-    assert rows["without outliers of y0", "s04"].value == pytest.approx(2 / 3)
-    assert rows["without outliers of y0 or x0", "s04"].n_systems == 4
+    assert rows["leave-one-out highest", "without a00"].value == 1
+    assert rows["leave-one-out lowest", "without c02"].value == pytest.approx(2 / 3)
+    assert rows["without outliers of y0", "e04"].value == pytest.approx(2 / 3)
+    assert rows["without outliers of y0 or x0", "e04"].n_systems == 4
     assert rows["top half by y0", "3 of 5"].value == 1
     assert rows["group size", "a"].value == -1
     assert rows["group size", "b"].change == pytest.approx(0.2)

@@ -19,7 +19,7 @@ def test_the_best_metric_is_named_and_what_it_is_better_than() -> None:
     assert "no two metrics differ significantly" in alike
     assert "perm-both" not in alike
     nan = float("nan")
-    assert "x1 has no value for s01" in text_of(
+    assert "x1 has no value for b01" in text_of(
         DifferencesAnalysis(tests=["perm-systems"]), scores_only([[1, 2, 3], [1, nan, 3], [3, 1, 2]], [[1, 2, 3]])
     )
 

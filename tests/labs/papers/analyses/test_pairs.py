@@ -16,11 +16,11 @@ def test_the_best_system_stands_against_every_other() -> None:
     assert table.name == "pairs"
     assert len(table.rows) == 3 * 3
     assert sum("(randomisation" in sentence and "Holm over 6" in sentence for sentence in table.text) == 3
-    tests = PairsAnalysis(pair=["s00", "s03"], tests=["sacrebleu", "randomisation"], samples=99)
+    tests = PairsAnalysis(pair=["a00", "d03"], tests=["sacrebleu", "randomisation"], samples=99)
     (one,) = tests.tables(result_of(world(n=4)))
     assert len(one.rows) == 3 * 2
     assert (
-        "y0: s00 against s03 (randomisation, 30 topics, 99 samples, seed 12345, Holm over 1): significantly different"
+        "y0: a00 against d03 (randomisation, 30 topics, 99 samples, seed 12345, Holm over 1): significantly different"
         in "\n".join(one.text)
     )
     assert sum("about one-sided" in sentence for sentence in one.text) == 1
