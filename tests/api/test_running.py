@@ -414,3 +414,15 @@ def test_a_column_that_falls_where_all_rise_is_asked_about() -> None:
     (line,) = [line for line in found.warnings if "falls where most measures rise" in line]
     assert "'scores.lower_is_better=[loss]'" in line
     assert "BLEU" not in line
+
+
+def test_the_answer_is_about_the_measure_that_was_asked_on_real_systems(shared_data: Path) -> None:
+    """WMT22 de-en: nine documents match a topic (median), of which four may be relevant; MAP alone is answered about."""
+    settings: dict[str, Any] = {"folder": shared_data / "wmt22" / "de-en", "metric": ["BLEU", "MicroF1"]}
+    alone = cb.run("folder", measures=["MAP"], **settings)
+    assert "Relevance (MAP, the first measure listed)" in alone.answer
+    both = cb.run("folder", measures=["RBO(p=0.9)", "MAP"], **settings)
+    asked = "measure == 'MAP' and metric == 'MicroF1' and coefficient == 'kendall'"
+    tau = both.correlations.query(asked).value.item()
+    assert f"By MAP, MicroF1 orders {50 * (1 + tau):.0f} %" in both.answer
+    assert "|rel:top4|" in str(both.results)
