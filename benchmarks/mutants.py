@@ -58,7 +58,7 @@ experiment: unmatched topics count as unjudged: left = {[-*unmatched, -]{++}*jud
 """
 """Module, fault, and the change as `git diff --word-diff` shows it; what is there before occurs once in the package."""
 
-NET = "tests/net/test_net.py"
+NET = "tests/net/test_net.py::test_every_table_of_a_small_folder"
 
 
 class Mutant(NamedTuple):

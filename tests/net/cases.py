@@ -20,6 +20,9 @@ SCORES = table(
     ["kind", "a", "a", "b", "b", "c", "c", "d", "d"],
 )
 HOLES = [*SCORES[:3], "sc\t\t43.1\t0.38\tb", "sd\t24.0\t\t0.33\tb", *SCORES[5:]]
+TIED = [line.replace("29.9", "31.2").replace("0.35", "0.33").replace("0.21", "0.22") for line in SCORES]
+SHUFFLED = table(["line", *range(1, 41)], ["doc_id", *(f"doc{line // 4 * 7 % 10:02d}" for line in range(40))])
+"""Documents whose ids are in another order than their lines."""
 STEPS = [f"run{run}_ckpt{step}" for run in (1, 2) for step in (100, 200, 300, 400)][::-1]
 SEEDS = [f"{size}_seed{seed}" for size in ("big", "mid", "low", "tiny") for seed in (1, 2, 3)]
 
@@ -38,7 +41,7 @@ def runs_of_others() -> dict[str, Sequence[str]]:
     chosen = random.Random(5)
     made: dict[str, Sequence[str]] = {}
     for at, name in enumerate(["ideal", *EIGHT]):
-        scores = {f"doc{d:02d}": round(10 - d + at * chosen.uniform(-1, 1)) for d in range(10)}
+        scores = {f"doc{d:02d}": round((10 - d) / 2 + at * chosen.uniform(-1, 1)) for d in range(10)}
         ordered = sorted(scores, key=lambda doc: (-scores[doc], doc))
         lines = (f"q{q} Q0 {doc} {n + 1} {scores[doc]} {name}" for q in range(6) for n, doc in enumerate(ordered))
         made[f"runs/{name}.run"] = list(lines)
@@ -69,7 +72,7 @@ class Case:
         for name, lines in self.files.items():
             (root / name).parent.mkdir(exist_ok=True)
             (root / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        if self.experiment in ("pool", "ask"):
+        if self.experiment in ("pool", "ask", "rankings"):
             runs = [{**FEW, **self.settings, "folder": f"c{n}", "name": f"c{n}"} for n in range(len(self.several))]
             return self.experiment, {"runs": runs} if runs else {**self.settings}
         own = (
@@ -119,8 +122,8 @@ CASES: dict[str, Case] = {
     "systems_2": case(Folder(systems=2)),
     "systems_3": case(Folder(systems=3)),
     "systems_5": case(Folder(systems=5)),
-    "systems_9": case(Folder(systems=9), measures=["MAP", "RBO"]),
-    "systems_10": case(Folder(systems=10), measures=["MAP", "RBO"]),
+    "systems_9": case(Folder(systems=9, worst=0.9), measures=["MAP", "RBO"]),
+    "systems_10": case(Folder(systems=10, worst=0.9), measures=["MAP", "RBO"]),
     "systems_24": case(Folder(systems=24), measures=["MAP"], metric=["BLEU", "chrF2"]),
     "topics_1": case(topics__n=1),
     "topics_4": case(topics__n=4, baseline="sc"),
@@ -130,6 +133,8 @@ CASES: dict[str, Case] = {
     "topics_22": case(**ASKED, test_folder="other", files={"topics.tsv": topics(22)}, other=Folder(seed=2)),
     # Texts
     "no_docs": case(Folder(docs=False)),
+    "shuffled_ids": case(Folder(files={"docs.tsv": SHUFFLED})),
+    "repeated": case(Folder(distinct=8, worst=0.2), retrieval__depth=3, relevance__k=2, measures=["MAP", "RBO"]),
     "documents_of_5": case(Folder(docs=False), documents__size=5),
     "no_source": case(Folder(source=False)),
     "gz": case(Folder(gz=True)),
@@ -203,6 +208,7 @@ CASES: dict[str, Case] = {
     "jenks": case(relevance="jenks", relevance__classes=3, measures=["nDCG", "MAP"]),
     "query_in_document": case(topics="titles", relevance="query_in_document", measures=["MAP", "RR"]),
     "tied_runs": case(
+        Folder(files={"docs.tsv": SHUFFLED}),
         **ASKED,
         runs="runs",
         relevance__k=2,
@@ -223,6 +229,11 @@ CASES: dict[str, Case] = {
     "rm3": case(retrieval="rm3", retrieval__fb_docs=3, measures=["MAP", "RBO"]),
     # Scores made elsewhere
     "scores": case(**scores(), files={"scores.tsv": SCORES}, experiment="scores"),
+    "scores_tied": case(
+        settings=scores(correlation__coefficients=["kendall", "tau_ap_b", "tau_ap_a", "kendall_a", "spearman"]),
+        files={"scores.tsv": TIED},
+        experiment="scores",
+    ),
     "scores_lower": case(
         **scores(scores__lower_is_better=["BLEU"], scores__rename={"TER": "Mine"}, units="kind"),
         files={"scores.tsv": SCORES},
@@ -319,6 +330,7 @@ CASES: dict[str, Case] = {
         experiment="pool",
         several=[Folder(systems=6 + i % 3, seed=i, worst=0.4 + i / 10) for i in range(4)],
     ),
+    "rankings": case(rankings=["a (bc) d (efg)", "(ab) (cd) e g", "g f e"], experiment="rankings"),
     "asked": case(
         questions=["chrF2 54.1 -> 55.3", "BLEU 30 -> 29", "BLEU +1.5", "TER 50 -> 49"], pair="de-en", experiment="ask"
     ),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
 from functools import partial
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -33,7 +33,9 @@ def found(experiment: str, settings: Mapping[str, Any]) -> dict[str, list[list[s
     with catch_warnings():
         simplefilter("ignore", cb.RunWarning)
         try:
-            return {"pool": pooled, "ask": asked}.get(experiment, partial(ran, experiment))(**settings)
+            return {"pool": pooled, "ask": asked, "rankings": compared}.get(experiment, partial(ran, experiment))(
+                **settings
+            )
         except ClirbenchError as error:
             return {"error": [["kind"], *([type(one).__name__] for one in getattr(error, "errors", [error]))]}
 
@@ -62,6 +64,21 @@ def pooled(runs: Sequence[Mapping[str, Any]], engine: str, paths__cache: str) ->
 def asked(questions: Sequence[str], pair: str, **_: Any) -> dict[str, list[list[str]]]:
     """What the memory says to questions."""
     return {"asked": records([{"question": q, **_numbers(cb.ask(q, pair=pair))} for q in questions])}
+
+
+def compared(rankings: Sequence[str], **_: Any) -> dict[str, list[list[str]]]:
+    """RBO of every two rankings as Python has it; `(ab)` is a group of tied items."""
+    read = {text: [tuple(group.strip("()")) for group in re.findall(r"\(\w+\)|\w", text)] for text in rankings}
+    kinds = [(ties, variant) for ties in ("doc_id", "w", "a", "b") for variant in ("ext", "min", "max", "res")]
+    return {
+        f"rbo_{ties}_{variant}": records(
+            [
+                {"x": x, "y": y, "rbo": cb.measures.RBO(p=0.8, ties=ties, variant=variant, depth=5)(read[x], read[y])}
+                for x, y in combinations(rankings, 2)
+            ]
+        )
+        for ties, variant in kinds
+    }
 
 
 def _numbers(expected: Any) -> dict[str, Any]:

@@ -100,7 +100,8 @@ class Folder:
     """A folder in the layout of docs/how-to: what it holds, and what is odd about it.
 
     `files`: further files, or others in their place, by name; a text or its lines. `copies`: {COPY: ORIGINAL}, which
-    may be `reference`. `spoil`: {SYSTEM: {line from 0: its text}}, where line -1 is all lines.
+    may be `reference`. `spoil`: {SYSTEM: {line from 0: its text}}, where line -1 is all lines. `distinct`: so many
+    lines, which then come again.
     """
 
     systems: int | Sequence[str] = 8
@@ -111,6 +112,7 @@ class Folder:
     references: Sequence[str] = ("en",)
     language: str = "en"
     gz: bool = False
+    distinct: int = 0
     worst: float = 0.5
     flat: bool = False
     copies: Mapping[str, str] = field(default_factory=dict)
@@ -127,6 +129,8 @@ class Folder:
     def write(self, folder: Path) -> None:
         """Write the folder."""
         planned = plans(self.lines, self.per_document, random.Random(self.seed))
+        if self.distinct:
+            planned = [planned[line % self.distinct] for line in range(self.lines)]
         found: dict[str, str | Sequence[str]] = {}
         if self.source:
             found["source.txt"] = [written(plan, "de") for plan in planned]
