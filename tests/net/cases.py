@@ -369,7 +369,7 @@ SHIPPED: dict[str, Shipped] = {
     "europarl_csen_published": Shipped("europarl_csen_published", needs_data=False),
     "europarl_deen_published": Shipped("europarl_deen_published", needs_data=False),
     "sensitivity": Shipped("sensitivity", needs_data=False),
-    **{name: Shipped(name) for name in ("europarl_csen", "europarl_deen", "wmt21_deen", "wmt21_isen", "wmt21_jaen",
+    **{name: Shipped(name) for name in ("europarl_csen", "wmt21_deen", "wmt21_isen", "wmt21_jaen",
                                         "wmt21_ruen", "wmt21_metrics", "gowda2020_figure7", "gowda2020_vocabularies",
                                         "gowda2021_figure1", "gowda2021_figure1_ende")},
     **{f"gowda2021_table{n}": Shipped(f"gowda2021_table{n}") for n in (1, 2, 3, 4, 5, 6, 7, 10, 11, 13, 14)},
