@@ -3,6 +3,7 @@
     python -m benchmarks.mutants
     python -m benchmarks.mutants --only columns 3
     python -m benchmarks.mutants --list
+    python -m benchmarks.mutants --net           the small folders of tests/net alone
 
 A fault is a slip that people make; it changes numbers that users read, without an error. It is found by its text,
 wherever the module is; where that text is rewritten, rewrite the line here and keep the fault. The module's own test
@@ -57,6 +58,8 @@ experiment: unmatched topics count as unjudged: left = {[-*unmatched, -]{++}*jud
 """
 """Module, fault, and the change as `git diff --word-diff` shows it; what is there before occurs once in the package."""
 
+NET = "tests/net/test_net.py::test_every_table_of_a_small_folder"
+
 
 class Mutant(NamedTuple):
     """A fault of a module: `old` becomes `new`."""
@@ -79,8 +82,10 @@ class Mutant(NamedTuple):
             raise SystemExit(f"{self.module}, {self.fault}: {self.old!r} occurs {sum(texts.values())} times, not once")
         return max(texts, key=lambda path: texts[path])
 
-    def tests(self, root: Path) -> dict[str, list[Path]]:
-        """The module's own test file, if there is one, and those of its users."""
+    def tests(self, root: Path, net: bool = False) -> dict[str, list[Path]]:
+        """The module's own test file, if there is one, and those of its users; or the net."""
+        if net:
+            return {"own": [], "other": [root / NET]}
         source = self.source(root)
         own = root / "tests" / source.relative_to(root / "clirbench").with_name(f"test_{source.name}")
         files = sorted((root / "tests").rglob("test_*.py"))
@@ -114,9 +119,9 @@ def write(source: Path, text: str) -> None:
     Path(importlib.util.cache_from_source(str(source))).unlink(missing_ok=True)
 
 
-def verdict(mutant: Mutant, root: Path) -> tuple[str, str]:
+def verdict(mutant: Mutant, root: Path, net: bool = False) -> tuple[str, str]:
     """`own`, `other` or `survived`, and the test that failed."""
-    source, tests = mutant.source(root), mutant.tests(root)
+    source, tests = mutant.source(root), mutant.tests(root, net)
     text = source.read_text(encoding="utf-8")
     write(source, text.replace(mutant.old, mutant.new))
     try:
@@ -131,6 +136,7 @@ def verdict(mutant: Mutant, root: Path) -> tuple[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", help="modules, or numbers of mutants")
+    parser.add_argument("--net", action="store_true", help="with the net alone")
     parser.add_argument("--list", action="store_true", help="the mutants and where they are")
     options = parser.parse_args()
     listed = dict(enumerate(map(Mutant.read, MUTANTS.strip().splitlines()), 1))
@@ -141,12 +147,12 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         root = copied(Path(folder))
-        for mutant in {mutant.module: mutant for mutant in chosen.values()}.values():
-            if test := failing_test([path for files in mutant.tests(root).values() for path in files], root):
+        for tests in {str(tests): tests for m in chosen.values() if (tests := m.tests(root, options.net))}.values():
+            if test := failing_test([path for files in tests.values() for path in files], root):
                 raise SystemExit(f"{test} fails without a mutant")
         counts = Counter[str]()
         for n, mutant in chosen.items():
-            whose, test = verdict(mutant, root)
+            whose, test = verdict(mutant, root, options.net)
             counts[whose] += 1
             print(n, mutant.module, mutant.fault, whose, test, sep="\t", flush=True)
     print(f"{counts['own'] + counts['other']} of {len(chosen)} died, {counts['own']} by the module's own test file")

@@ -26,7 +26,7 @@ def distinct(experiment: Experiment, inputs: Inputs | None) -> tuple[Inputs | No
     ]
     if experiment.keep_copies or not found.references:
         return inputs, found, notes
-    copies = {copy.system for copy in found.references}
+    copies = [copy.system for copy in found.references]
     if experiment.baseline in copies:
         raise ConfigError(f"baseline={experiment.baseline} copies the reference; keep_copies=true compares with it")
     kept = tuple(translation for translation in inputs.translations if translation.system not in copies)
