@@ -417,7 +417,7 @@ def test_a_column_that_falls_where_all_rise_is_asked_about() -> None:
 
 
 def test_the_answer_is_about_the_measure_that_was_asked_on_real_systems(shared_data: Path) -> None:
-    """WMT22 de-en: nine documents match a topic (median), of which four may be relevant; MAP alone is answered about."""
+    """WMT22 de-en: nine documents match a topic (median), four may be relevant; MAP alone is answered about."""
     settings: dict[str, Any] = {"folder": shared_data / "wmt22" / "de-en", "metric": ["BLEU", "MicroF1"]}
     alone = cb.run("folder", measures=["MAP"], **settings)
     assert "Relevance (MAP, the first measure listed)" in alone.answer
