@@ -72,6 +72,7 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
 def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> StepResults:
     """All steps of all systems: what costs time, and what the store keeps."""
     inputs, unmade = completed(experiment, inputs, watch)
+    empty = inputs.left_out if inputs else {}
     inputs, alike, told = distinct(experiment, inputs)
     if inputs is not None and experiment.plan is not None:
         experiment.plan.add(expected(experiment, inputs))
@@ -80,7 +81,8 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
     if inputs:
         strange += [note for maker in makers(inputs.translations) for note in maker.notes(inputs.translations)]
-    waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else ()
+    waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else []
+    waiting += [f"{system} is left out: {why}" for system, why in empty.items()]
     notes = (*waiting, *unmade.values(), *told, *strange)
     return StepResults(inputs, statistics, scores, failed, retrieval, notes, tuple(unmade), tuple(rows), alike)
 

@@ -190,7 +190,8 @@ class Translation:
     collection: Text | None
     metadata: Mapping[str, str] = field(default_factory=lambda: EMPTY, hash=False)
     pending: str = ""
-    """Why it has no texts yet: a file that is still written."""
+    left_out: str = ""
+    """`pending`: why it has no texts yet, a file is still written; `left_out`: why it does not count, it is empty."""
     maker: "Maker | None" = None
     """What makes its texts, where they are still to be made; reading them before that is an error."""
 

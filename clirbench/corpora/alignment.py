@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, raise_all
-from clirbench.files.lines import line_ends
+from clirbench.files.lines import line_ends, n_blank
 from clirbench.text import Text, TextFile, check_name
 from clirbench.types import DocumentMap, Ints
 
@@ -16,7 +16,7 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Survey:
-    """What one pass over a text finds: how many lines it has, and how many of them are empty."""
+    """What one pass over a text finds: how many lines it has, and how many of them are blank."""
 
     n_lines: int
     n_empty: int
@@ -25,9 +25,9 @@ class Survey:
 def survey(text: Text) -> Survey:
     """Count the lines of a text of any size, block by block; raises what `line_ends` raises."""
     n_lines = n_empty = 0
-    for _, ends in line_ends(text.blocks(), text.where):
+    for block, ends in line_ends(text.blocks(), text.where):
         n_lines += len(ends)
-        n_empty += int((np.diff(ends, prepend=-1) == 1).sum())
+        n_empty += n_blank(block, ends)
     return Survey(n_lines, n_empty)
 
 

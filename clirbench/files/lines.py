@@ -33,6 +33,14 @@ def line_ends(blocks: Iterable[bytes], where: str) -> Iterator[tuple[bytes, Ints
         yield block, ends
 
 
+def n_blank(block: bytes, ends: Ints) -> int:
+    """How many lines of a block hold nothing but spaces and control characters; `ends`: as of `line_ends`."""
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    return (
+        int((np.maximum.reduceat(np.frombuffer(block, dtype=np.uint8), starts) <= ord(" ")).sum()) if len(ends) else 0
+    )
+
+
 class Lines(Sequence[str]):
     """The lines of a text: a sequence of strings, and a `Text`; hashable by content.
 

@@ -1,5 +1,6 @@
 """Corpus, systems, topics and runs of others, read and aligned."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
         if experiment.untranslated:
             searched = corpus.has_english and experiment.runs is None
             baselines = (no_translation(corpus), *([english_side(corpus)] if searched else []))
-        names = [translation.system for translation in (*translations, *baselines)]
+        names = [translation.system for translation in (*translations, *baselines) if not translation.left_out]
         if experiment.baseline and experiment.baseline not in names:
             raise UnknownName("system of baseline", experiment.baseline, names)
     if experiment.measures:
@@ -57,10 +58,17 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
                 check_size(with_marks("topics", label), len(topics[label]), len(corpus.english))
     raise_all(problems)
     pending = {t.system: t.pending for t in translations if t.pending}
+    left_out = {t.system: t.left_out for t in translations if t.left_out}
+    if left_out and len(left_out) + len(pending) == len(translations):
+        raise NothingCompared(f"no system has enough text: {shorten(_reasons(left_out | pending), 1000)}")
     if len(pending) == len(translations):
-        waited_for = "; ".join(f"{system} ({why})" for system, why in pending.items())
-        raise NothingCompared(f"every system is pending: {shorten(waited_for, 1000)}")
-    return Inputs(corpus, tuple(t for t in translations if not t.pending), topics, pending, baselines)
+        raise NothingCompared(f"every system is pending: {shorten(_reasons(pending), 1000)}")
+    there = tuple(t for t in translations if not (t.pending or t.left_out))
+    return Inputs(corpus, there, topics, pending, baselines, left_out)
+
+
+def _reasons(systems: Mapping[str, str]) -> str:
+    return "; ".join(f"{system} ({why})" for system, why in systems.items())
 
 
 def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[Topic, ...]:

@@ -61,7 +61,7 @@ class Evidence:
             lengths = {shelf[name, system].shape[0] for system in self.systems if (name, system) in here}
             if len(lengths) > 1:
                 raise AlignmentError(f"{name}: systems have different numbers of segments: {sorted(lengths)}")
-            values = self.board[name].values if name in self.board.by_name else ()
+            values = self.board[name].values if name in self.board.by_name else np.empty(0)
             for system, value in zip(self.systems, values, strict=False):
                 if (name, system) in here and np.isfinite(value) and not np.isfinite(shelf[name, system].sum()):
                     raise AlignmentError(

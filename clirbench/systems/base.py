@@ -7,6 +7,9 @@ from typing import Protocol, runtime_checkable
 from clirbench.corpora.base import Corpus
 from clirbench.types import Maker, Translation
 
+MOST_EMPTY = 0.5
+"""Of the lines that have text on the other side: a system with a larger share of empty ones is left out, by name."""
+
 
 @runtime_checkable
 class SystemSource(Protocol):

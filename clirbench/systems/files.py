@@ -1,7 +1,7 @@
 """`systems=files`: one file for each MT system, as the layout of the corpus lists them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import read_table, system_column
+from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.pending import as_pending, check_settings, without_unfinished
 from clirbench.text import Text
 from clirbench.types import Translation
@@ -113,23 +114,38 @@ def aligned(
 ) -> tuple[Translation, ...]:
     """The systems, checked against the English side; with `unfinished="skip"` those still written are pending.
 
-    Raises the errors of `misaligned`.
+    One of which a text is mostly empty has the reason in `left_out`. Raises the errors of `misaligned`.
     """
     found = tuple(translations) if unfinished == "error" else without_unfinished(corpus, translations, quiet)
     searched = {t.system: t.collection for t in found if t.collection is not None}
-    raise_all(misaligned(corpus, searched, {t.system: t.test for t in found if t.test is not None}))
-    return found
+    empty: dict[str, str] = {}
+    raise_all(misaligned(corpus, searched, {t.system: t.test for t in found if t.test is not None}, empty))
+    return tuple(replace(t, left_out=empty.get(t.system, "")) for t in found)
 
 
-def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, Text]) -> list[ClirbenchError]:
-    """An error for every file that has not as many lines (or not the documents) as its English side."""
+def misaligned(
+    corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, Text], empty: dict[str, str]
+) -> list[ClirbenchError]:
+    """An error for every file that has not as many lines (or not the documents) as its English side.
+
+    `empty` gets each system with a text of which more than `MOST_EMPTY` is empty where the English side has text.
+    """
     errors: list[ClirbenchError] = []
+
+    def lines_of(name: str, text: Text, side: Text | None) -> int:
+        seen = survey(text)
+        if seen.n_empty > MOST_EMPTY * seen.n_lines:
+            blank = survey(side).n_empty if side is not None else 0
+            if seen.n_empty - blank > MOST_EMPTY * (seen.n_lines - blank):
+                empty[name] = f"{seen.n_empty} of {seen.n_lines} lines are empty"
+        return seen.n_lines
+
     english = corpus.english
     test_where = corpus.test_layout.where + " (its reference)" if corpus.test_layout else "the reference"
     for name, text in searched.items():
         with gathered(errors):
-            ids = text.doc_ids() if isinstance(text, JsonlText) else None  # read once: a collection may be gigabytes
-            n_lines = survey(text).n_lines if ids is None else len(ids)
+            ids = text.doc_ids() if isinstance(text, JsonlText) else None
+            n_lines = lines_of(name, text, english.text)
             if n_lines != english.map.n_lines:
                 errors.append(unequal_lines_error(text.where, n_lines, english.text.where, english.map.n_lines))
             elif ids is not None:
@@ -139,7 +155,7 @@ def misaligned(corpus: Corpus, searched: Mapping[str, Text], test: Mapping[str, 
     for name, text in test.items():
         if searched[name] != text:
             with gathered(errors):
-                n_lines = survey(text).n_lines
+                n_lines = lines_of(name, text, None)
                 if n_lines != len(corpus.test):
                     errors.append(unequal_lines_error(text.where, n_lines, test_where, len(corpus.test)))
     return errors

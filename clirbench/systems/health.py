@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.corpora.base import Corpus
+from clirbench.files.lines import n_blank
 from clirbench.systems.files import read_metadata
 from clirbench.text import Text
 from clirbench.types import Doubles
@@ -100,7 +101,7 @@ class Reference:
 
 def examine_text(text: Text, reference: Reference) -> Health:
     """Read a text once, and again only where it seems to have slipped."""
-    n_lines = n_blank = n_crlf = n_bytes = n_marked = 0
+    n_lines = blank = n_crlf = n_bytes = n_marked = 0
     bom = False
     sample: dict[int, frozenset[str]] = {}
     for block in text.blocks():
@@ -109,14 +110,14 @@ def examine_text(text: Text, reference: Reference) -> Health:
         n_crlf += block.count(b"\r\n")
         n_marked += marked_lines(block)
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-        n_blank += int((np.diff(ends, prepend=-1) == 1).sum())
+        blank += n_blank(block, ends)
         sample.update((n, terms(line)) for n, line in _within(block, n_lines, len(ends), reference.windows))
         n_lines += len(ends)
     slip = None
     if n_lines == reference.n_lines and find_slip(sample, reference.sample) is not None:
         slip = find_slip(terms_of(text, [(0, n_lines)]), reference.everything)
     more = max(0, n_marked - reference.n_marked) if n_marked > MANY_BLANK * n_lines else 0
-    return Health(n_lines, n_blank, n_crlf, bom, slip, n_bytes, more)
+    return Health(n_lines, blank, n_crlf, bom, slip, n_bytes, more)
 
 
 def marked_lines(block: bytes) -> int:

@@ -56,6 +56,46 @@ def test_groups_are_named_with_their_column_and_key(folder: Path, cli: Cli, meta
     assert cb.load(cli.cwd / "run").results["set_up"]["grouped_by"] == groups
 
 
+@pytest.mark.parametrize("side", ["both", "test", "collection"])
+def test_a_system_of_blank_lines_does_not_count_and_is_named(folder: Path, cli: Cli, tmp_path: Path, side: str) -> None:
+    """More than half of 60 lines: 31 blank ones, with a space or without; with 30 a system counts."""
+    where = [f"folder={folder}"]
+    if side != "both":
+        shutil.copytree(folder, tmp_path / "test")
+        where.append(f"test_folder={tmp_path / 'test'}")
+    emptied = tmp_path / "test" if side == "test" else folder
+    lines = (folder / "systems" / "every9.txt").read_text().splitlines()
+    for place in {folder, *([tmp_path / "test"] if side != "both" else [])}:
+        for name, n in (("mostly", 31), ("half", 30)):
+            blank = [" " if i % 2 else "" for i in range(n)] if place == emptied else lines[:n]
+            (place / "systems" / f"{name}.txt").write_text("".join(f"{line}\n" for line in [*blank, *lines[n:]]))
+    keys = (*where, "topics.n=8", "relevance.k=2", "systems.exclude=[copy]", "untranslated=true")
+    done = cli(*keys, "hydra.run.dir=run")
+    assert done.returncode == 0, done.stderr
+    second = done.stdout.split("\n")[1]
+    assert "mostly (31 of 60 lines are empty)" in second
+    made = cb.load(cli.cwd / "run")
+    assert made.results["set_up"]["systems_left_out"]["mostly"] == "31 of 60 lines are empty"
+    counted = {*made.results["set_up"]["systems"]}
+    assert "half" in counted
+    assert "mostly" not in {*counted, *made.systems.index}
+    assert "mostly is left out: 31 of 60 lines are empty" in made.results["warnings"]
+    assert cli(*keys, "check=true").stdout.split("\n")[1] == second
+
+
+def test_a_blank_submission_of_wmt_counts_for_nothing(shared_data: Path, tmp_path: Path) -> None:
+    """ONLINE-empty of WMT24 en-is is 997 blank lines: it made "20 systems", and moved BLEU's tau by .015."""
+    folder = str(shared_data / "wmt24" / "en-is")
+    keys = {"metric": ["BLEU"], "measures": ["MAP"], "topics__n": 30, "paths__cache": tmp_path / "cache"}
+    found, stated = (
+        cb.run("folder", folder=folder, **keys, **more) for more in ({}, {"systems__exclude": ["*-empty"]})
+    )
+    assert found.results["set_up"]["systems_left_out"] == {"ONLINE-empty": "997 of 997 lines are empty"}
+    assert len(found.results["set_up"]["systems"]) == 19
+    assert found.systems.equals(stated.systems)
+    assert found.correlations.equals(stated.correlations)
+
+
 @pytest.mark.parametrize("name", ["report.md", "report.html"])
 def test_reports_are_titled_by_the_data(folder: Path, cli: Cli, name: str) -> None:
     done = cli(f"folder={folder}", "topics.n=8", "relevance.k=2", "hydra.run.dir=run")

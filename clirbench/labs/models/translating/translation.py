@@ -17,13 +17,12 @@ from clirbench.labs.models.translating.cost import per_million_words
 from clirbench.labs.models.translating.making import Progress, handed_out, missing_work, translate
 from clirbench.labs.models.translating.shards import Shards
 from clirbench.labs.models.translating.text import MachineText, machine_texts
+from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.health import MANY_BLANK, marks_note
 from clirbench.systems.metadata import joined_metadata
 from clirbench.text import TextLines
 from clirbench.types import EMPTY, DocumentMap, Translation
 
-MOST_EMPTY = 0.5
-"""Share of the lines with text above which empty ones are an error; from `MANY_BLANK` on they are a note."""
 TRANSLATIONS = "translations"
 """The folder of the shards, below the cache."""
 
