@@ -2,26 +2,29 @@
 come out the same, byte for byte; what differs is named: version, input, configuration.
 
 No result is taken from the store. `key=value` says where an input is now (`folder=DIR`) or where to work (`engine=`).
-The run is done in the folder in which it was done before; new tables go to `runs/rerun-*`, or to `hydra.run.dir=DIR`.
+Names of inputs begin at the folder in which the run was done, and nothing changes into it; new tables go to
+`runs/rerun-*`, or to `hydra.run.dir=DIR`.
 Somebody may have sent the file: what would be done is shown first, and done only where the user agrees (`--trust`).
 
 Exit status: 0 where the bytes are the same; 1 where they are not, or an input is not what was read; else the run's own.
 """
 
 import os
+import re
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import clirbench
 from clirbench.commands.base import command_parser, run_command
-from clirbench.configuration.keys import NODES, key_of
-from clirbench.configuration.reach import has_own_folders, refusals, side_effects
+from clirbench.configuration.keys import NODES, key_of, may_name_files
+from clirbench.configuration.reach import CONFIG_DIR, SEARCH_PATH, has_own_folders, refusals, side_effects
 from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, escape_unseen, one_line, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
@@ -34,6 +37,8 @@ KEPT = ("command", "configuration", "files", "inputs", "read", "directory")
 VERSIONS = ("clirbench", "python", "platform", "libraries")
 WHERE = ("engine", "paths", "hydra")
 """Parts of a configuration that move no number."""
+NAMED = re.compile(r""""[^"]*"|'[^']*'|[^][{},:"']+""")
+"""A text in a value of the command line."""
 OURS = ("hydra.run.dir", "paths.cache")
 
 
@@ -56,7 +61,8 @@ def _rerun(options: Namespace) -> int:
     raise_all(
         [ConfigError(f"{one}: is many runs; do again those that it made") for one in experiments if sweep_of(one)]
     )
-    home, words = Path(recorded["directory"]), rerun_arguments(recorded["command"], given)
+    home = Path(recorded["directory"])
+    words = rerun_arguments([whole_paths(word, home, recorded["read"]) for word in recorded["command"]], given)
     kept = home / str(recorded["configuration"]["paths"]["cache"])
     for line in shown_run(words, home, kept):
         print(one_line(line))
@@ -68,7 +74,7 @@ def _rerun(options: Namespace) -> int:
     with fresh_store(kept) as cache:
         own_cache = any(override.startswith("paths.cache=") for override in given)
         places = [f'hydra.run.dir="{folder}"', *([] if own_cache else [f'paths.cache="{cache}"'])]
-        status = run_clirbench([*words, *places], home)
+        status = run_clirbench([*words, *places])
     if not (folder / PROVENANCE).is_file():
         return status
     found = read_provenance(folder / PROVENANCE)
@@ -116,7 +122,7 @@ def shown_run(words: Sequence[str], home: Path, cache: Path) -> Iterator[str]:
 
     yield "This run would be done again:"
     yield from (f"  {word}" for word in ("clirbench", *words))
-    yield f"  in {home}, with the downloads and translations of {cache}; new ones go there"
+    yield f"  names of its inputs begin at {home}; downloads and translations are those of {cache}; new ones go there"
     if has_own_folders(words):
         found = [f"{word}: its files can run anything" for word in words if has_own_folders([word])]
     else:
@@ -166,10 +172,36 @@ def rerun_arguments(command: Sequence[str], given: Sequence[str]) -> list[str]:
 
 
 def absolute(override: str) -> str:
-    """`key=PATH` with the whole path: the run is done in the folder in which it was done before."""
+    """`key=PATH` with the whole path, as names in the file begin at another folder."""
     key, _, value = override.partition("=")
     is_path = value and key.lstrip("+") not in NODES and Path(value).exists()
     return f'{key}="{Path(value).absolute()}"' if is_path else override
+
+
+def whole_paths(word: str, home: Path, read: Collection[str]) -> str:
+    """A recorded `key=value` with the whole paths of the inputs that it names, which begin at the folder `home`."""
+    key, equals, value = word.partition("=")
+    if key == CONFIG_DIR.rstrip("="):
+        return f"{key}={home / value}"
+    if key_of(word) == SEARCH_PATH:
+        return re.sub(r"file://(?!/)", lambda _: f"file://{home}/", word)
+
+    def whole(found: re.Match[str]) -> str:
+        name = found[0].strip("\"'")
+        return f'"{home / name}"' if name and names_input(home, name, read) else found[0]
+
+    return f"{key}{equals}{NAMED.sub(whole, value)}" if may_name_files(key_of(word)) else word
+
+
+def names_input(home: Path, name: str, read: Collection[str]) -> bool:
+    """Whether a name that begins at the folder `home` is that of files that a run read, or of a folder of such files.
+
+    A pattern, also with %step%, is too, and a part that is in such a folder and no file: folder/A-B.
+    """
+    place = home / name
+    folders = tuple(f"{one}/" for one in (place, place.parent)[: 1 + ("/" in name)])
+    pattern = re.sub(r"%\w+%", "*", str(place))
+    return any(fnmatch(path, pattern) or f"{path}/".startswith(folders) for path in read)
 
 
 @contextmanager
@@ -190,12 +222,12 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def run_clirbench(arguments: Sequence[str], home: Path) -> int:
-    """Run this same clirbench in another process, also where `home` contains one; returns its exit status."""
+def run_clirbench(arguments: Sequence[str]) -> int:
+    """Run this same clirbench in another process, also where the current folder has one; returns its exit status."""
     own = str(Path(clirbench.__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))}
     command = [sys.executable, "-P", "-m", "clirbench", *arguments]
-    return subprocess.run(command, cwd=home if is_folder(home) else None, env=environment, check=False).returncode
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 def differences(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
@@ -209,7 +241,8 @@ def differences(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterat
         ],
     }
     for kind, pair in kinds.items():
-        before, after = (dict(leaves(part, "")) for part in pair)
+        home = f"{recorded.get('directory', '')}/"  # whole names of inputs are no other names
+        before, after = ({key: text.replace(home, "") for key, text in leaves(part, "")} for part in pair)
         for key in {**before, **after}:
             if before.get(key) != after.get(key):
                 yield f"{kind}: {key} was {before.get(key, 'not there')}, is {after.get(key, 'not there')}"

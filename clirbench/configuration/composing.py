@@ -192,7 +192,11 @@ def relocate(cfg: DictConfig, home: Path, places: Mapping[str, str]) -> dict[str
         for node, key in list(_texts(cfg)):
             if key == "download":
                 node[key] = False
-            elif node[key] and (new := places.get(str(home / node[key]))) is not None:
+            elif (
+                node[key]
+                and keys.may_name_files(node._get_full_key(key))
+                and (new := places.get(str(home / node[key]))) is not None
+            ):
                 renamed[new] = node[key]
                 node[key] = new
     return renamed

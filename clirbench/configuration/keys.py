@@ -21,6 +21,12 @@ def key_of(override: str) -> str:
     return override.lstrip("+~").partition("=")[0]
 
 
+def may_name_files(key: str) -> bool:
+    """Whether a value of a dotted key, or an item of its list, may be the name of a file or folder."""
+    key = key.partition("[")[0]
+    return key in PATHS or (key not in (*NODES, *BY_NAME) and not key.endswith((".include", ".exclude")))
+
+
 @dataclass(frozen=True)
 class Key:
     """One key: its dotted name, the kind of its value (one of `KINDS`), and what it is, in a line."""
@@ -134,6 +140,11 @@ KEYS = (
     Key("output.tables", NAMES, "formats of the tables: tsv, parquet beside it"),
 )
 BY_NAME = {key.name: key for key in KEYS}
+PATHS = (
+    "folder", "test_folder", "runs", "pool.tables", "pool.plan", "pool.known_items", "scores.tables", "paths.mirror",
+    "paths.cache",
+)  # fmt: skip
+"""Of these, the keys that name files and folders; settings of components may."""
 COMPONENTS = ("retrieval", "topics", "relevance", "systems", "engine", "corpus")
 """Groups of which a run has one component each."""
 OF_HYDRA = ("hydra.run.dir", "hydra.sweep.dir", "hydra.searchpath")

@@ -28,6 +28,7 @@ from clirbench.report.grouping import checkpoints
 from clirbench.report.html import report as html
 from clirbench.report.html.report import Live
 from clirbench.report.paper import paper_page
+from clirbench.report.provenance import HASHED
 from clirbench.report.results_json import as_json, results
 from clirbench.report.run_page import run_page
 from clirbench.report.tables import run_tables
@@ -168,7 +169,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
 
 def _hashes(folder: Path) -> dict[str, str]:
     """sha256 of every file of the run that holds numbers."""
-    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".tsv", ".run", ".txt", ".tex"))
+    paths = sorted(path for path in folder.rglob("*") if path.name.endswith(HASHED))
     return {path.relative_to(folder).as_posix(): sha256_of([path.read_bytes()]) for path in paths}
 
 

@@ -23,6 +23,8 @@ COMMAND = ("python", "-m", "clirbench")
 IN_PYTHON = "made in Python"
 """How the command of a run begins: one that can be given again, or one that only its Python code can."""
 PACKAGE = Path(__file__).resolve().parents[1]
+HASHED = (".tsv", ".run", ".txt", ".tex")
+"""How names of files that hold numbers end."""
 LIBRARIES = ("numpy", "scipy", "pandas", "numba", "sacrebleu", "ir-measures", "pytrec-eval-terrier", "hydra-core")
 
 

@@ -6,8 +6,9 @@ sums a topic's term scores. The readable versions they are tested against are in
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from clirbench.metrics.compiled.jit import njit
 
 Bytes = NDArray[np.uint8]
 Ints32 = NDArray[np.int32]

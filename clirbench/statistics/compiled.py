@@ -5,9 +5,9 @@ readable form of each loop; tests compare the two.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from clirbench.metrics.compiled.jit import njit
 from clirbench.types import Doubles
 
 

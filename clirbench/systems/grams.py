@@ -5,8 +5,9 @@ U+3000 to U+9FFF is a word. The readable form is in tests/systems/test_likeness.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from clirbench.metrics.compiled.jit import njit
 
 Hashes = NDArray[np.uint64]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clirbench.commands import rerun
-from clirbench.commands.rerun import differences, main, read_provenance, rerun_arguments
+from clirbench.commands.rerun import differences, main, read_provenance, rerun_arguments, whole_paths
 from clirbench.errors import InputError
 from tests.conftest import Cli
 
@@ -30,7 +30,7 @@ class Again:
     def __init__(self, cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self.capsys = capsys
         monkeypatch.chdir(cli.cwd)
-        monkeypatch.setattr(rerun, "run_clirbench", lambda words, home: Cli(home)(*words).returncode)
+        monkeypatch.setattr(rerun, "run_clirbench", lambda words: Cli(Path.cwd())(*words).returncode)
 
     def __call__(self, *given: str, provenance: str = "out/provenance.json") -> tuple[int, list[str], str]:
         status = main([provenance, "--trust", *given])
@@ -133,6 +133,39 @@ def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("word", "whole"),
+    [
+        ("folder=de-en", 'folder="/home/de-en"'),
+        ("languages=de-en", "languages=de-en"),  # a folder is called so, and this is no folder
+        ("units=scores.tsv", "units=scores.tsv"),
+        ("scores.tables=[scores.tsv,'b.tsv']", "scores.tables=[\"/home/scores.tsv\",'b.tsv']"),
+        ("folder=other", "folder=other"),  # nothing in it was read
+        ("folder=/home/de-en", 'folder="/home/de-en"'),
+        ("corpus.part=de-en/A-B", 'corpus.part="/home/de-en/A-B"'),
+        ("systems.pattern=runs/*/ckpt_%step%.txt", 'systems.pattern="/home/runs/*/ckpt_%step%.txt"'),
+        ("systems.include=[*]", "systems.include=[*]"),
+        ("--config-dir=own", "--config-dir=/home/own"),
+        ("hydra.searchpath=[file://own,file:///x]", "hydra.searchpath=[file:///home/own,file:///x]"),
+        ("seed=3", "seed=3"),
+    ],
+)
+def test_names_of_inputs_begin_at_the_folder_of_the_run(word: str, whole: str) -> None:
+    read = ["/home/de-en/reference.txt", "/home/scores.tsv", "/home/runs/1/ckpt_10.txt"]
+    assert whole_paths(word, Path("/home"), read) == whole
+
+
+def test_nothing_changes_into_the_folder_of_a_run(
+    cli: Cli, small_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Where its sender may have left what is read by whoever works there."""
+    provenance = made(cli)
+    here = Cli(tmp_path_factory.mktemp("here"))
+    assert here("rerun", str(provenance), "--trust").returncode == 0
+    (again_in,) = (here.cwd / "runs").glob("rerun-*")
+    assert json.loads((again_in / "provenance.json").read_text())["directory"] == str(here.cwd)
+
+
 def test_where_a_run_was_made_is_no_difference() -> None:
     one: dict[str, Any] = {
         "inputs": {},
@@ -156,7 +189,7 @@ def sent(path: Path, *words: str, **changes: Any) -> str:
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The command lines that would be run."""
     lines: list[list[str]] = []
-    monkeypatch.setattr(rerun, "run_clirbench", lambda words, home: lines.append(list(words)) or 0)
+    monkeypatch.setattr(rerun, "run_clirbench", lambda words: lines.append(list(words)) or 0)
     return lines
 
 

@@ -52,6 +52,8 @@ class BM25S:
         require("retrieval=bm25s", "bm25s", "bm25s")
         import bm25s
 
+        from clirbench.metrics.compiled.jit import njit  # noqa: F401  # before the library loads numba
+
         vocabulary: dict[str, int] = {}
         ids = [
             [vocabulary.setdefault(term, len(vocabulary)) for term in self.analyzer.terms(document.text)]

@@ -1,4 +1,6 @@
-"""Does a run's folder follow from another that was computed again? Texts are equal, numbers within 1e-12 relative."""
+"""Does a run's folder follow from another that was computed again? Texts are equal, and so are cells of numbers but for
+1e-12 relative. Each entry of the folder is computed again, or `unchecked`, or the inputs do not give it.
+"""
 
 import json
 import re
@@ -9,48 +11,59 @@ from typing import Any
 
 from clirbench.errors import shorten
 from clirbench.files.manifest import is_free
-from clirbench.files.run_files import MARKER, PROVENANCE, RESULTS, RESULTS_SHAPE, read_object
+from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, RESULTS_SHAPE, read_object
 
 RELATIVE = 1e-12
 """Of the larger number: what another processor may add up otherwise."""
-BROKEN_NUMBER = re.compile(r"(?<![\w.])([+-]?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?![\w.])", re.ASCII)
+BROKEN_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)", re.ASCII)
 """A number that is no count: with decimals or an exponent."""
-APART = (MARKER, PROVENANCE, "plan.tsv", ".hydra")
-"""What does not follow from inputs: what the run was asked, when, and where its results are kept."""
+APART = (MARKER, PROVENANCE)
+"""What is compared with the seal and with the record of the run."""
+BESIDE = (".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "plan.tsv")
+"""What Hydra and the store write: what the run was asked, and where its results are kept."""
 PICTURES = (".pdf", ".png", ".parquet")
 """Other versions of libraries write them otherwise; each is also there as a text."""
+NUMBER_CELL = re.compile(r'(<td class="num[^"]*" data-sort=)"([^"]*)"')
 
 
 def compared(files: Iterable[str]) -> list[str]:
     """The names of a run's files that follow from its inputs, tables first."""
-    tops = {name: name.partition("/")[0] for name in files}
-    names = [name for name, top in tops.items() if not (top in APART or is_free(top) or name.endswith(PICTURES))]
+    names = (name for name in files if name not in (*APART, *BESIDE) and not name.endswith((*PICTURES, "/")))
     return sorted(names, key=lambda name: (not name.endswith(".tsv"), name != RESULTS, name))
 
 
+def unchecked(folder: Path) -> list[str]:
+    """What is in a run's folder and does not follow from inputs: journals, hidden and earlier files, pictures."""
+    free = [entry.name for entry in folder.iterdir() if is_free(entry.name) and entry.name != MANIFEST]
+    return sorted([*free, *(name for name in _entries(folder) if name in BESIDE or name.endswith(PICTURES))])
+
+
 def not_following(sealed: Path, made: Path, renamed: Callable[[str], str]) -> Iterator[str]:
-    """A line for each file that is not as computed again: its name, the place, what is there and what the inputs give.
+    """A line for each entry that is not as computed again: its name, the place, what is there and what the inputs give.
 
     renamed: a text of the new files as the old ones have it. Raises `InputError` for a results.json that is none.
     """
-    there, new = (compared(_names(folder)) for folder in (sealed, made))
-    for name in compared({*there, *new}):
-        if name not in there:
-            yield f"{name}: is missing; the inputs give it"
-        elif name not in new:
-            yield f"{name}: the inputs do not give this file"
-        elif name == RESULTS:
+    there, new = (set(_entries(folder)) - {".hydra/", *BESIDE} for folder in (sealed, made))
+    tables = read_object(made / RESULTS, RESULTS_SHAPE).get("tables", {})
+    yield from (f"{name}: is missing; the inputs give it" for name in sorted(new - there))
+    yield from (f"{name}: the inputs do not give this" for name in sorted(there - new))
+    for name in compared(there & new):
+        if name == RESULTS:
             old, again = (_plain(read_object(folder / name, RESULTS_SHAPE)) for folder in (sealed, made))
             again = json.loads(renamed(json.dumps(again, ensure_ascii=False)))
             yield from (f"{name}: {line}" for line in _values(old, again, ""))
-        else:
-            before, after = ((folder / name).read_bytes().decode("utf-8", "replace") for folder in (sealed, made))
-            if before != after and (line := _lines(before, renamed(after))):
+        elif (before := (sealed / name).read_bytes()) != (made / name).read_bytes():
+            after = renamed((made / name).read_text(encoding="utf-8"))
+            if line := _lines(before.decode("utf-8", "backslashreplace"), after, _cells(name, tables)):
                 yield f"{name}: {line}"
 
 
-def _names(folder: Path) -> Iterator[str]:
-    return (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+def _entries(folder: Path) -> Iterator[str]:
+    """Each file and folder (with a slash) below the folder of a run that is part of the run."""
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if not is_free(name.partition("/")[0]):
+            yield f"{name}/" if path.is_dir() else name
 
 
 def _plain(results: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,23 +71,33 @@ def _plain(results: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in results.items() if key != "clirbench"}
 
 
-def _lines(before: str, after: str) -> str:
+def _cells(name: str, tables: Mapping[str, Any]) -> Callable[[str], list[tuple[bool, str]]]:
+    """How a line of a file falls into pieces, each with whether it is a cell of a column of numbers."""
+    table = tables.get(name.removesuffix(".tsv"))
+    if table and name.endswith(".tsv"):
+        numeric = {at for at, column in enumerate(table["columns"]) if column not in table["text"]}
+        return lambda line: [(at in numeric, cell) for at, cell in enumerate(line.split("\t"))]
+    if name.endswith(".html"):
+        return lambda line: [(at % 3 == 2, piece) for at, piece in enumerate(NUMBER_CELL.split(line))]
+    return lambda line: [(False, line)]
+
+
+def _lines(before: str, after: str, cells: Callable[[str], list[tuple[bool, str]]]) -> str:
     """Where two texts first differ by more than the last bits of numbers."""
     for number, (old, new) in enumerate(zip_longest(before.split("\n"), after.split("\n")), 1):
         if old == new:
             continue
         if old is None or new is None:
             return f"line {number}: {'is missing' if old is None else 'is one too many'}"
-        ours, theirs = BROKEN_NUMBER.split(old), BROKEN_NUMBER.split(new)
-        if len(ours) != len(theirs) or not all(map(_alike, ours, theirs)):
+        ours, theirs = cells(old), cells(new)
+        same = all(a == b or (is_cell and _alike(a, b)) for (is_cell, a), (_, b) in zip(ours, theirs, strict=False))
+        if number == 1 or len(ours) != len(theirs) or not same:  # the first line has the names of columns
             return f"line {number}: {_around(old, new)}"
     return ""
 
 
 def _alike(old: str, new: str) -> bool:
-    return old == new or bool(
-        BROKEN_NUMBER.fullmatch(old) and BROKEN_NUMBER.fullmatch(new) and close(float(old), float(new))
-    )
+    return bool(BROKEN_NUMBER.fullmatch(old) and BROKEN_NUMBER.fullmatch(new) and close(float(old), float(new)))
 
 
 def close(a: float, b: float) -> bool:

@@ -16,8 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from clirbench.commands.rerun import names_input
 from clirbench.configuration.building import build, complete, limits_of
 from clirbench.configuration.composing import CONF, compose_configuration, plain_configuration, relocate
+from clirbench.configuration.measuring import parse
 from clirbench.configuration.reach import effects, has_own_folders, refusals
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError, shorten
 from clirbench.experiment import run, with_store
@@ -34,6 +36,10 @@ JOB, VERDICT, RUN = "job.json", "verdict.json", "run"
 SYSTEM = ("/usr", "/lib", "/lib64", "/opt", "/etc", "/proc", "/sys", "/dev/null", "/dev/urandom")
 """Where libraries, fonts and time zones are."""
 CHANGES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+MAKING = ("clirbench", "python", "unicode", "platform", "libraries", "code", "made", "directory", "folders")
+"""Keys of provenance.json that say with what, when and where a run was made."""
+DONE = ("command", "files")
+"""Keys of what is done again, and compared."""
 REFUSED = (
     "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pty.spawn", "socket.connect",
     "socket.bind", "socket.getaddrinfo", "socket.gethostby", "socket.sendto", "socket.sendmsg",
@@ -119,6 +125,19 @@ def no_command_line(command: Sequence[str]) -> str:
     return next(map(str, refusals(words)), "")
 
 
+def can_compute(name: str) -> bool:
+    """Whether clirbench computes a column of this name from texts alone: a metric or a measure of its own."""
+    try:
+        parse(name)
+    except ClirbenchError:
+        try:
+            cfg = compose_configuration([f"metric=[{name.replace('++', 'pp')}]"])
+        except ClirbenchError:
+            return False
+        return not any(effects(plain_configuration(cfg), CONF))
+    return True
+
+
 def _made_elsewhere(configuration: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Iterator[Unchecked]:
     """Each component that runs code, reaches another machine or writes elsewhere, with the columns that it makes."""
     for key, what, _ in effects(configuration, CONF):
@@ -151,18 +170,21 @@ def _link_downloads(kept: Path, cache: Path) -> None:
             (cache / entry.name).symlink_to(entry.absolute())
 
 
-def input_places(recorded: Mapping[str, Any], data: Path) -> dict[str, str]:
-    """Where in a folder the files and folders are now that the recorded configuration names and the run read.
+def input_places(recorded: Mapping[str, Any], data: Path | None) -> dict[str, str]:
+    """Where the files and folders are now that the recorded configuration names and the run read.
 
-    By absolute path; each is looked for by its last names: DIR itself, DIR/c, DIR/b/c, ... of a/b/c. Where a path names
-    no file, as folder/A-B for two references of a folder or as a pattern, the folder that it is in is looked for.
+    By absolute path; in `data` each is looked for by its last names: DIR itself, DIR/c, DIR/b/c, ... of a/b/c. Where a
+    path names no file, as folder/A-B for two references of a folder or as a pattern, the folder that it is in is looked
+    for. Without `data` they are where they were.
     """
-    home, places = Path(recorded["directory"]), {}
+    home, places = Path(recorded["directory"]), dict[str, str]()
     values = {value for _, value in leaves(recorded["configuration"], "") if value and "\0" not in value}
     listed = {item for value in _lists(recorded["configuration"]) for item in value if isinstance(item, str) and item}
     for value in values | listed:
         root = home / value
-        if found := _place_of(root, recorded["read"], data):
+        if data is None:
+            places |= {str(root): str(root)} if names_input(home, value, recorded["read"]) else {}
+        elif found := _place_of(root, recorded["read"], data):
             places[str(root)] = str(found)
         elif "/" in value and (found := _place_of(root.parent, recorded["read"], data)):
             places |= {str(root.parent): str(found), str(root): str(found / root.name)}
@@ -200,6 +222,7 @@ def _other_record(recorded: Mapping[str, Any], made: Mapping[str, Any], renamed:
     read = {with_names(path, back): sha256 for path, sha256 in made["read"].items()}
     notes = [with_names(note, renamed) for note in made["notes"]]
     made = {**made, "read": read, "notes": notes}
+    yield from (f"{PROVENANCE}: {key}: no run writes it" for key in recorded if key not in (*made, *MAKING, *DONE))
     for key in made:
         before, after = (dict(leaves(_what(key, of.get(key)), key)) for of in (recorded, made))
         for name in {**before, **after}:
@@ -284,11 +307,7 @@ def confined(folder: Path, inputs: Sequence[Path]) -> Iterator[list[str]]:
 def do_job(folder: Path) -> None:
     """Do the job that `folder` describes, and write its verdict there; for a process of its own."""
     job = Job(**json.loads((folder / JOB).read_text(encoding="utf-8")))
-    home = Path(job.provenance["directory"])
-    try:
-        os.chdir(home)
-    except (OSError, ValueError):
-        os.chdir(folder)
+    os.chdir(folder)
     verdict = recompute(job, folder)
     (folder / VERDICT).write_text(json.dumps(asdict(verdict)), encoding="utf-8")
 

@@ -5,7 +5,8 @@ sum; of three columns every weight is 1.
 """
 
 import numpy as np
-from numba import njit
+
+from clirbench.metrics.compiled.jit import njit
 
 F, PRECISION, RECALL = 0, 1, 2
 

@@ -7,7 +7,8 @@ counting how often each slot has been used.
 """
 
 import numpy as np
-from numba import njit
+
+from clirbench.metrics.compiled.jit import njit
 
 EMPTY = np.int64(-1)
 

@@ -8,10 +8,10 @@ against).
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from clirbench.metrics.compiled.averages import weighted_f
+from clirbench.metrics.compiled.jit import njit
 from clirbench.types import Doubles
 
 Index = NDArray[np.int32]

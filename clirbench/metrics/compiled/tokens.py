@@ -14,8 +14,9 @@ Line ends and beginnings count as white space. Tokens never contain Unicode whit
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from clirbench.metrics.compiled.jit import njit
 
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]

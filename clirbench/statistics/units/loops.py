@@ -1,8 +1,8 @@
 """Compiled loops over pairs of systems, weighted by their units; `concordance` documents them."""
 
 import numpy as np
-from numba import njit
 
+from clirbench.metrics.compiled.jit import njit
 from clirbench.types import Doubles, Ints
 
 Columns = Doubles | np.typing.NDArray[np.int32]

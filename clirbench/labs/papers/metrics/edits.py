@@ -1,7 +1,8 @@
 """Edit distances between two sequences of numbers: Levenshtein, bag of words, and block movement (CDER)."""
 
 import numpy as np
-from numba import njit
+
+from clirbench.metrics.compiled.jit import njit
 
 
 @njit(cache=True, nogil=True)

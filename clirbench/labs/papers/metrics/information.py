@@ -1,8 +1,8 @@
 """The information of every n-gram of the references, in the tables of the core's compiled n-grams."""
 
 import numpy as np
-from numba import njit
 
+from clirbench.metrics.compiled.jit import njit
 from clirbench.metrics.compiled.ngrams import EMPTY, n_grams, slot_of
 
 

@@ -8,7 +8,8 @@ and is given up as soon as no cell of a row can lead to a distance low enough to
 import math
 
 import numpy as np
-from numba import njit
+
+from clirbench.metrics.compiled.jit import njit
 
 BEAM = 25
 MAX_SHIFT_SIZE = 10

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
 from clirbench.api.running import quote_value
 from clirbench.commands.base import command_parser, run_command
@@ -62,7 +61,7 @@ def _train(options: Namespace) -> int:
         arguments = run_keys(grid, overrides, (*remarks, *notes))
         if then == "watch":
             arguments = ["watch", "--once", *arguments, "systems.quiet=0"]
-        return run_clirbench(arguments, Path.cwd()) or status
+        return run_clirbench(arguments) or status
 
 
 def _train_runs(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dict[str, str], int, list[str]]:

@@ -4,8 +4,9 @@ First the seal: every file has the size and sha256 of manifest.json, every input
 computed again, in a process that starts no program, reaches no machine and writes nowhere else, with no earlier result.
 Texts are equal, numbers within 1e-12 relative. `--data DIR`: where the inputs are now, if not where they were.
 
-Exit status: 0 where these tables follow from these texts; 4 where they do not, with the first difference; 5 where that
-cannot be checked, with the columns that a command, a server or somebody else's code made; 1 where an input is missing.
+Exit status: 0 where these tables follow from these texts, with what was copied or not checked; 4 where they do not, with
+the first difference; 5 where that cannot be checked, with the columns that a command, a server or somebody else's code
+made, or that were imported though clirbench can compute them; 1 where an input is missing.
 """
 
 import json
@@ -16,6 +17,7 @@ import sys
 import unicodedata
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,14 +28,16 @@ from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import CANNOT_CHECK, DOES_NOT_FOLLOW
 from clirbench.commands.rerun import KEPT
 from clirbench.errors import InputError, ResourceError, one_line
-from clirbench.files.manifest import broken, read_manifest
+from clirbench.files.manifest import STAYING, broken, read_manifest
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_provenance, read_results
-from clirbench.labs.verifying.following import PICTURES, compared, not_following
+from clirbench.labs.verifying.following import compared, not_following, unchecked
 from clirbench.labs.verifying.recomputing import (
     JOB,
+    MAKING,
     RUN,
     Unchecked,
     Verdict,
+    can_compute,
     do_job,
     input_places,
     no_command_line,
@@ -41,6 +45,8 @@ from clirbench.labs.verifying.recomputing import (
     read_verdict,
     with_names,
 )
+from clirbench.report.html.report import WHERE, is_where
+from clirbench.report.provenance import COMMAND, HASHED
 from clirbench.text import TextFile
 
 ENDS = (signal.SIGINT, signal.SIGTERM)
@@ -84,7 +90,7 @@ def _verify(options: Namespace) -> int:
             return _failed([f"{name}: clirbench: is another version than that of {PROVENANCE}"])
     if cannot := no_command_line(recorded["command"]):
         return _tell(folder, folder, Verdict((Unchecked(cannot),)), recorded, results)
-    places = input_places(recorded, options.data) if options.data else {}
+    places = input_places(recorded, options.data)
     if options.data and recorded["read"] and not places:
         missing = "no such folder" if not options.data.is_dir() else f"has no {Path(min(recorded['read'])).name}"
         raise InputError(f"{options.data}: {missing}; name the folder that holds the inputs now, --data DIR")
@@ -153,18 +159,40 @@ def _tell(folder: Path, made: Path, verdict: Verdict, recorded: Mapping[str, Any
         print("The seal holds: no file has changed since it was made.")
         return CANNOT_CHECK
     try:
-        lines = [*not_following(folder, made, lambda text: with_names(text, verdict.renamed)), *verdict.not_give]
+        renamed = partial(with_names, renamed=verdict.renamed)
+        lines = [*not_following(folder, made, renamed)] if (made / RESULTS).exists() else []
+        lines += verdict.not_give
+        sealed = {name: sha256 for name, (_, sha256) in read_manifest(folder).files.items() if name.endswith(HASHED)}
+        if recorded["files"] != {name: sealed[name] for name in sealed if not name.startswith(STAYING)}:
+            lines.append(f"{PROVENANCE}: files: is not the sha256 of each table of {MANIFEST}")
     except InputError as error:
         lines = [str(error)]
     versions = list(_other_versions(recorded))
     if lines:
         return _failed(lines, versions)
-    files = read_manifest(folder).files
-    _print(f"These tables follow from these texts: {len(compared(files))} files of {folder} were computed again.")
+    imported = [str(column["name"]) for column in results["columns"] if column["origin"] == "imported"]
+    has_texts = bool(recorded["inputs"].get("systems"))
+    if has_texts and (named := tuple(filter(can_compute, imported))):
+        why = "a score table has what clirbench can compute; leave it out with scores.ignore or scores.rename"
+        return _tell(folder, made, Verdict((Unchecked(why, named),)), recorded, results)
+    count = len(compared(read_manifest(folder).files))
+    what = "texts" if has_texts else "score tables"
+    _print(f"These tables follow from these {what}: {count} files of {folder} were computed again.")
+    metadata = set(results["tables"]["systems"]["columns"]) - {"system", *(one["name"] for one in results["columns"])}
+    words = [word for word in recorded["command"][len(COMMAND) :] if not is_where(word)]
+    for told, names in (
+        ("Copied from inputs, not computed", [*imported, *sorted(metadata)]),
+        ("Not checked, files", unchecked(folder)),
+        (
+            f"Not checked, in {PROVENANCE} and where reports repeat it",
+            [*MAKING, *(f"configuration.{key}" for key in WHERE)],
+        ),
+        ("Not checked, what its maker says by the command line", words),
+    ):
+        if names:
+            _print(f"{told}: {', '.join(names)}")
     for line in versions:
         _print(line)
-    if pictures := [name for name in files if name.endswith(PICTURES)]:
-        _print(f"Sealed but not computed again: {', '.join(pictures[:5])}")
     return 0
 
 

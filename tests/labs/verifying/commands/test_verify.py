@@ -175,7 +175,7 @@ def read_less(run: Path) -> None:
         (lambda run: edit(run / "results.json", findings="text"), "results.json"),
         (lambda run: edit(run / "provenance.json", signatures={"BLEU": "mine"}), "provenance.json: signatures.BLEU: "),
         (lambda run: edit(run / "provenance.json", read="text"), "provenance.json"),
-        (lambda run: (run / "baseline.tsv").write_text("system\n"), "baseline.tsv: the inputs do not give this file"),
+        (lambda run: (run / "baseline.tsv").write_text("system\n"), "baseline.tsv: the inputs do not give this"),
         (lambda run: (run / "trec" / "qrels.txt").unlink(), "trec/qrels.txt: is missing; the inputs give it"),
         (lambda run: (run / "report.html").write_text("<p>fine</p>"), "report.html: line 1: "),
     ],
@@ -208,13 +208,26 @@ def test_another_version_than_the_provenance_records_is_named(run: Path, name: s
     assert f"{name}: clirbench: is another version than that of provenance.json" in said
 
 
-def test_last_bits_are_no_difference_and_texts_are(tmp_path: Path) -> None:
-    for name, text in (("a", "x\t0.1\t7\n"), ("b", "x\t0.10000000000000002\t7\n"), ("c", "x\t0.1\t8\n")):
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("x\t0.1\t7", ""),
+        ("x\t0.10000000000000002\t7", ""),
+        ("x\t0.1\t8", "line 2: "),
+        ("x\t0.1\t7\t", "line 2: "),
+        ("0.10000000000000002\t0.1\t7", "line 2: "),
+    ],
+)
+def test_last_bits_of_numbers_are_no_difference_and_texts_are(tmp_path: Path, row: str, said: str) -> None:
+    """Which columns hold numbers is what results.json declares."""
+    first = "0.1" if row.startswith("0.1") else "x"
+    for name, rows in (("a", row), ("b", f"{first}\t0.1\t7")):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "t.tsv").write_text(text)
-    assert list(not_following(tmp_path / "a", tmp_path / "b", str)) == []
-    (line,) = not_following(tmp_path / "a", tmp_path / "c", str)
-    assert line.startswith("t.tsv: line 1: ")
+        (tmp_path / name / "t.tsv").write_text(f"name\tvalue\tn\n{rows}\n")
+        declared = {"t": {"columns": ["name", "value", "n"], "text": ["name"]}}
+        (tmp_path / name / "results.json").write_text(json.dumps({"tables": declared}))
+    lines = list(not_following(tmp_path / "a", tmp_path / "b", str))
+    assert [line.startswith(f"t.tsv: {said}") for line in lines] == ([True] if said else [])
 
 
 @pytest.mark.parametrize(
