@@ -5,8 +5,8 @@ computed again, in a process that starts no program, reaches no machine and writ
 Texts are equal, numbers within 1e-12 relative. `--data DIR`: where the inputs are now, if not where they were.
 
 Exit status: 0 where these tables follow from these texts, with what was copied or not checked; 4 where they do not,
-with the first difference; 5 where that cannot be checked, with the columns that a command, a server or somebody else's code
-made, or that were imported though clirbench can compute them; 1 where an input is missing.
+with the first difference; 5 where that cannot be checked, with the columns that a command, a server or somebody else's
+code made, or that were imported though clirbench can compute them; 1 where an input is missing.
 """
 
 import json
