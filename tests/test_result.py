@@ -64,11 +64,11 @@ def test_the_worst_baseline_has_none_that_is_worse_and_the_best_has_all() -> Non
     values = np.array([[0.2], [0.4], [0.6]]) + np.random.default_rng(0).uniform(-0.05, 0.05, size=(3, 20))
     per_topic = {("", "MAP"): values}
     qrels = Qrels({str(topic): {"d": 1} for topic in range(20)})
-    runs = {"s1": NOTHING, "s2": NOTHING, "s3": NOTHING}
+    runs = {"b1": NOTHING, "c2": NOTHING, "d3": NOTHING}
     found = Retrieval(NOTHING, {"": Judged(qrels, NOTHING)}, {}, runs, per_topic)
     made = board({"BLEU": [1, 2, 3]}, {"MAP": values.mean(axis=1).tolist()})
     experiment = Experiment("by hand", Serial(), measures=(parse("MAP"),))
-    for baseline, worse in (("s1", False), ("s2", False), ("s3", True)):
+    for baseline, worse in (("b1", False), ("c2", False), ("d3", True)):
         held = Result(replace(experiment, baseline=baseline), made, (), retrieval={"": found})
         assert held.worse is worse, baseline
-        assert held.against_baseline.keys() == {"s1", "s2", "s3"} - {baseline}
+        assert held.against_baseline.keys() == {"b1", "c2", "d3"} - {baseline}
