@@ -4,9 +4,9 @@ First the seal: every file has the size and sha256 of manifest.json, every input
 computed again, in a process that starts no program, reaches no machine and writes nowhere else, with no earlier result.
 Texts are equal, numbers within 1e-12 relative. `--data DIR`: where the inputs are now, if not where they were.
 
-Exit status: 0 where these tables follow from these texts, with what was copied or not checked; 4 where they do not, with
-the first difference; 5 where that cannot be checked, with the columns that a command, a server or somebody else's code
-made, or that were imported though clirbench can compute them; 1 where an input is missing.
+Exit status: 0 where these tables follow from these texts, with what was copied or not checked; 4 where they do not,
+with the first difference; 5 where that cannot be checked, with the columns that a command, a server or somebody else's
+code made, or that were imported though clirbench can compute them; 1 where an input is missing.
 """
 
 import json
@@ -18,6 +18,7 @@ import unicodedata
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,6 +31,8 @@ from clirbench.commands.rerun import KEPT
 from clirbench.errors import InputError, ResourceError, escape_unseen
 from clirbench.files.manifest import STAYING, broken, read_manifest
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_provenance, read_results
+from clirbench.files.score_tables import EMBEDDED, table_path
+from clirbench.files.tables import read_table
 from clirbench.labs.verifying.following import compared, not_following, unchecked
 from clirbench.labs.verifying.recomputing import (
     JOB,
@@ -170,10 +173,14 @@ def _tell(folder: Path, made: Path, verdict: Verdict, recorded: Mapping[str, Any
     versions = list(_other_versions(recorded))
     if lines:
         return _failed(lines, versions)
-    imported = [str(column["name"]) for column in results["columns"] if column["origin"] == "imported"]
+    copied = [one for one in results["columns"] if one["origin"] == "imported" or one.get("declared", {}).get("copied")]
+    imported = [str(column["name"]) for column in copied]
     has_texts = bool(recorded["inputs"].get("systems"))
-    if has_texts and (named := tuple(filter(can_compute, imported))):
-        why = "a score table has what clirbench can compute; leave it out with scores.ignore or scores.rename"
+    tables = (recorded["configuration"].get("scores") or {}).get("tables") or []
+    ours = [read_table(table_path(table)).header for table in tables if str(table).startswith(EMBEDDED)]
+    named = tuple(name for name in imported if has_texts and name not in chain(*ours) and can_compute(name))
+    if named:
+        why = "copied from files, and clirbench can compute it: leave it out, or give it another name"
         return _tell(folder, made, Verdict((Unchecked(why, named),)), recorded, results)
     count = len(compared(read_manifest(folder).files))
     what = "texts" if has_texts else "score tables"
