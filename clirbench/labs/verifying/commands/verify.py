@@ -178,22 +178,18 @@ def _tell(folder: Path, made: Path, verdict: Verdict, recorded: Mapping[str, Any
     has_texts = bool(recorded["inputs"].get("systems"))
     tables = (recorded["configuration"].get("scores") or {}).get("tables") or []
     ours = [read_table(table_path(table)).header for table in tables if str(table).startswith(EMBEDDED)]
-    named = tuple(name for name in imported if has_texts and name not in chain(*ours) and can_compute(name))
-    if named:
+    if named := tuple(name for name in imported if has_texts and name not in chain(*ours) and can_compute(name)):
         why = "copied from files, and clirbench can compute it: leave it out, or give it another name"
         return _tell(folder, made, Verdict((Unchecked(why, named),)), recorded, results)
-    count = len(compared(read_manifest(folder).files))
-    what = "texts" if has_texts else "score tables"
-    _print(f"These tables follow from these {what}: {count} files of {folder} were computed again.")
+    done = f"{len(compared(read_manifest(folder).files))} files of {folder} were computed again."
+    _print(f"These tables follow from these {'texts' if has_texts else 'score tables'}: {done}")
     metadata = set(results["tables"]["systems"]["columns"]) - {"system", *(one["name"] for one in results["columns"])}
     words = [word for word in recorded["command"][len(COMMAND) :] if not is_where(word)]
+    making = [*MAKING, *(f"configuration.{key}" for key in WHERE)]
     for told, names in (
         ("Copied from inputs, not computed", [*imported, *sorted(metadata)]),
         ("Not checked, files", unchecked(folder)),
-        (
-            f"Not checked, in {PROVENANCE} and where reports repeat it",
-            [*MAKING, *(f"configuration.{key}" for key in WHERE)],
-        ),
+        (f"Not checked, in {PROVENANCE} and where reports repeat it", making),
         ("Not checked, what its maker says by the command line", words),
     ):
         if names:
