@@ -9,6 +9,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
+from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.base import judged_by
 from clirbench.result import Experiment
 from clirbench.scoreboard import Column, Scoreboard, aligned
@@ -84,7 +85,8 @@ def metric_columns(
             metric.higher_is_better,
             f"nrefs:{n_references}|{metric.signature}",
             parts=(metric.signature,),
-            declared={"needs_reference": getattr(metric, "needs_reference", None)},
+            declared={"needs_reference": getattr(metric, "needs_reference", None)}
+            | ({"copied": True} if isinstance(metric, ScoreFile) else {}),
         )
         for metric in experiment.metrics
     ]

@@ -194,9 +194,9 @@ def whole_paths(word: str, home: Path, read: Collection[str]) -> str:
 
 
 def names_input(home: Path, name: str, read: Collection[str]) -> bool:
-    """Whether a name that begins at the folder `home` is that of files that a run read, or of a folder of such files.
+    """Whether a name that begins at the folder `home` is that of files that a run read, or of a folder that has some.
 
-    A pattern, also with %step%, is too, and a part that is in such a folder and no file: folder/A-B.
+    A pattern, also with %step%, is too, and a part in a folder that is no file: folder/A-B.
     """
     place = home / name
     folders = tuple(f"{one}/" for one in (place, place.parent)[: 1 + ("/" in name)])

@@ -38,8 +38,6 @@ SYSTEM = ("/usr", "/lib", "/lib64", "/opt", "/etc", "/proc", "/sys", "/dev/null"
 CHANGES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 MAKING = ("clirbench", "python", "unicode", "platform", "libraries", "code", "made", "directory", "folders")
 """Keys of provenance.json that say with what, when and where a run was made."""
-DONE = ("command", "files")
-"""Keys of what is done again, and compared."""
 REFUSED = (
     "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pty.spawn", "socket.connect",
     "socket.bind", "socket.getaddrinfo", "socket.gethostby", "socket.sendto", "socket.sendmsg",
@@ -222,7 +220,9 @@ def _other_record(recorded: Mapping[str, Any], made: Mapping[str, Any], renamed:
     read = {with_names(path, back): sha256 for path, sha256 in made["read"].items()}
     notes = [with_names(note, renamed) for note in made["notes"]]
     made = {**made, "read": read, "notes": notes}
-    yield from (f"{PROVENANCE}: {key}: no run writes it" for key in recorded if key not in (*made, *MAKING, *DONE))
+    yield from (
+        f"{PROVENANCE}: {key}: no run writes it" for key in recorded if key not in (*made, *MAKING, "command", "files")
+    )
     for key in made:
         before, after = (dict(leaves(_what(key, of.get(key)), key)) for of in (recorded, made))
         for name in {**before, **after}:

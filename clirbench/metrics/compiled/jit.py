@@ -1,6 +1,6 @@
 """numba's `njit`, through which all of clirbench imports numba: no file of the current folder configures it.
 
-numba reads `.numba_config.yaml` of the current folder when it is loaded and before each compilation. Such a file can
+numba reads `.numba_config.yaml` of the current folder when it is loaded and before each compilation. The file can
 name the folder of numba's cache, which is unpickled. Its environment variables (`NUMBA_*`) are the user's, and count.
 """
 

@@ -40,18 +40,22 @@ def made(tmp_path_factory: pytest.TempPathFactory, small_texts: Path) -> Path:
         for old, new in NAMES.items():
             (folder / "systems" / f"{old}.txt").rename(folder / "systems" / f"{new}.txt")
     run("texts", home)
-    rbo = cb.load(home / "texts").systems["RBO"]
+    rbo: dict[str, float] = {str(name): value for name, value in cb.load(home / "texts").systems["RBO"].items()}
     (home / "of-imported" / "scores.tsv").write_text(
         "system\tBLEU\thuman\n" + "".join(f"{name}\t{100 * value}\t{value / 2}\n" for name, value in rbo.items())
     )
     run("imported", home)
+    for name, value in rbo.items():
+        (home / "of-texts" / f"{name}.scores").write_text(f"{value}\n" * 60)
+    scores: dict[str, Any] = {"metric": ["chrF2", "ScoreFile"], "metric__ScoreFile__name": "BLEU"}
+    run("files", home, "texts", metric__ScoreFile__path=str(home / "of-texts" / "{system}.scores"), **scores)
     run("people", home, "imported", scores__ignore=["BLEU"], title="checked by the organisers")
     return home
 
 
 def run(name: str, home: Path, of: str = "", **settings: Any) -> None:
     folder = home / f"of-{of or name}"
-    cb.run("folder", folder=folder, paths__cache=home / "cache", **SETTINGS, **settings).save(home / name)
+    cb.run("folder", folder=folder, paths__cache=home / "cache", **{**SETTINGS, **settings}).save(home / name)
 
 
 def edit(name: str, old: str, new: str, count: int = 1) -> Change:
@@ -196,6 +200,7 @@ FORGERIES: dict[str, tuple[str, Change, int, str]] = {
     "a hidden link": ("texts", hidden_link, 0, ".more"),
     "another machine": ("texts", everywhere(python_version(), "9.9"), 0, "python"),
     "scores that clirbench computes": ("imported", lambda folder: None, 5, "BLEU"),
+    "such scores of segments": ("files", lambda folder: None, 5, "BLEU: "),
     "such scores, changed": ("imported", edit("systems.tsv", r"\t(\d)(\d)\.", r"\t\g<2>9."), 4, "systems.tsv"),
     "scores of people": ("people", lambda folder: None, 0, "not computed: human"),
     "a title": ("people", lambda folder: None, 0, "checked by the organisers"),

@@ -18,6 +18,7 @@ import unicodedata
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,6 +31,8 @@ from clirbench.commands.rerun import KEPT
 from clirbench.errors import InputError, ResourceError, one_line
 from clirbench.files.manifest import STAYING, broken, read_manifest
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_provenance, read_results
+from clirbench.files.score_tables import EMBEDDED, table_path
+from clirbench.files.tables import read_table
 from clirbench.labs.verifying.following import compared, not_following, unchecked
 from clirbench.labs.verifying.recomputing import (
     JOB,
@@ -170,23 +173,23 @@ def _tell(folder: Path, made: Path, verdict: Verdict, recorded: Mapping[str, Any
     versions = list(_other_versions(recorded))
     if lines:
         return _failed(lines, versions)
-    imported = [str(column["name"]) for column in results["columns"] if column["origin"] == "imported"]
+    copied = [one for one in results["columns"] if one["origin"] == "imported" or one.get("declared", {}).get("copied")]
+    imported = [str(column["name"]) for column in copied]
     has_texts = bool(recorded["inputs"].get("systems"))
-    if has_texts and (named := tuple(filter(can_compute, imported))):
-        why = "a score table has what clirbench can compute; leave it out with scores.ignore or scores.rename"
+    tables = (recorded["configuration"].get("scores") or {}).get("tables") or []
+    ours = [read_table(table_path(table)).header for table in tables if str(table).startswith(EMBEDDED)]
+    if named := tuple(name for name in imported if has_texts and name not in chain(*ours) and can_compute(name)):
+        why = "copied from files, and clirbench can compute it: leave it out, or give it another name"
         return _tell(folder, made, Verdict((Unchecked(why, named),)), recorded, results)
-    count = len(compared(read_manifest(folder).files))
-    what = "texts" if has_texts else "score tables"
-    _print(f"These tables follow from these {what}: {count} files of {folder} were computed again.")
+    done = f"{len(compared(read_manifest(folder).files))} files of {folder} were computed again."
+    _print(f"These tables follow from these {'texts' if has_texts else 'score tables'}: {done}")
     metadata = set(results["tables"]["systems"]["columns"]) - {"system", *(one["name"] for one in results["columns"])}
     words = [word for word in recorded["command"][len(COMMAND) :] if not is_where(word)]
+    making = [*MAKING, *(f"configuration.{key}" for key in WHERE)]
     for told, names in (
         ("Copied from inputs, not computed", [*imported, *sorted(metadata)]),
         ("Not checked, files", unchecked(folder)),
-        (
-            f"Not checked, in {PROVENANCE} and where reports repeat it",
-            [*MAKING, *(f"configuration.{key}" for key in WHERE)],
-        ),
+        (f"Not checked, in {PROVENANCE} and where reports repeat it", making),
         ("Not checked, what its maker says by the command line", words),
     ):
         if names:
