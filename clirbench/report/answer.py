@@ -256,6 +256,6 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "scorings": _scorings,
     "reading": _reading,
     "second": _second,
-    "MAP": _second,
+    "by MAP": _second,
 }
 """The sentence of each kind but `agreement`, which `first_sentence` and `other_metrics` make."""

@@ -196,7 +196,7 @@ def _seconds(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
     for name in dict.fromkeys([by_map, *names] if measure.name != by_map else names):
         for row in result.correlations:
             if (row.measure, row.metric, row.coefficient) == (name, metric, KENDALL) and not isnan(row.lower):
-                yield Finding("MAP" if name == by_map else "second", values=agreement(row, result).values)
+                yield Finding("by MAP" if name == by_map else "second", values=agreement(row, result).values)
 
 
 def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ def test_a_folder_experiment_is_built_from_plain_values() -> None:
     experiment = build(composed("+experiment=folder", "folder=somewhere"))
     assert experiment.name == "folder"
     assert [metric.name for metric in experiment.metrics] == ["BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1"]
-    assert [measure.name for measure in experiment.measures] == ["MAP", "RBO", "P@10", "R@10", "nDCG"]
+    assert [measure.name for measure in experiment.measures] == ["RBO(p=0.9)", "MAP", "RBO", "P@10", "R@10", "nDCG"]
     assert list(experiment.topics) == list(experiment.relevance) == [""]
     assert experiment.retriever is not None
     assert "k1:0.9" in experiment.retriever.signature

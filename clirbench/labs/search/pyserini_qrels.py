@@ -1,11 +1,12 @@
 """`relevance=pyserini`: judgments by pyserini's name for them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from clirbench.errors import ConfigError
 from clirbench.labs.search.pyserini_names import file_named
 from clirbench.relevance.qrels import Judgments
+from clirbench.types import Judge
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class PyseriniQrels(Judgments):
     """
 
     name: str = ""
+    judged_by: Judge | None = field(default="people", kw_only=True)
     download: bool = False
 
     def __post_init__(self) -> None:

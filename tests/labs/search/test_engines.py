@@ -183,7 +183,7 @@ def test_a_missing_extra_says_what_to_install(
 
     for module in ("clirbench.labs.search.jvm", "clirbench.checks"):
         monkeypatch.setattr(f"{module}.find_spec", missing)
-    with pytest.raises(ResourceError, match=rf"needs the library {library}: .*clirbench\[{extra}\]"):
+    with pytest.raises(ResourceError, match=rf"needs the library {library}: .*pip install '\.\[{extra}\]'"):
         _ = made.signature
     if made != Lucene():  # the Java machine of this process is running already
         with pytest.raises(ClirbenchError, match="pip install"):

@@ -65,5 +65,5 @@ def test_a_step_that_is_no_number_has_no_place(tmp_path: Path, step: str) -> Non
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("clirbench.checks.find_spec", lambda name: None)
-    with pytest.raises(ResourceError, match=r"--tensorboard needs the library tensorboardX.*clirbench\[tensorboard\]"):
+    with pytest.raises(ResourceError, match=r"--tensorboard needs the library tensorboardX.*\.\[tensorboard\]"):
         EventFiles(tmp_path)
