@@ -29,7 +29,7 @@ Need: TypeAlias = Literal["english", "grades", "all topics"]
 """What a measure or a source of relevance may need of a run: an English side, judgments with grades above 1, judged
 topics without a relevant document."""
 Judge: TypeAlias = Literal["people", "known_items", "model", "made", "pseudo-relevance", "unknown"]
-"""Who judged: people; the topics' known items; a model (an LLM); made with the documents; the English ranking."""
+"""Judgments: of people; the topics' known items; a model (an LLM); made with the documents; the English ranking."""
 JUDGES: tuple[Judge, ...] = ("people", "known_items", "model", "made")  # of judgments that are read
 UNKNOWN: Judge = "unknown"
 """Also of every fact that a component does not declare."""

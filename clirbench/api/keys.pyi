@@ -233,6 +233,7 @@ class Settings(TypedDict, total=False):
     metric__chrFpp__name: Any
     metric__chrFpp__whitespace: Any
     metric__chrFpp__word_order: Any
+    relevance__judged_by: Any
     relevance__k: Any
     relevance__missing_topics: Any
     relevance__path: Any

@@ -32,7 +32,7 @@ class Judgments(ABC):
     def __post_init__(self) -> None:
         if self.judged_by is None:
             raise ConfigError(
-                "relevance.judged_by (of relevance@also: also.judged_by) is not set: who judged? type "
+                "relevance.judged_by (of relevance@also: also.judged_by) is not set: who made the judgments? type "
                 f"relevance.judged_by={'|'.join(JUDGES)}"
             )
         one_of("relevance.judged_by", self.judged_by, JUDGES)

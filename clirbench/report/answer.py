@@ -34,7 +34,7 @@ READ = {
     "made": "Relevance ({}) was made up with the documents; no person judged it.",
     "imported": "{} is read from a score table.",
 }
-"""Who judged, where judgments or scores are read."""
+"""The source of relevance judgments, where judgments or scores are read."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
