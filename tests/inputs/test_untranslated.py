@@ -67,7 +67,8 @@ def test_the_share_of_monolingual_retrieval_where_the_english_side_judges_nothin
 ) -> None:
     """Each topic's first page is known; the reference side reaches most of it, and every share is of that."""
     first = cb.run("folder", folder=str(small_folder), **{**SETTINGS, "relevance.k": 1}).save(tmp_path / "first")
-    judged = {"relevance": "qrels", "relevance.path": str(first / "trec" / "qrels.txt")}
+    path = str(first / "trec" / "qrels.txt")
+    judged = {"relevance": "qrels", "relevance.path": path, "relevance.judged_by": "known_items"}
     settings = {**SETTINGS, "measures": ["RR"]}
     settings.pop("relevance.k")
     found = cb.run("folder", folder=str(small_folder), untranslated=True, **settings, **judged)

@@ -190,7 +190,8 @@ def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) ->
     """RBO compares with the reference side's ranking alone (Webber et al. 2010), also where MAP is judged by people."""
     settings: dict[str, Any] = {"folder": str(small_folder), "topics.n": 10, "metric": ["BLEU"]}
     judgments = cb.run("folder", **settings, measures=["MAP"], **{"relevance.k": 2}).save(tmp_path / "run")
-    people = {"relevance": "qrels", "relevance.path": str(judgments / "trec/qrels.txt")}
+    path = str(judgments / "trec/qrels.txt")
+    people = {"relevance": "qrels", "relevance.path": path, "relevance.judged_by": "people"}
     found = cb.run("folder", **settings, measures=["RBO", "MAP"], **people)
     columns = [Column(values=np.zeros(4), **column) for column in found.results["columns"]]
     strata = [name_of(Stratum.of(column)) for column in columns if column.role == "measure"]
