@@ -268,7 +268,7 @@ class TestRunsOfOthers:
     def test_our_own_runs_read_back_give_the_same_measures(self, cli, small_folder: Path) -> None:
         assert cli("folder=small", *FAST, "primary=MAP", "hydra.run.dir=out").returncode == 0
         # The written qrels too: written scores fall strictly, so a tie group at the cut cannot be told from the file.
-        judged = ["relevance=qrels", "relevance.path=out/trec/qrels.txt"]
+        judged = ["relevance=qrels", "relevance.path=out/trec/qrels.txt", "relevance.judged_by=made"]
         options = [option for option in FAST if not option.startswith("relevance")]
         done = cli("+experiment=folder", "folder=small", *options, *judged, "runs=out/trec", "hydra.run.dir=again")
         assert done.returncode == 0, done.stderr

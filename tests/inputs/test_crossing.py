@@ -66,7 +66,8 @@ def test_the_grade_is_the_weaker_of_both_ways(folder: Path) -> None:
     (row, *rest) = (row for row in result.correlations if row.coefficient == "kendall")
     for here in GRADES:
         for there in GRADES:
-            ways = [replace(result, correlations=(replace(row, grade=grade, lowered=""), *rest)) for grade in (here, there)]
+            rows = [replace(row, grade=grade, lowered="") for grade in (here, there)]
+            ways = [replace(result, correlations=(graded, *rest)) for graded in rows]
             found = both_ways(*ways)
             weaker = GRADES.index(there) > GRADES.index(here) and here in ("strong", "moderate", "weak")
             assert found.correlations[0].grade == (there if weaker else here)

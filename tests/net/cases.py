@@ -32,8 +32,8 @@ def qrels(folder: Folder = PLAIN, n: int = 12, lost: int = 0) -> dict[str, Any]:
 
 
 ASKED = {"topics": "tsv", "topics__path": "topics.tsv"}
-JUDGED = {**ASKED, "relevance": "qrels", "relevance__path": "qrels.txt"}
-BOTH = {**ASKED, "relevance__k": 3, "relevance@also": "qrels", "also__path": "qrels.txt"}
+JUDGED = {**ASKED, "relevance": "qrels", "relevance__path": "qrels.txt", "relevance__judged_by": "people"}
+BOTH = {**ASKED, "relevance__k": 3, "relevance@also": "qrels", "also__path": "qrels.txt", "also__judged_by": "made"}
 
 
 def runs_of_others() -> dict[str, Sequence[str]]:

@@ -78,7 +78,7 @@ def test_what_a_cluster_needs_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path:
         (Ray(), "ray"),
         (Slurm(str(tmp_path)), "slurm"),
     ):
-        with pytest.raises(ResourceError, match=rf"engine={extra} needs .*pip install 'clirbench\[{extra}\]'"):
+        with pytest.raises(ResourceError, match=rf"engine={extra} needs .*pip install '\.\[{extra}\]'"):
             list(engine.pmap(Weighed(), [1]))
     with pytest.raises(ConfigError, match="engine.cluster='moon' is not one of slurm, local"):
         Slurm(str(tmp_path), cluster="moon")
