@@ -27,7 +27,7 @@ from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered,
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
     r"pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
-    r"|(?:grid|analyses)(?:\.\w+)+"
+    r"|analyses(?:\.\w+)+"
 )
 COMPOSING = threading.Lock()
 """Hydra composes one configuration at a time in a process: what it is doing is in a singleton."""
