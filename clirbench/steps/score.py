@@ -17,9 +17,6 @@ from clirbench.types import Doubles
 class CorpusScore:
     """(metric, one system's statistics) -> the system's score, one number: scored once, not read again by each run."""
 
-    def releases_gil(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> bool:
-        return getattr(item[0], "releases_gil", False)
-
     def kind(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> str:
         return item[0].name
 

@@ -103,5 +103,5 @@ def test_killed_it_goes_on_to_the_same_weights_and_its_checkpoints_are_a_sweep(
         "systems/translator=transformers", "systems.translator.device=cpu", "--out", str(tmp_path / "out"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    written = (tmp_path / "out" / "systems" / "runstraight-step60.txt").read_text(encoding="utf-8").split("\n")
+    written = (tmp_path / "out" / "systems" / "straight-step60.txt").read_text(encoding="utf-8").split("\n")
     assert sum(a == b for a, b in zip(written, PAIRS, strict=False)) >= 11  # what it was shown, by heart
