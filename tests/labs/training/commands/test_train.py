@@ -69,8 +69,8 @@ def test_killed_it_goes_on_to_the_same_weights_and_its_checkpoints_are_a_sweep(
     tmp_path: Path, text: list[str], cli: Cli
 ) -> None:
     settings = [
-        *text, "pieces=60", "d_model=32", "ffn=64", "heads=2", "dropout=0.05", "max_steps=60", "save_steps=20",
-        "per_device_train_batch_size=12", "learning_rate=0.03", "warmup_steps=10", "label_smoothing_factor=0",
+        *text, "pieces=200", "d_model=32", "ffn=64", "heads=2", "dropout=0.02", "max_steps=120", "save_steps=40",
+        "per_device_train_batch_size=12", "learning_rate=0.01", "warmup_steps=20", "label_smoothing_factor=0",
         "seed=1", "use_cpu=true",
     ]  # fmt: skip
     command = [sys.executable, "-P", "-m", "clirbench", "train", *settings]
@@ -78,18 +78,18 @@ def test_killed_it_goes_on_to_the_same_weights_and_its_checkpoints_are_a_sweep(
     straight, killed = tmp_path / "models" / "straight", tmp_path / "models" / "killed"
     subprocess.run([*command, f"output_dir={straight}"], env=environment, check=True, capture_output=True)
     begun = subprocess.Popen([*command, f"output_dir={killed}"], env=environment, stderr=subprocess.DEVNULL)
-    while not (killed / "checkpoint-20" / "trainer_state.json").exists():
+    while not (killed / "checkpoint-40" / "trainer_state.json").exists():
         assert begun.poll() is None
         time.sleep(0.01)
     begun.send_signal(signal.SIGKILL)
     begun.wait()
-    (killed / "checkpoint-33").mkdir()  # half-written
+    (killed / "checkpoint-100").mkdir()  # half-written
     subprocess.run([*command, f"output_dir={killed}"], env=environment, check=True, capture_output=True)
     weights = [
         {path.parent.name: sha256(path.read_bytes()).hexdigest() for path in home.glob("*/model.safetensors")}
         for home in (straight, killed)
     ]
-    assert sorted(weights[0]) == ["checkpoint-20", "checkpoint-40", "checkpoint-60"]
+    assert sorted(weights[0]) == ["checkpoint-120", "checkpoint-40", "checkpoint-80"]
     assert weights[0] == weights[1]
     pytest.importorskip("clirbench.labs.models.transformers", reason="needs the laboratory models")
     data = tmp_path / "data"
@@ -103,5 +103,5 @@ def test_killed_it_goes_on_to_the_same_weights_and_its_checkpoints_are_a_sweep(
         "systems/translator=transformers", "systems.translator.device=cpu", "--out", str(tmp_path / "out"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    written = (tmp_path / "out" / "systems" / "straight-step60.txt").read_text(encoding="utf-8").split("\n")
-    assert sum(a == b for a, b in zip(written, PAIRS, strict=False)) >= 11  # what it was shown, by heart
+    written = (tmp_path / "out" / "systems" / "straight-step120.txt").read_text(encoding="utf-8").split("\n")
+    assert sum(a == b for a, b in zip(written, PAIRS, strict=False)) >= 10  # what it was shown, by heart
