@@ -85,7 +85,7 @@ class Joblib:
         return 0, {"initializer": _end_with, "initargs": (os.getpid(),)} if self.backend == "loky" else {}
 
     def work(self, tasks: Sequence[Task], workers: int) -> Iterator[Chunk]:
-        """Call every task, so many at a time; yields what they return as it comes. Raises `Lost`."""
+        """Call every task, `workers` at a time; yields what they return as it comes. Raises `Lost`."""
         from joblib import Parallel, delayed, parallel_config
 
         _, settings = self._joined()
