@@ -253,9 +253,6 @@ class Step:
         self.retriever = retriever
         self.topics = topics
 
-    def releases_gil(self, documents: Documents) -> bool:
-        return self.retriever.releases_gil
-
     def __call__(self, documents: Documents) -> Run:
         return self.retriever.rank(documents, self.topics)
 

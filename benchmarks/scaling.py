@@ -1,6 +1,6 @@
 """How a checkpoint sweep grows: `python benchmarks/scaling.py [--systems 10 100] [--workers 1 2] [--segments 3000]`.
 
-    python benchmarks/scaling.py --engines processes dask ray slurm --systems 1000 --workers 2 --segments 200
+    python benchmarks/scaling.py --engines processes dask ray --systems 1000 --workers 2 --segments 200
 
 Simulated checkpoints: a reference of Zipf-distributed words, each system with more of its words replaced than the one
 before. Each line is one run of the whole program with a store of its own: wall time, processor time of the program
@@ -150,13 +150,11 @@ def compare_engines(engines: Sequence[str], systems: int, workers: int, segments
         print("engine     wall s  of the first  CPU s")
         for engine in engines:
             chosen = [f"engine={engine}", f"engine.workers={workers}", f"paths.cache={place / engine}"]
-            if engine == "slurm":
-                chosen.append("engine.cluster=local")
             cost = run(place, f"run-{engine}", [*shared, *chosen])
             walls.append(cost.wall)
             print(f"{engine:10s} {cost.wall:6.1f} {cost.wall / walls[0]:13.2f} {cost.processor:6.1f}", flush=True)
         log = place / "weighed"
-        weighing = ["engine._target_=benchmarks.scaling.Weighing", "~engine.threads", f"+engine.log={log}"]
+        weighing = ["engine._target_=benchmarks.scaling.Weighing", f"+engine.log={log}"]
         run(place, "weighed-run", [*shared, *weighing, "engine.workers=2", f"paths.cache={place / 'weighing'}"])
         rows = [tuple(map(int, line.split())) for line in log.read_text(encoding="utf-8").splitlines()]
         items = sum(row[0] for row in rows)

@@ -34,7 +34,7 @@ from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_mem
 from clirbench.configuration import advice
 from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
 from clirbench.configuration.keys import key_of
-from clirbench.engines.local import close_workers
+from clirbench.engines.base import leave_clusters
 from clirbench.errors import ConfigError, StoreError, interrupt, interrupted, raise_all
 from clirbench.files.journal import EVENTS
 from clirbench.files.manifest import read_manifest
@@ -70,7 +70,7 @@ def job(cfg: DictConfig) -> str | None:
             _failed_jobs.append(status)
             return text
     finally:
-        close_workers()
+        leave_clusters()
     if status and not swept:
         sys.exit(status)
     return None
@@ -198,7 +198,7 @@ def main() -> None:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is put into words
         if interrupted(error):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            close_workers()
+            leave_clusters()
             print("stopped; a rerun does what is missing", file=sys.stderr)
             sys.exit(INTERRUPTED)
         text, status = in_words(error)

@@ -24,13 +24,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc").is_dir(), r
 ROOT = Path(__file__).resolve().parents[1]
 ENGINES = {
     "serial": (["engine=serial"], 2),
-    "processes": (["engine=processes", "engine.threads=0"], 2),
+    "processes": (["engine=processes"], 2),
+    "joblib": (["engine=joblib"], 2),
     "dask": (["engine=dask"], 3),
-    "ray": (["engine=ray"], 2),
-    "slurm": (["engine=slurm", "engine.cluster=local"], 3),
+    "ray": (["engine=ray"], 3),
 }
 """How each engine is asked for, and its share of 12 kills; a release has 12 of each."""
-MANNERS = ([], ["engine.forks=false", "engine.threads=0"], ["engine.forks=false"], ["engine.workers=1"])
+MANNERS = ([], ["engine=joblib"], ["engine=joblib", "engine.backend=threading"], ["engine.workers=1"])
 """Forked workers, loky's, threads, none."""
 RELEASE = pytest.mark.release
 

@@ -120,8 +120,9 @@ class Settings(TypedDict, total=False):
     corpus__references: Any
     corpus__test_folder: Any
     corpus__translations: Any
-    engine__forks: Any
-    engine__threads: Any
+    engine__address: Any
+    engine__backend: Any
+    engine__options: Any
     engine__workers: Any
     metric__BERTScore__aggregate: Any
     metric__BERTScore__columns: Any

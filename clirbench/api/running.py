@@ -18,7 +18,7 @@ from clirbench.api.components import as_list, as_name, experiment_of, is_plain, 
 from clirbench.api.events import recorded
 from clirbench.api.frames import pandas_frame
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
-from clirbench.engines.local import close_workers
+from clirbench.engines.base import leave_clusters
 from clirbench.errors import ClirbenchError, ConfigError, InputError, escape_unseen
 from clirbench.experiment import run as run_experiment
 from clirbench.experiment import with_store
@@ -295,7 +295,7 @@ def _outcome(
                 events.found(result)
                 made = plain(provenance(configuration, command, result))
         finally:
-            close_workers()
+            leave_clusters()
         planned, told = plan.read_bytes(), (Path(folder) / EVENTS).read_bytes()
     if written:
         made = json.loads(json.dumps(made, ensure_ascii=False).replace(str(written), DATAFRAME))

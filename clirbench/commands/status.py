@@ -1,4 +1,4 @@
-"""`clirbench status RUN`: what of a run, or of a training grid, is done, what is missing, what failed and why."""
+"""`clirbench status RUN`: what of a run is done, what is missing, what failed and why."""
 
 import sys
 from argparse import Namespace
@@ -77,18 +77,12 @@ def _in_words(of_step: Sequence[State]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """0: all is done; 1: something is missing or failed; 2: there is no plan to look at."""
     parser = command_parser("status", __doc__)
-    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run, or of a training grid")
+    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--store", type=Path, help="the store, where it has moved since (paths.cache)")
     return run_command(parser, arguments, _status, failed=2)
 
 
 def _status(options: Namespace) -> int:
-    for of_laboratory in hooks("status_lines"):
-        if (status := of_laboratory(options.run)) is not None:
-            lines, done = status
-            for line in lines:
-                print(escape_unseen(line))
-            return 0 if done else 1
     where, rows = read_plan(options.run / PLAN)
     found = list(states(rows, Store(options.store or where)))
     for line in summary(found):

@@ -11,6 +11,13 @@ from clirbench.errors import closest_match
 OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 """Options of other programs that name the folder of results."""
 
+ENGINES = {
+    "loky": "engine=joblib",
+    "threads": "engine=joblib engine.backend=threading",
+    "slurm": "engine=dask engine.address=tcp://HOST:PORT, with workers that dask-jobqueue starts",
+}
+"""How engines that had names of their own are spelled."""
+
 
 def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     """What to type in place of a word that is no `key=value`.

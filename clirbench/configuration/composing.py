@@ -17,7 +17,7 @@ from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration import keys, leftovers
-from clirbench.configuration.advice import of_choice
+from clirbench.configuration.advice import ENGINES, of_choice
 from clirbench.configuration.laboratories import CONF as CONF
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.laboratories import config_parts as config_parts
@@ -27,7 +27,7 @@ from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered,
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
     r"pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
-    r"|(?:grid|analyses)(?:\.\w+)+"
+    r"|analyses(?:\.\w+)+"
 )
 COMPOSING = threading.Lock()
 """Hydra composes one configuration at a time in a process: what it is doing is in a singleton."""
@@ -135,6 +135,8 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
                 raise ConfigError("unknown metric 'chrF': chrF of sacreBLEU is chrF2; type 'metric=[chrF2]'")
             if group == "metric" and _is_measure(name):
                 raise ConfigError(f"{name} is an IR measure, and no MT metric; type 'measures=[{name}]'")
+            if group == "engine" and name in ENGINES:
+                raise ConfigError(f"engine={name} is gone; type {ENGINES[name]}")
             if meant := of_choice(group, name):
                 raise ConfigError(f"{group}={name}: {group} is a name, and this is a path; type {meant}")
             raise UnknownName(group, name, choices)

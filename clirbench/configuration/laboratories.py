@@ -27,11 +27,8 @@ HERE = Path(__file__).resolve().parents[1]
 # In a wheel conf/ lies inside the package, in a checkout beside it.
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 GROUP = "clirbench.labs"
-HOOKS = ("status_lines", "is_kept", "after_sweep", "interval_methods", "measures")
-"""`status_lines(folder)`: the lines of `clirbench status` for a folder of the laboratory's own, and whether all is
-done; None for another folder.
-
-`is_kept(path)`: whether a file that it made below the cache, which the plan of a run names, is there and whole.
+HOOKS = ("is_kept", "after_sweep", "interval_methods", "measures")
+"""`is_kept(path)`: whether a file that it made below the cache, which the plan of a run names, is there and whole.
 
 `after_sweep(folder, jobs, settings, failed)`: the files that it wrote about the finished runs of a sweep; `settings`:
 the key `pool`, `failed`: why conditions (`KEY=VALUE ...`) have no results.

@@ -19,6 +19,8 @@ from clirbench.errors import UNSEEN, ConfigError
 
 CONFIG_DIR = "--config-dir="
 SEARCH_PATH = "hydra.searchpath"
+CORE = {"clirbench.engines.elsewhere.Joblib": "sends work to other machines"}
+"""The core's; those of laboratories are in their `reaches.yaml`."""
 MOST = 20_000
 """Characters of a command line that a person can still read."""
 NAMED = re.compile(rf"{TARGET}: *([\w.]+)")
@@ -55,7 +57,7 @@ def listed_components(conf: Path) -> tuple[set[str], dict[str, str]]:
     folders = [conf, *(laboratory.folder / "conf" for laboratory in ours)]
     paths = (path for folder in folders for path in folder.rglob("*.yaml"))
     lists = [path for laboratory in ours if (path := laboratory.folder / "reaches.yaml").is_file()]
-    does = {name: what for path in lists for name, what in yaml.safe_load(path.read_bytes()).items()}
+    does = CORE | {name: what for path in lists for name, what in yaml.safe_load(path.read_bytes()).items()}
     return {name for path in paths for name in NAMED.findall(path.read_text(encoding="utf-8"))}, does
 
 

@@ -67,19 +67,3 @@ def split_line(line: str, fits: Callable[[str], bool]) -> list[str]:
         else:
             parts.append(sentence)
     return parts
-
-
-def split_pair(pair: tuple[str, str], fit: Callable[[tuple[str, str]], bool]) -> list[tuple[str, str]]:
-    """A pair of lines, cut as `split_line` does where both have the same number of sentences, else as it is."""
-    if fit(pair):
-        return [pair]
-    sides = [[sentence for sentence in END.split(line) if sentence] for line in pair]
-    if len(sides[0]) != len(sides[1]):
-        return [pair]
-    parts: list[tuple[str, str]] = []
-    for source, target in zip(*sides, strict=True):
-        if parts and fit(joined := (f"{parts[-1][0]} {source}", f"{parts[-1][1]} {target}")):
-            parts[-1] = joined
-        else:
-            parts.append((source, target))
-    return parts

@@ -42,18 +42,12 @@ class Engine(Protocol):
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """Apply `step` to every item; yields in the order of the items.
 
-        A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first;
-        `releases_gil(item)`, whether threads may do it side by side; and `kind(item)`, equal for items that need the
-        same code and the same analysed references, which are loaded before workers are forked. A step that is `alone`
-        takes all cores of a machine, or its GPU, by itself: a machine does one item at a time, and not in the process
-        of the run. `names` say whose items they are, to an engine that keeps a record.
+        A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first; and
+        `kind(item)`, equal for items that need the same code and the same analysed references, which are loaded before
+        workers are forked. A step that is `alone` takes all cores of a machine, or its GPU, by itself: a machine does
+        one item at a time, and not in the process of the run. `names` say whose items they are, to an engine that
+        keeps a record.
         """
-
-
-def releases_gil(step: Callable[[Item], Result], item: Item) -> bool:
-    """Whether threads may do this item of the step side by side, and gain by it; no, where the step does not say."""
-    said: Callable[[Item], bool] | None = getattr(step, "releases_gil", None)
-    return said is not None and said(item)
 
 
 def kind(step: Callable[[Item], Result], item: Item) -> Hashable:
@@ -95,22 +89,17 @@ def dispatch(
             tasks = [task for task in tasks if task.chunk[0][0] not in ended]
 
 
-def never_stop() -> bool:
-    """Work goes on to its end."""
-    return False
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A step and the numbered items that one worker does in one go, or as many of them as it does before `stopped`."""
+    """A step and the numbered items that one worker does in one go."""
 
     step: Callable[[Any], Any]
     chunk: Sequence[tuple[int, Any]]
     limits: Limits = field(default_factory=current_limits)
 
-    def __call__(self, stopped: Callable[[], bool] = never_stop) -> Chunk:
+    def __call__(self) -> Chunk:
         with within_limits(self.limits):  # those of the process that handed the work out
-            return [(number, self.step(item)) for number, item in self.chunk if not stopped()]
+            return [(number, self.step(item)) for number, item in self.chunk]
 
 
 def most_expensive_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
@@ -128,3 +117,10 @@ def make_chunks(items: Sequence[Item], workers: int, per_worker: int = 4) -> lis
     """Consecutive chunks, `per_worker` for each worker: few enough to ship a step seldom, enough to balance."""
     size = max(1, -(-len(items) // (per_worker * workers)))
     return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def available_cores() -> int:
+    """Cores this process may use (containers and affinity masks count)."""
+    from joblib import cpu_count
+
+    return int(cpu_count())

@@ -38,7 +38,6 @@ class BLEU(Tokenised):
     **Source:** Papineni et al. 2002; smoothing: Chen and Cherry 2014; conventions: sacreBLEU (Post 2018).
     """
 
-    compiled: ClassVar[bool] = True
     by_segment: ClassVar[bool] = True
 
     smooth_method: str = "exp"

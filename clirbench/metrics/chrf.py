@@ -39,7 +39,6 @@ class ChrF:
 
     higher_is_better: ClassVar[bool] = True
     needs_reference: ClassVar[bool] = True
-    releases_gil: ClassVar[bool] = True
     by_segment: ClassVar[bool] = True
 
     beta: float = 2

@@ -28,7 +28,6 @@ class TypeAverage(Tokenised):
     """
 
     first_reference: ClassVar[bool] = True
-    compiled: ClassVar[bool] = True
     width: ClassVar[int] = 3
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Sparse:

@@ -26,7 +26,6 @@ class Tokenised:
 
     `tokenize` is any tokeniser of sacreBLEU (13a, intl, zh, char, none, ...); `lowercase` lowers the case before it.
     `first_reference`: of several references only the first is used, and the signature says so (`refs:first`).
-    `compiled`: the metric counts in compiled code that other threads may run beside.
 
     Raises `ConfigError` for an unknown tokeniser, `ResourceError` for one that is not installed.
     """
@@ -34,7 +33,6 @@ class Tokenised:
     higher_is_better: ClassVar[bool] = True
     needs_reference: ClassVar[bool] = True
     first_reference: ClassVar[bool] = False
-    compiled: ClassVar[bool] = False
 
     tokenize: str = "13a"
     lowercase: bool = False
@@ -49,10 +47,6 @@ class Tokenised:
     @property
     def tokeniser(self) -> Tokeniser:
         return Tokeniser(self.tokenize, self.lowercase)
-
-    @property
-    def releases_gil(self) -> bool:
-        return self.compiled and self.tokeniser.releases_gil
 
     @property
     def details(self) -> Sequence[str]:

@@ -67,11 +67,6 @@ class Tokeniser:
         return MTEVAL if self.name == "13a" else SPLIT
 
     @property
-    def releases_gil(self) -> bool:
-        """Whether it is compiled code that cuts, and not a library."""
-        return self.name in ("13a", "none")
-
-    @property
     def signature(self) -> str:
         return f"{case_of(self.lowercase)}|tok:{self.name}"
 

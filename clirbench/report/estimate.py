@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from clirbench.computed import Inputs
-from clirbench.engines.local import Serial, available_cores
+from clirbench.engines.base import available_cores
+from clirbench.engines.local import Serial
 from clirbench.experiment import counters
 from clirbench.pages.wording import fixed, grouped
 from clirbench.result import Experiment

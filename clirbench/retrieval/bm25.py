@@ -58,10 +58,6 @@ class BM25:
         one_of("retrieval.lengths", self.lengths, LENGTHS)
 
     @property
-    def releases_gil(self) -> bool:
-        return getattr(self.analyzer, "thread_safe", False)
-
-    @property
     def signature(self) -> str:
         empty = "counted" if self.count_empty else "skipped"
         return (

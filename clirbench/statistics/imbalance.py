@@ -13,8 +13,6 @@ from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.text import TextFile
 from clirbench.types import Doubles
 
-KINDS = ("bpe", "unigram", "char")
-
 
 @dataclass(frozen=True, eq=False)
 class Classes:
@@ -119,25 +117,21 @@ def read_classes(path: Path) -> Classes:
     return Classes(name, np.array(frequencies), sequences)
 
 
-def subword_model(lines: Sequence[str], size: int, kind: str = "bpe", coverage: float = 1.0) -> bytes:
-    """A SentencePiece model learned from the lines, the same bytes each time; unknown is 0, the end of a line 1.
+def subword_model(lines: Sequence[str], size: int) -> bytes:
+    """A BPE model of SentencePiece learned from the lines, the same bytes each time; unknown is 0, the end of a line 1.
 
-    `kind`: one of `KINDS`; of `char` the text gives the `size`. `coverage`: of the text's characters, the most frequent
-    ones up to this share, .98 to 1, are known, others are `<unk>`. Raises `ResourceError` without the package,
-    `ConfigError` for a size that the text cannot give.
+    Raises `ResourceError` without the package, `ConfigError` for a size that the text cannot give.
     """
     try:
         import sentencepiece
     except ImportError:
         raise ResourceError("learner=sentencepiece needs a package: pip install '.[subwords]'") from None
     model = io.BytesIO()
-    many = size if kind != "char" else 1 << 20
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=(line for line in lines if line.strip()), model_writer=model, model_type=kind,
-            character_coverage=coverage, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
-            max_sentence_length=1 << 20, vocab_size=many, hard_vocab_limit=kind != "char",
-            use_all_vocab=kind == "char" and coverage == 1,
+            sentence_iterator=(line for line in lines if line.strip()), model_writer=model, model_type="bpe",
+            character_coverage=1.0, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
+            max_sentence_length=1 << 20, vocab_size=size,
         )  # fmt: skip
     except RuntimeError as error:
         raise ConfigError(f"{size} subwords cannot be learned from {len(lines)} lines: {error}") from None

@@ -28,9 +28,6 @@ class Retrieve:
     def cost(self, text: Text) -> float:
         return text.size
 
-    def releases_gil(self, text: Text) -> bool:
-        return getattr(self.retriever, "releases_gil", False)
-
     def __call__(self, text: Text) -> Run:
         try:
             return self.retriever.rank(Documents(text, self.document_map), self.topics)

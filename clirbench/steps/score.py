@@ -21,9 +21,6 @@ class CorpusScore:
     a segment is NaN: then segments are no evidence of the score.
     """
 
-    def releases_gil(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> bool:
-        return getattr(item[0], "releases_gil", False)
-
     def kind(self, item: tuple[Metric, Statistics | Later[Statistics]]) -> str:
         return item[0].name
 

@@ -25,9 +25,6 @@ class SegmentStatistics:
     def cost(self, item: tuple[Metric, Text]) -> float:
         return item[1].size
 
-    def releases_gil(self, item: tuple[Metric, Text]) -> bool:
-        return getattr(item[0], "releases_gil", False)
-
     def kind(self, item: tuple[Metric, Text]) -> str:
         return type(item[0]).__name__
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from clirbench.engines.base import Engine, kind, releases_gil
+from clirbench.engines.base import Engine, kind
 from clirbench.engines.local import Serial
 from clirbench.errors import Changed, ClirbenchError, StoreError
 from clirbench.later import load_value
@@ -159,9 +159,10 @@ class Storing:
         cost: Callable[[Any], float] | None = getattr(self.step, "cost", None)
         return None if cost is None else cost(cached.item)
 
-    def releases_gil(self, cached: CachedItem) -> bool:
+    @property
+    def alone(self) -> bool:
         """What the step itself says, for the engine."""
-        return releases_gil(self.step, cached.item)
+        return getattr(self.step, "alone", False)
 
     def kind(self, cached: CachedItem) -> Hashable:
         """What the step itself says, for the engine."""

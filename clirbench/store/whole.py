@@ -7,8 +7,7 @@ import itertools
 import os
 import shutil
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -42,19 +41,6 @@ def write_whole(place: Path, content: bytes | Callable[[IO[bytes]], object], unf
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
-
-
-@contextmanager
-def whole_folder(place: Path) -> Iterator[Path]:
-    """A folder to fill, which then becomes `place`; where that is there by now, whoever was sooner keeps it."""
-    unfinished = temporary_path(place)
-    unfinished.mkdir(parents=True)
-    try:
-        yield unfinished
-        if not place.is_dir():
-            unfinished.rename(place)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def sweep(folder: Path, prefix: str = WRITING) -> None:

@@ -39,9 +39,6 @@ GROUPS = {
     "paper": "Published tables",
     "texts": "Texts behind published tables",
     "engine": "Engines: where the work is done",
-    "grid": "Grids of training runs (`clirbench train`)",
-    "grid/architecture": "Architectures that a grid trains",
-    "grid/trainer": "Trainers of a grid",
 }
 
 

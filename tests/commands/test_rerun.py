@@ -121,7 +121,7 @@ def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
         "clirbench",
         "--config-dir=/c",
         "+experiment=x",
-        "engine=slurm",
+        "engine=dask",
         "paths.cache=a",
         "seed=1",
     ]
@@ -251,7 +251,7 @@ def test_what_is_no_key_of_a_run_is_refused_even_where_it_is_trusted(
         (["+measure.x={_target_: clirbench.commands.rerun.subprocess.run}"], "measure.x: is code: {"),
         (["+measure.x={_target_: clirbench.commands.store.main}"], "measure.x: is code: {"),
         (["+measure.x={_target_: [a]}"], "measure.x: is code: {"),
-        (["engine=slurm"], "engine: sends work to other machines: {"),
+        (["engine=dask"], "engine: sends work to other machines: {"),
         (["systems=openai", "systems.url=http://x"], "systems: sends texts to a server: {"),
         (["systems=command", "systems.commands={a: x}"], "systems: runs commands: {"),
         (["systems=checkpoints", "systems/translator=command", "systems.translator.command=x"],

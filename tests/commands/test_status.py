@@ -1,7 +1,6 @@
 """What is said of a run: done, missing, failed and why."""
 
 import errno
-import json
 import os
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from clirbench.errors import InputError, StoreError
 from clirbench.files.run_files import MARKER
 from clirbench.metrics.bleu import BLEU
 from clirbench.store.cached import Cached, part_label
-from clirbench.store.plan import PLAN, Plan, Planned, read_plan
+from clirbench.store.plan import PLAN, Plan, Planned
 from clirbench.store.store import Store
 from clirbench.types import Failure
 from tests.lines import Lengths, Moments, made_texts
@@ -147,27 +146,3 @@ def test_parts_are_called_as_columns_are(tmp_path: Path) -> None:
     assert part_label(("", "MAP"), None) == "MAP"
     assert part_label(("qrels", "MAP"), None) == "MAP[qrels]"
     assert part_label("", (BLEU(), None)) == "BLEU"
-
-
-def test_a_grid_that_was_sent_runs_nothing_and_stays_in_its_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cell = tmp_path / "cells" / "a"
-    cell.mkdir(parents=True)
-    (tmp_path / "grid.json").write_text('{"x": "cells/a"}')
-    trainer = {"_target_": "os.mkdir", "path": str(tmp_path / "made")}
-    (cell / "cell.json").write_text(json.dumps({"cell": {}, "trainer": trainer}))
-    assert status.main([str(tmp_path)]) == 2
-    assert "its trainer os.mkdir is none of" in capsys.readouterr().err
-    assert not (tmp_path / "made").exists()
-    (tmp_path / "grid.json").write_text('{"x": "../cells/a"}')
-    assert status.main([str(tmp_path)]) == 2
-    assert "describes no grid" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("step", "key"), [("Retrieve", "../../x"), ("Retrieve", "/x"), ("Translate", "a/../../x")])
-def test_a_key_of_a_plan_leads_nowhere_else(step: str, key: str, tmp_path: Path) -> None:
-    plan = Plan.begin(tmp_path / PLAN, tmp_path / "store")
-    plan.add([Planned("a", step, "", key)])
-    with pytest.raises(InputError, match="is no key of a result"):
-        read_plan(tmp_path / PLAN)

@@ -7,23 +7,18 @@ from clirbench.configuration.composing import CONF
 from clirbench.configuration.reach import listed_components
 from tests.test_architecture import SOURCES, imports
 
-OPENS = re.compile(
-    r"subprocess|clirbench\.engines\.programs|.*\.server(\..*)?|urllib\.request|http\.client|submitit|ray|dask"
-)
-COMPUTES = {
-    "clirbench.labs.training.seq2seq.TransformersTrainer",  # trains in a process of ours
-}
+OPENS = re.compile(r"subprocess|clirbench\.engines\.programs|.*\.server(\..*)?|urllib\.request|http\.client|ray|dask")
 TARGETS, REACHES = listed_components(CONF)
 
 
 def opens(module: str) -> bool:
     source = SOURCES[module.removeprefix("clirbench.")]
     named = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
-    return any(OPENS.fullmatch(name) for name in imports(source)) or bool({"submitit", "ray", "distributed"} & named)
+    return any(OPENS.fullmatch(name) for name in imports(source)) or bool({"ray", "distributed"} & named)
 
 
 def test_each_component_that_starts_programs_or_connects_is_listed() -> None:
-    found = {target for target in TARGETS if opens(target.rpartition(".")[0])} - COMPUTES
+    found = {target for target in TARGETS if opens(target.rpartition(".")[0])}
     assert len(found) > 5
     assert found <= set(REACHES)
 

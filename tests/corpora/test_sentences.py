@@ -2,7 +2,7 @@
 
 import pytest
 
-from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter, split_line, split_pair
+from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter, split_line
 from clirbench.errors import ConfigError
 
 
@@ -51,15 +51,3 @@ def test_the_choice_is_part_of_what_is_kept() -> None:
 )
 def test_a_long_line_is_split_where_sentences_end(line: str, expected: list[str]) -> None:
     assert split_line(line, lambda text: len(text.split()) <= 5) == expected
-
-
-def test_a_pair_is_split_where_both_sides_have_as_many_sentences() -> None:
-    def fit(pair: tuple[str, str]) -> bool:
-        return all(len(side.split()) <= 4 for side in pair)
-
-    assert split_pair(("A b. C d.", "E f. G h."), fit) == [("A b. C d.", "E f. G h.")]
-    assert split_pair(("A b. C d. E.", "F. G h. I j k l."), fit) == [("A b. C d.", "F. G h."), ("E.", "I j k l.")]
-    assert split_pair(("A b. C d. E.", "F g h i j."), fit) == [("A b. C d. E.", "F g h i j.")]
-    assert split_pair(("一。二。三。四。五。", "One one. Two two. Three. Four. Five."), fit) == [
-        ("一。 二。", "One one. Two two."), ("三。 四。 五。", "Three. Four. Five."),
-    ]  # fmt: skip

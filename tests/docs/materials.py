@@ -8,7 +8,6 @@ from pathlib import Path
 from clirbench.corpora.demo import FOLDER as DEMO
 from tests.docs.test_contributing import EXAMPLE, ROOT
 from tests.labs.models.tiny_models import PAIRS
-from tests.labs.training.toys import TRAINS, TRANSLATES, text
 
 
 def lines(path: Path) -> list[str]:
@@ -94,13 +93,6 @@ def settings(folder: Path) -> None:
     write(folder / "settings.tsv", lines(ROOT / "clirbench/data/gowda2021_clssts_scores.tsv"))
 
 
-def trainer(folder: Path) -> None:
-    """pairs/: parallel text whose source is the English turned round; trains.py and translates.py, which know that."""
-    text(folder / "pairs", lines(DEMO / "reference.txt")[:60])
-    write(folder / "trains.py", TRAINS.split("\n"))
-    write(folder / "translates.py", TRANSLATES.split("\n"))
-
-
 def documents(folder: Path) -> None:
     """documents.jsonl: the demo's speeches as JSON lines; its topics and its judgments."""
     topics(folder)
@@ -173,7 +165,6 @@ MATERIALS: dict[str, Callable[[Path], None]] = {
         scores,
         settings,
         contributing,
-        trainer,
         documents,
         segments,
         czech,

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from clirbench.engines.forked import obstacle
-from clirbench.engines.local import Processes
 from tests.engines.test_engines import alive
 from tests.waiting import wait_until
 
@@ -28,6 +27,8 @@ from dataclasses import replace
 from pathlib import Path
 warnings.simplefilter("error")
 from clirbench.engines import local
+from clirbench.engines.elsewhere import Joblib
+from clirbench.engines.forked import obstacle
 from clirbench.engines.local import Processes, Serial
 from tests.engines import test_engines
 local.FORK_PATIENCE = local.FORK_WORTH_SECONDS = local.PATIENCE = 0.0
@@ -48,10 +49,10 @@ place = Path(sys.argv[1])
 place.mkdir(exist_ok=True)
 test, texts = made_texts(place, 12, n_lines=60)
 items = [(metric, text) for text in texts for metric in (BLEU(), ChrF(), MacroF(), ChrF(word_order=2))]
-engines = [Serial(), Processes(2), Processes(5), Processes(2, threads=0, forks=False), Processes(2, forks=False)]
+engines = [Serial(), Processes(2), Processes(5), Joblib("loky", 2), Joblib("threading", 2)]
 for number, engine in enumerate(engines):
     stored = Cached(engine, Store(place / str(number)))
-    forked = isinstance(engine, Processes) and not engine.hindrance
+    forked = isinstance(engine, Processes) and not obstacle()
     statistics = list(stored.pmap(SegmentStatistics(test), items))
     scores = list(stored.pmap(CorpusScore(), [(m, s) for (m, _), s in zip(items, statistics, strict=True)]))
     digest = hashlib.sha256(b"".join([*(pack("", one.load()) for one in statistics), *map(pack, [""] * 48, scores)]))
@@ -138,7 +139,7 @@ def test_idle_threads_of_openblas_are_ended_before_a_fork() -> None:
 THREAD = """
 import threading
 threading.Thread(target=threading.Event().wait, daemon=True).start()
-for engine in (Processes(2, forks=False), Processes(2), Processes(2), Processes(1)):
+for engine in (Joblib(workers=2), Processes(2), Processes(2), Processes(1)):
     print(len(list(engine.pmap(len, ["", "a", "b", "c"]))))
 """
 
@@ -148,7 +149,7 @@ def test_the_reason_for_not_forking_is_reported_once() -> None:
     assert out.split() == ["4"] * 4
     assert errors == (
         "workers are not forked (this process has several threads): same results, later; "
-        "engine.forks=false leaves this line out\n"
+        "engine=joblib leaves this line out\n"
     )
 
 
@@ -246,8 +247,6 @@ def test_a_process_with_threads_does_not_fork() -> None:
     thread.start()
     try:
         assert "threads" in obstacle()
-        assert Processes(2).hindrance == obstacle()
-        assert Processes(2, forks=False).hindrance == "engine.forks=false"
     finally:
         stop.set()
         thread.join()

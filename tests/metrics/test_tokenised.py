@@ -57,7 +57,3 @@ def test_what_is_wrong_is_found_at_once() -> None:
         Lengths("14a")
     with pytest.raises(AlignmentError, match="1 hypotheses for references of 2, 2 lines"):
         FirstLengths().statistics(["a"], TWO)
-
-
-def test_a_metric_in_python_keeps_the_lock() -> None:
-    assert not Lengths().releases_gil

@@ -133,12 +133,6 @@ def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool) -> Non
         assert int((found.frequencies > 0).sum()) <= len(everything)
 
 
-def test_an_analyser_that_threads_may_not_share_works_in_processes() -> None:
-    assert BM25().releases_gil
-    assert BM25(analyzer=Whitespace()).releases_gil
-    assert not BM25(analyzer=Nameless()).releases_gil
-
-
 class Nameless:
     """An analyser of somebody's, who thought of no threads."""
 

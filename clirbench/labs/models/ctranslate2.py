@@ -31,7 +31,7 @@ class CTranslate2Translator(OfCheckpoints):
     target.spm, or one for both), a tokenizer of transformers, or plain words; `tokenizer_kind` auto takes what is
     there. `beam`: hypotheses kept, 1 is greedy. `batch_size`: lines a batch. `max_source_tokens`: a longer line is
     split at ends of sentences, a longer sentence is cut; `max_new_tokens`: an output ends there. Both are at most
-    the `max_position_embeddings` of the model's config.json, where it has that (`clirbench train` writes it).
+    the `max_position_embeddings` of the model's config.json, where it has that.
     `source_prefix`, `source_suffix`, `target_prefix`: pieces put around each line (language codes; that of the
     target is taken off the output again). `source_suffix` None: the end-of-line piece where the tokenizer is
     Marian's (source.spm) and the model's config.json does not have it added, else nothing. `device`: auto takes a

@@ -186,9 +186,6 @@ def nearest_documents(
 class Probe:
     """An encoder -> the vector of its probe text, kept with the first vectors."""
 
-    def releases_gil(self, encoder: Changeable) -> bool:
-        return getattr(encoder, "releases_gil", False)
-
     def __call__(self, encoder: Changeable) -> Floats:
         return encoder.probe()
 
@@ -207,11 +204,12 @@ class Encode:
     document_map: DocumentMap
     probe: Floats | None = field(default=None, compare=False)
 
+    @property
+    def alone(self) -> bool:
+        return getattr(self.encoder, "alone", False)
+
     def cost(self, text: Text) -> float:
         return 20 * text.size  # dear: the engine's costs are those of counting words
-
-    def releases_gil(self, text: Text) -> bool:
-        return getattr(self.encoder, "releases_gil", False)
 
     def __call__(self, text: Text) -> Vectors:
         found = vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)

@@ -31,7 +31,7 @@ class OpenAIEncoder:
     **Source:** OpenAI API reference, "Create embeddings".
     """
 
-    releases_gil: ClassVar[bool] = True
+    alone: ClassVar[bool] = True
     works_elsewhere: ClassVar[bool] = True
 
     url: str | None = field(default=None, compare=False)

@@ -44,7 +44,7 @@ class Transformers:
     **Source:** N. Reimers, I. Gurevych (2019), Sentence-BERT, section 3 (mean and CLS pooling).
     """
 
-    releases_gil: ClassVar[bool] = True
+    alone: ClassVar[bool] = True
 
     folder: str | None = field(default=None, compare=False)  # the signature names its content
     pooling: str = "auto"

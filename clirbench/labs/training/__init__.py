@@ -1,1 +1,1 @@
-"""MT systems are trained from parallel text: grids of sizes, vocabularies and seeds."""
+"""MT systems are trained from parallel text, by transformers' Seq2SeqTrainer."""

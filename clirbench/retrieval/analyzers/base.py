@@ -8,8 +8,7 @@ class Analyzer(Protocol):
     """Turns text into terms; a frozen, hashable dataclass whose fields are its configuration.
 
     White space (ASCII's) ends every term, so that `terms(a + " " + b) == terms(a) + terms(b)`: the retriever
-    relies on it when it analyses each distinct chunk between white space once. One that threads may use at the same
-    time says so with a class attribute, `thread_safe = True`; others work in processes.
+    relies on it when it analyses each distinct chunk between white space once.
     """
 
     @property

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 from clirbench.retrieval.analyzers.porter import porter
 from clirbench.retrieval.analyzers.words import words
@@ -25,8 +24,6 @@ class English:
     Equal to `io.anserini.analysis.DefaultEnglishAnalyzer` of Anserini 1.7.1 (Lucene 9.9.1). `stop_words=False`
     and `stem=False` leave out the stop list and the stemmer. No known exception.
     """
-
-    thread_safe: ClassVar[bool] = True
 
     stop_words: bool = True
     stem: bool = True

@@ -1,7 +1,6 @@
 """Analysers that know no language."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from clirbench.checks import whole_number
 from clirbench.retrieval.analyzers.english import lower_case
@@ -10,8 +9,6 @@ from clirbench.retrieval.analyzers.english import lower_case
 @dataclass(frozen=True)
 class Whitespace:
     """What stands between white space (Unicode's), in lower case unless `lower=False`; for text split beforehand."""
-
-    thread_safe: ClassVar[bool] = True
 
     lower: bool = True
 
@@ -31,8 +28,6 @@ class Character:
     With `n` = 1, the default, every character is a term, which suits scripts without spaces and needs no dictionary.
     A stretch shorter than `n` characters is one term.
     """
-
-    thread_safe: ClassVar[bool] = True
 
     n: int = 1
     lower: bool = True

@@ -138,7 +138,7 @@ def test_the_signature_holds_what_moves_the_output_and_no_path() -> None:
 def test_a_long_line_is_split_at_ends_of_sentences_and_obeys_the_positions_of_the_model(
     converted: Path, tmp_path: Path
 ) -> None:
-    """The tiny model has 64 positions, and does not say so; a config.json that `clirbench train` writes does."""
+    """The tiny model has 64 positions, and does not say so; a config.json may."""
     line = ". ".join(["das haus ist rot"] * 40)
     with pytest.raises(ResourceError, match=r"set systems.translator.max_source_tokens=64"):
         run(CTranslate2Translator(), [line.replace(".", "")], converted)

@@ -15,7 +15,7 @@ from clirbench.commands.faults import SOME_FAILED
 from clirbench.computed import Inputs
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import compose_configuration
-from clirbench.engines.local import close_workers
+from clirbench.engines.base import leave_clusters
 from clirbench.errors import ConfigError, InputError, StoreError, escape_unseen
 from clirbench.experiment import completed
 from clirbench.report import terminal
@@ -56,7 +56,7 @@ def _translate(options: Namespace) -> int:
                 _write(path, b"".join(text.blocks()))
                 print(escape_unseen(str(path)))
     finally:
-        close_workers()
+        leave_clusters()
     for why in failed.values():
         print(escape_unseen(why), file=sys.stderr)
     return SOME_FAILED if failed else 0

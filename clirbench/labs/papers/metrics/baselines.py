@@ -36,7 +36,6 @@ class LengthRatio(RatioOfTokens):
     """
 
     first_reference: ClassVar[bool] = True
-    compiled: ClassVar[bool] = True
 
     name: str = "LengthRatio"
 

@@ -27,7 +27,6 @@ class WER(Tokenised):
 
     higher_is_better: ClassVar[bool] = False
     first_reference: ClassVar[bool] = True
-    compiled: ClassVar[bool] = True
     kind: ClassVar[int] = 0
 
     tokenize: str = "none"

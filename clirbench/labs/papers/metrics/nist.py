@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +36,6 @@ class NIST(Tokenised):
 
     **Source:** Doddington 2002; mteval-v13a.pl (`compute_ngram_info`, `nist_score`, `nist_length_penalty`).
     """
-
-    compiled: ClassVar[bool] = True
 
     lowercase: bool = True
     max_ngram_order: int = 5

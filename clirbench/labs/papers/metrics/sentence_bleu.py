@@ -28,7 +28,6 @@ class SentBLEU(SegmentMean, Tokenised):
     **Source:** Stanojević et al. 2015, section 2.2.11; Moses, `mert/BleuScorer.cpp`, `smoothedSentenceBleu`.
     """
 
-    compiled: ClassVar[bool] = True
     exact_orders: ClassVar[int] = 0
 
     smoothing: float = 1

@@ -43,10 +43,6 @@ class TER:
         return Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive, passes)
 
     @property
-    def releases_gil(self) -> bool:
-        return not (self.normalized or self.no_punct)  # which the library's expressions do
-
-    @property
     def signature(self) -> str:
         def said(flag: bool) -> str:
             return "yes" if flag else "no"

@@ -1,108 +1,120 @@
-"""`clirbench train grid=NAME [then=run|watch] [key=value ...]`: trains a grid of MT systems, and compares them.
+"""`clirbench train source=FILE target=FILE output_dir=DIR [key=value ...]`: trains a small MT system.
 
-What is finished is never trained again, what was killed goes on from its last checkpoint. `then=run` then translates
-with every checkpoint and makes a run of them; `then=watch` does so while they are trained. All keys but those of the
-grid are the run's; without a collection (folder=DIR) the held-out pairs are searched.
+transformers' Seq2SeqTrainer does it: every other key is a setting of `Seq2SeqTrainingArguments` (`max_steps=5000`,
+`save_steps=1000`, `seed=1`, `bf16=true`). The same command goes on from the last checkpoint. Checkpoints are read by
+`systems=checkpoints systems/toolkit=huggingface systems.model=DIR`.
 """
 
-import subprocess
+import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, NoReturn
 
-from clirbench.api.running import quote_value
+from clirbench.checks import require
 from clirbench.commands.base import command_parser, run_command
-from clirbench.commands.faults import SOME_FAILED
-from clirbench.commands.rerun import run_clirbench
-from clirbench.configuration.building import parts_of
-from clirbench.configuration.composing import compose_configuration
-from clirbench.configuration.keys import key_of
-from clirbench.engines.base import Engine
-from clirbench.engines.local import close_workers
-from clirbench.errors import ConfigError, UnknownName
-from clirbench.labs.training.grid import HELD_OUT, MODELS, SYSTEMS, Grid, lock_grid, plan, train
-from clirbench.labs.training.progress import cut_notes
-from clirbench.report import terminal
+from clirbench.errors import AlignmentError, ConfigError, InputError
+from clirbench.text import TextFile
 
-COLLECTIONS = ("folder", "corpus", "experiment")
-THEN = ("run", "watch")
-SMALL = ("documents.size=10", "topics=sentences", "topics.n=50", "relevance.k=10")
-"""Of a run that searches the held-out pairs: even a weak system finds something for a whole sentence."""
+DEFAULTS = {
+    "max_steps": 400, "save_steps": 200, "per_device_train_batch_size": 32, "learning_rate": 0.001, "warmup_steps": 200,
+    "lr_scheduler_type": "inverse_sqrt", "adam_beta2": 0.98, "adam_epsilon": 1e-9, "label_smoothing_factor": 0.1,
+    "report_to": ["none"],
+}  # fmt: skip
+UNK, END, PAD = SPECIAL = "<unk>", "</s>", "<pad>"
+
+
+@dataclass
+class Model:
+    """What is trained: the first `size` pairs (0: all), one BPE vocabulary of both languages, a Marian Transformer."""
+
+    source: str
+    target: str
+    size: int = 0
+    pieces: int = 4000
+    positions: int = 128
+    d_model: int = 128
+    layers: int = 1
+    heads: int = 4
+    ffn: int = 256
+    dropout: float = 0.1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0; 2: some cells failed, the rest is there; with `then=run` the run's own status where that is not 0."""
+    """0: trained to the end."""
     parser = command_parser("train", __doc__)
-    parser.add_argument("overrides", nargs="*", metavar="key=value", help="grid=NAME, grid.KEY=VALUE; keys of the run")
+    parser.add_argument("settings", nargs="+", metavar="key=value", help="text, model, Seq2SeqTrainingArguments")
     return run_command(parser, arguments, _train)
 
 
 def _train(options: Namespace) -> int:
-    then = next((one.partition("=")[2] for one in reversed(options.overrides) if one.startswith("then=")), "")
-    overrides = [one for one in options.overrides if not one.startswith("then=")]
-    if not any(one.startswith("grid=") for one in overrides):
-        raise ConfigError("clirbench train: name a grid, grid=tiny, gowda2020, lignos2019 or mine")
-    if then and then not in THEN:
-        raise UnknownName("then", then, THEN)
-    keys = [one for one in overrides if not one.startswith("hydra.")]
-    grid, engine = parts_of(compose_configuration(keys), grid=Grid, engine=Engine)
-    if then and not grid.trainer.translate:
-        raise ConfigError(f"then={then}: set grid.trainer.translator, the command that translates with a checkpoint")
-    with lock_grid(grid.home):
-        failed, trained, notes = _train_runs(grid, engine, overrides if then == "watch" else ())
-        for name, why in failed.items():
-            terminal.say(f"{name} is left out: {why}")
-        for note in notes:
-            terminal.say(note)
-        status = SOME_FAILED if failed else 0
-        if not then or not trained:
-            return status
-        remarks = [f"Training run {name} is left out: {why}" for name, why in failed.items()]
-        arguments = run_keys(grid, overrides, (*remarks, *notes))
-        if then == "watch":
-            arguments = ["watch", "--once", *arguments, "systems.quiet=0"]
-        return run_clirbench(arguments) or status
-
-
-def _train_runs(grid: Grid, engine: Engine, watched: Sequence[str]) -> tuple[dict[str, str], int, list[str]]:
-    """Why cells failed, how many did not, and how many pairs were cut, in sentences.
-
-    watched: the keys of `clirbench watch`, where that is to look on.
-    """
-    watching = None
+    require("clirbench train", "train", "torch", "transformers", "accelerate")
     try:
-        cells = plan(grid, engine)
-        if watched:
-            command = [sys.executable, "-P", "-m", "clirbench", "watch", *run_keys(grid, watched), "systems.quiet=0"]
-            watching = subprocess.Popen(command)
-        with terminal.progress() as bar:
-            failed = train(cells, engine, bar)
-    finally:
-        if watching is not None:
-            watching.terminate()
-            watching.wait()
-        close_workers()
-    terminal.say(f"{len(cells) - len(failed)} of {len(cells)} training runs are done: {grid.home}")
-    return failed, len(cells) - len(failed), cut_notes(cells)
+        return _trained([part for one in options.settings for part in f"--{one}".split("=", 1)])
+    except ValueError as error:  # so the library refuses a setting
+        raise ConfigError(f"clirbench train: {error}") from None
 
 
-def run_keys(grid: Grid, overrides: Sequence[str], remarks: Sequence[str] = ()) -> list[str]:
-    """The keys of the run that compares a grid's checkpoints: the user's own, and what those leave open."""
-    given = [one for one in overrides if key_of(one).partition(".")[0].partition("/")[0] != "grid"]
-    home = grid.home.absolute()
-    ours = [
-        "systems=checkpoints", f"systems.model={quote_value(str(home / MODELS))}", "systems.replicates=[]",
-        f"systems.metadata={quote_value(str(home / SYSTEMS))}", "units=run", "analysis=[training]",
-        *grid.trainer.translate,
-    ]  # fmt: skip
-    if len(grid.sizes) > 1:
-        ours.append("given=[size]")
-    keys = {key_of(one) for one in given}
-    if not keys & set(COLLECTIONS):
-        ours += [f"folder={quote_value(str(home / HELD_OUT))}", *SMALL]
-    if remarks:
-        ours.append(f"remarks={quote_value(list(remarks))}")
-    return [*(one for one in ours if key_of(one) not in keys), *given]
+def _trained(words: Sequence[str]) -> int:
+    transformers: Any = import_module("transformers")
+    parser = transformers.HfArgumentParser((Model, transformers.Seq2SeqTrainingArguments))
+    parser.error = _refuse
+    parser.set_defaults(**DEFAULTS)
+    made, settings = parser.parse_args_into_dataclasses(words, look_for_args_file=False)
+    transformers.set_seed(settings.seed)
+    pairs = _pairs(made)
+    for folder in (home := Path(settings.output_dir)).glob("checkpoint-*"):
+        if not (folder / "trainer_state.json").exists():  # a killed trainer had not written all of it
+            shutil.rmtree(folder)
+    last = transformers.trainer_utils.get_last_checkpoint(home) if home.is_dir() else None
+    if last:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(last)
+    else:
+        tokenizer = _tokenizer(transformers, [line for pair in pairs for line in pair], made)
+    network = transformers.MarianMTModel(
+        transformers.MarianConfig(
+            vocab_size=len(tokenizer), d_model=made.d_model, encoder_layers=made.layers, decoder_layers=made.layers,
+            encoder_attention_heads=made.heads, decoder_attention_heads=made.heads, encoder_ffn_dim=made.ffn,
+            decoder_ffn_dim=made.ffn, dropout=made.dropout, max_position_embeddings=made.positions,
+            scale_embedding=True, pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id,
+            decoder_start_token_id=tokenizer.eos_token_id, forced_eos_token_id=tokenizer.eos_token_id,
+        )
+    )  # fmt: skip
+    rows = [dict(tokenizer(source, text_target=target, truncation=True)) for source, target in pairs]
+    collate = transformers.DataCollatorForSeq2Seq(tokenizer, network)
+    trainer = transformers.Seq2SeqTrainer(network, settings, collate, rows, processing_class=tokenizer)
+    trainer.train(resume_from_checkpoint=last)
+    return 0
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ConfigError(f"clirbench train: {message.replace('--', '')}")
+
+
+def _pairs(made: Model) -> list[tuple[str, str]]:
+    files = TextFile(Path(made.source)), TextFile(Path(made.target))
+    source, target = (list(islice(file.lines(), made.size or None)) for file in files)
+    if len(source) != len(target):
+        raise AlignmentError(f"{made.source} has {len(source)} lines, {made.target} {len(target)}")
+    if found := [pair for pair in zip(source, target, strict=True) if all(map(str.strip, pair))]:
+        return found
+    raise InputError(f"{made.source} and {made.target}: no pair has text on both sides")
+
+
+def _tokenizer(transformers: Any, lines: Sequence[str], made: Model) -> Any:
+    """Learned from the lines; `</s>` ends each."""
+    tokenizers: Any = import_module("tokenizers")
+    pieces = tokenizers.SentencePieceBPETokenizer(unk_token=UNK)
+    pieces.train_from_iterator(lines, made.pieces, special_tokens=list(SPECIAL), show_progress=False)
+    pieces.post_processor = tokenizers.processors.TemplateProcessing(f"$A {END}", special_tokens=[(END, 1)])
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=pieces._tokenizer, unk_token=UNK, eos_token=END, pad_token=PAD,
+        model_max_length=made.positions, model_input_names=["input_ids", "attention_mask"],
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

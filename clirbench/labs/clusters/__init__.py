@@ -1,1 +1,0 @@
-"""Engines for clusters: dask, ray, slurm."""
