@@ -82,9 +82,9 @@ def test_segments_of_100_000_characters(metric: Metric) -> None:
     core.test_segments_of_100_000_characters(metric)
 
 
-@pytest.mark.parametrize("words", [2_000, pytest.param(14_000, marks=pytest.mark.release)])
-def test_ter_of_one_long_segment(words: int) -> None:
-    long, other = (" ".join(text.split()[:words]) for text in (LONG, OTHER))
+def test_ter_of_one_long_segment() -> None:
+    """sacreBLEU's search takes a minute for 1,000 such words, and no longer for more: it stops at 1,000 candidates."""
+    long, other = (" ".join(text.split()[:150]) for text in (LONG, OTHER))
     assert 0 < rows_of(TER(), [long], [other])[0] <= 200
 
 
