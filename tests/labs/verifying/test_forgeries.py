@@ -188,6 +188,8 @@ FORGERIES: dict[str, tuple[str, Change, int, str]] = {
     "a file more of Hydra": ("texts", put(".hydra/answer.txt"), 4, ".hydra/answer.txt"),
     "a link": ("texts", link, 4, "more.tsv"),
     "another seed": ("texts", set_in("provenance.json", seed=7), 4, "seed"),
+    "prose for a version": ("texts", set_in("provenance.json", python="3. Judges agree"), 4, "python: is no version"),
+    "prose for a library": ("texts", set_in("provenance.json", libraries={"by people": "1"}), 4, "is no version"),
     "a key of nobody": ("texts", set_in("provenance.json", remarks="checked"), 4, "provenance.json: remarks"),
     "hashes of nothing": ("texts", set_in("provenance.json", files={}), 4, "provenance.json: files"),
     "a word of the command": ("texts", edit("provenance.json", r"topics\.n=5", "topics.n=6"), 4, "do not follow"),

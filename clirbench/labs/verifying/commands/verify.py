@@ -11,6 +11,7 @@ code made, or that were imported though clirbench can compute them; 1 where an i
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -53,6 +54,8 @@ from clirbench.report.provenance import COMMAND, HASHED
 from clirbench.text import TextFile
 
 ENDS = (signal.SIGINT, signal.SIGTERM)
+SHORT = re.compile(r"[\w.+!-]{1,60}")
+"""A library and its version, which no sentence fits into."""
 WAIT = 10
 """Seconds in which the process that computes ends after SIGTERM."""
 
@@ -91,6 +94,9 @@ def _verify(options: Namespace) -> int:
     for name, version in ((MANIFEST, sealed.clirbench), (RESULTS, results.get("clirbench"))):
         if version != recorded.get("clirbench"):
             return _failed([f"{name}: clirbench: is another version than that of {PROVENANCE}"])
+    said = {"": recorded.get("python"), **(recorded.get("libraries") or {})}
+    if prose := [name or "python" for name, version in said.items() if not SHORT.fullmatch(f"{name}{version}")]:
+        return _failed([f"{PROVENANCE}: {prose[0]}: is no version"])
     if cannot := no_command_line(recorded["command"]):
         return _tell(folder, folder, Verdict((Unchecked(cannot),)), recorded, results)
     places = input_places(recorded, options.data)
@@ -188,6 +194,7 @@ def _tell(folder: Path, made: Path, verdict: Verdict, recorded: Mapping[str, Any
     making = [*MAKING, *(f"configuration.{key}" for key in WHERE)]
     for told, names in (
         ("Copied from inputs, not computed", [*imported, *sorted(metadata)]),
+        ("Not checked, of the inputs", ["that texts, scores and names are what they say"]),
         ("Not checked, files", unchecked(folder)),
         (f"Not checked, in {PROVENANCE} and where reports repeat it", making),
         ("Not checked, what its maker says by the command line", words),
