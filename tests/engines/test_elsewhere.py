@@ -37,7 +37,7 @@ def engine(name: str, workers: int = 2) -> Engine:
     """Two workers on this machine; skipped where the extra is not installed."""
     if name in ("dask", "ray"):
         library = {"dask": "distributed", "ray": "ray"}[name]
-        pytest.importorskip(library, reason=f"engine={name} needs {library}: pip install 'clirbench[{name}]'")
+        pytest.importorskip(library, reason=f"engine={name} needs {library}: pip install '.[{name}]'")
     return Joblib(name, workers)
 
 
@@ -74,7 +74,7 @@ def test_what_takes_a_whole_machine_is_done_one_by_one_in_another_process() -> N
 def test_what_a_backend_needs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, library in (("dask", "distributed"), ("ray", "ray")):
         monkeypatch.setitem(sys.modules, library, None)
-        with pytest.raises(ResourceError, match=rf"engine={name} needs .*pip install 'clirbench\[{name}\]'"):
+        with pytest.raises(ResourceError, match=rf"engine={name} needs .*pip install '\.\[{name}\]'"):
             list(Joblib(name).pmap(Weighed(), [1]))
     with pytest.raises(ConfigError, match="engine.backend='moon' is not one of loky, threading, dask, ray"):
         Joblib("moon")
@@ -98,7 +98,7 @@ def test_engines_that_are_gone_name_the_new_spelling(cli: Cli, name: str, said: 
 
 @pytest.mark.slow
 def test_a_gpu_is_asked_for_of_dask() -> None:
-    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
+    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install '.[dask]'")
     options = {"resources": {"GPU": 1}}
     with pytest.raises(ResourceError, match="no Dask worker has GPU=1, so tasks would never start"):
         list(Joblib("dask", 1, options=options).pmap(Pid(), [""]))
@@ -115,7 +115,7 @@ def test_a_gpu_is_asked_for_of_dask() -> None:
 
 def test_a_cluster_is_not_closed_while_a_killed_worker_is_started_again() -> None:
     """distributed 2026.8 asserts in `SpecCluster._close` that each worker is closing, closed or failed by then."""
-    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install 'clirbench[dask]'")
+    distributed = pytest.importorskip("distributed", reason="needs distributed: pip install '.[dask]'")
 
     class Restarting:
         seen: ClassVar[list[str]] = ["init", "starting", "running"]
@@ -138,7 +138,7 @@ def test_a_cluster_is_not_closed_while_a_killed_worker_is_started_again() -> Non
 
 @pytest.mark.release
 def test_a_gpu_is_asked_for_of_ray() -> None:
-    ray = pytest.importorskip("ray", reason="needs ray: pip install 'clirbench[ray]'")
+    ray = pytest.importorskip("ray", reason="needs ray: pip install '.[ray]'")
     ray.init(num_cpus=4, num_gpus=2, include_dashboard=False, log_to_driver=False)
     with pytest.raises(ResourceError, match="num_gpus=3, so tasks would never start: .* has 2 GPUs"):
         list(Joblib("ray", options={"num_gpus": 3}).pmap(Gpus(), [""]))

@@ -31,7 +31,7 @@ def test_without_the_extra_one_line_says_how_to_install_it(
     monkeypatch.setattr("clirbench.checks.find_spec", lambda name: None)
     assert main(["source=a", "target=b", "output_dir=out"]) == 1
     assert "clirbench train needs the libraries torch, transformers, accelerate" in (said := capsys.readouterr().err)
-    assert "pip install 'clirbench[train]'" in said
+    assert "pip install '.[train]'" in said
     assert said.count("\n") == 1
 
 
@@ -39,7 +39,7 @@ def test_without_the_extra_one_line_says_how_to_install_it(
 def torch() -> None:
     """Skipped, loudly, without what trains."""
     if missing := [name for name in ("torch", "transformers", "accelerate") if find_spec(name) is None]:
-        pytest.skip(f"EXTRA ABSENT: pip install 'clirbench[train]' ({', '.join(missing)}); training is not tested")
+        pytest.skip(f"EXTRA ABSENT: pip install '.[train]' ({', '.join(missing)}); training is not tested")
 
 
 @pytest.mark.slow
