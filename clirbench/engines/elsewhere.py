@@ -93,6 +93,16 @@ class Joblib:
         if self.backend in DEATHS:
             module, name = DEATHS[self.backend]
             killed = getattr(import_module(module), name)
+        if (self.backend, workers) == ("loky", 1):
+            # joblib would do it in this process, where a death would be ours, or by two in turns, each with a model.
+            one = import_module(module).ProcessPoolExecutor(max_workers=1, **settings)
+            try:
+                yield from (one.submit(task).result() for task in tasks)
+            except killed as error:
+                raise Lost(_killed(error)) from None
+            finally:
+                one.shutdown(kill_workers=True)
+            return
         # Ray's backend gives no result before it has all.
         as_they_come, most = (False, workers) if self.backend == "ray" else (True, len(tasks))
         # At least two, since joblib does the work of one in this process, where a death would be ours.
@@ -108,10 +118,14 @@ class Joblib:
                     yield from parallel(delayed(task)() for task in tasks[start : start + most])
         except killed as error:
             # Dask itself has handed it out four times.
-            raise (ResourceError if self.backend == "dask" else Lost)(
-                "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
-                f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
-            ) from None
+            raise (ResourceError if self.backend == "dask" else Lost)(_killed(error)) from None
+
+
+def _killed(error: BaseException) -> str:
+    return (
+        "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
+        f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
+    )
 
 
 def _end_with(parent: int) -> None:

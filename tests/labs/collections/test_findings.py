@@ -73,7 +73,7 @@ def test_what_is_open_is_named(tmp_path: Path) -> None:
 def test_a_table_of_each_stratum_in_latex(tmp_path: Path) -> None:
     write(tmp_path / "out", runs(tmp_path))
     (table,) = (tmp_path / "out" / "latex").iterdir()
-    assert table.name == "pooled-MAP-pseudo-bm25.tex"
+    assert table.name == "pooled-MAP-pseudo-relevance-bm25.tex"
     lines = table.read_text().splitlines()
     assert lines[0] == r"\begin{table}"
     assert any(line.startswith("BLEU - LengthRatio & ") for line in lines)
