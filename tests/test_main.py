@@ -312,8 +312,8 @@ class TestRunsOfOthers:
 class TestFoundByFreshEyes:
     """Faults that a new user met."""
 
-    def test_a_system_that_wrote_nothing_scores_zero_and_spoils_no_tau(self, cli, small_folder: Path) -> None:
-        (small_folder / "systems" / "nothing.txt").write_text("\n" * 60)
+    def test_a_system_without_a_right_word_scores_zero_and_spoils_no_tau(self, cli, small_folder: Path) -> None:
+        (small_folder / "systems" / "nothing.txt").write_text("xq\n" * 60)
         done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out")
         assert done.returncode == 0, done.stderr
         rows = {row["system"]: row for row in table(small_folder.parent / "out" / "systems.tsv")}
@@ -444,7 +444,7 @@ class TestEveryEndIsOurs:
         assert done.returncode == 0, done.stderr
         *said, pointer, folder = done.stdout.splitlines()
         assert said[0].startswith("Languages: cs-en (by the texts); analyser: english; 112 documents (docs.tsv); ")
-        assert said[4].startswith("MacroF1 orders 90 % of system pairs as people's judgments do (at least ")
+        assert said[4].startswith("MacroF1 orders 90 % of system pairs as retrieval does (at least ")
         assert said[5] == "It rests on 8 groups."
         assert (pointer.partition(":")[0], folder) == ("To look at", str(tmp_path / "out"))
         assert "more than half" not in done.stdout
@@ -525,7 +525,7 @@ class TestEveryEndIsOurs:
             ("correlation.alpha=nan", "must be a number between 0 and 1"),
             ("correlation.coefficients=[]", "a run needs one at least, such as kendall"),
             ("correlation.intervals=5", "correlation.intervals=5 must be a mapping"),
-            ("relevance.k=null", "relevance.k=None must be a whole number"),
+            ("relevance.k=0", "relevance.k=0 must be a whole number"),
             ("retrieval.k1=x", "retrieval.k1='x' must be a number of at least 0"),
             ("hydra.mode=NOPE", "hydra.mode=NOPE: a value of another kind belongs there"),
             ("title='${nowhere}'", "the configuration: Interpolation key 'nowhere' not found"),
