@@ -157,8 +157,8 @@ def _difference(path: Path, size: int, sha256: str) -> str:
     except OSError as error:
         return f"cannot be read ({error.strerror})"
     if found[0] != size:
-        return f"has not the {size:,} bytes that were sealed"
-    return "" if found[1] == sha256 else "is not what was sealed: its content is another"
+        return f"has not the {size:,} bytes that manifest.json sealed"
+    return "" if found[1] == sha256 else "is not what manifest.json sealed: its content is another"
 
 
 def _size_and_sha256(path: Path, most: int | None = None) -> tuple[int, str]:

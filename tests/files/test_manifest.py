@@ -101,7 +101,7 @@ def piped(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (changed, "is not what was sealed"),
+        (changed, "is not what manifest.json sealed"),
         (lambda path: path.write_text("x"), "has not the "),
         (Path.unlink, "is not there"),
         (linked, "is a link"),
