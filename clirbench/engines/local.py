@@ -67,7 +67,8 @@ class Processes:
 
         def work(tasks: Sequence[Task]) -> Iterator[Chunk]:
             if why := obstacle():  # the first items may have started Java
-                report_unforked(why)
+                if not alone:  # which waits in a thread of its own, and has one worker either way
+                    report_unforked(why)
                 return Joblib().work(tasks, workers)
             return forked_work(tasks, workers)
 

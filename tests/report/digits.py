@@ -101,7 +101,7 @@ CELLS = {
 
 def _findings(run: Folder) -> Iterator[str]:
     """results.json against the tables, as numbers."""
-    for found in [*run.of("agreement"), *run.of("second")]:
+    for found in [*run.of("agreement"), *run.of("second"), *run.of("by MAP")]:
         row = run.rows[found["measure"], found["metric"]]
         for name, column in CELLS.items():
             yield from _same(f"{found['metric']} {name}", found[name], row[column])
@@ -204,7 +204,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield r"is shown in (\d+) of (\d+) other scorings of the same topics\.", (
             str(found["shown"]), str(found["scorings"]),
         )  # fmt: skip
-    for found in run.of("second"):
+    for found in [*run.of("second"), *run.of("by MAP")]:
         row = run.rows[found["measure"], found["metric"]]
         yield r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.", (
             percent(cell(row, "value")), percent(cell(row, "lower")),
