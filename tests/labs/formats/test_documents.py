@@ -228,7 +228,7 @@ def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, 
         pseudo = [argument for argument in arguments if not argument.startswith("relevance")]
         refused = cli(*pseudo, "check=true")
         assert refused.returncode == 1
-        assert "relevance=top100 needs a reference side" in refused.stderr
+        assert "relevance=top_k needs a reference side" in refused.stderr
         refused = cli(*arguments, "metric=[BLEU]", "check=true")
         assert refused.returncode == 1
         assert "MT metrics need a test set" in refused.stderr
