@@ -41,9 +41,9 @@ def test_readme_is_a_screen_and_a_half_and_shows_what_it_talks_about() -> None:
 
 @pytest.mark.release
 def test_a_reader_can_finish_what_is_written_by_hand() -> None:
-    """28,000 words: two hours of reading. Pages that a program writes whole count apart."""
+    """30,000 words: two hours of reading. Pages that a program writes whole count apart."""
     counted = size.documents()
-    assert sum(n for n, generated in counted.values() if not generated) <= 28_000
+    assert sum(n for n, generated in counted.values() if not generated) <= 30_000
     assert {name for name, (_, generated) in counted.items() if generated} == {
         "docs/explanation/answers.md",
         "docs/explanation/validity-atlas.md",
