@@ -20,7 +20,7 @@ INTRO = """<!-- Written by benchmarks/answers_page.py from docs/data/answers.tsv
 # What clirbench answers on WMT
 
 `+experiment=folder folder=DIR 'metric=[BLEU,chrF1,chrF2,MacroF1,MicroF1]'` for each of the {folders} language pairs of
-WMT 2021 to 2023 with five systems or more; nothing else is set. Topics and relevance come from the reference, which
+WMT 2021 to 2024 with five systems or more; nothing else is set. Topics and relevance come from the reference, which
 favours metrics that match words. A folder counts by the metric with the best evidence, which the first sentence of the
 answer is about; the example is the folder with the median number of systems. Every folder is in
 [answers.tsv](../data/answers.tsv).
