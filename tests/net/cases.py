@@ -378,7 +378,8 @@ SHIPPED: dict[str, Shipped] = {
                                 {"paper__scores": {"WMT19": "{mirror}/papers/wmt-metrics/wmt-scores-2018.tsv"}}),
     **{f"study_{name}": Shipped(f"study_{name}") for name in ("ladder", "newstest2014", "newstest2018", "wmt21_deen",
                                                               "wmt21_isen", "wmt21_jaen", "wmt21_ruen")},
-    **{f"help_{pair}": Shipped(f"help_{pair}") for pair in ("caen", "esen", "euen", "fren", "glen", "iten", "pten")},
+    # Italian has no translations at hand.
+    **{f"help_{pair}": Shipped(f"help_{pair}") for pair in ("caen", "esen", "euen", "fren", "glen", "pten")},
     "wmt_folder": Shipped("wmt_folder", {"folder": "{mirror}/wmt22/de-fr"}),
     **{f"wmt_part_{part.replace('/', '_')}": Shipped("wmt_part", {"corpus__part": part, **PART})
        for part in ("wmt21/cs-en/A-B", "wmt22/de-en/A-B", "wmt23/he-en/A-B", "wmt24/en-es")},
