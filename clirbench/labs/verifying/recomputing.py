@@ -24,6 +24,7 @@ from clirbench.configuration.reach import effects, has_own_folders, refusals
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError, shorten
 from clirbench.experiment import run, with_store
 from clirbench.files.run_files import PROVENANCE
+from clirbench.metrics.score_files import ScoreFile
 from clirbench.report.compared.comparison import leaves
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
@@ -132,7 +133,9 @@ def can_compute(name: str) -> bool:
             cfg = compose_configuration([f"metric=[{name.replace('++', 'pp')}]"])
         except ClirbenchError:
             return False
-        return not any(effects(plain_configuration(cfg), CONF))
+        plain = plain_configuration(cfg)
+        read = any(str(node["_target_"]).endswith(f".{ScoreFile.__name__}") for node in plain["metric"].values())
+        return not read and not any(effects(plain, CONF))
     return True
 
 
