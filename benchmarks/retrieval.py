@@ -1,7 +1,7 @@
 """Speed, memory and exactness of `retrieval=bm25`, beside Lucene through pyserini and bm25s, on real text.
 
     python benchmarks/retrieval.py                                    # everything, about half an hour on two cores
-    python benchmarks/retrieval.py engines curve --segments 100000    # some parts, on less text
+    python benchmarks/retrieval.py engines --segments 100000    # some parts, on less text
 
 Prints Markdown. The text is, in this order, europarl/en-2008-2009, europarl/fr-en-2007, the ladder's collection
 outputs and the WMT21 outputs of ../shared/data, repeated where more is asked for; a segment is a document. Topics are
@@ -39,10 +39,10 @@ from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
 from clirbench.topics.trec import TrecTopics
-from clirbench.types import Document, DocumentMap, Documents, Run, Topic
+from clirbench.types import Document, DocumentMap, Documents, Topic
 
 DATA = PROJECT.parent / "shared" / "data"
-PARTS = ("engines", "curve", "workers", "cold", "tokens", "agreement")
+PARTS = ("engines", "tokens", "agreement")
 ENGINES = ("bm25", "pyserini", "lucene", "bm25s", "rank_bm25")
 RETRIEVERS: dict[str, Callable[[], Any]] = {"bm25": BM25, "lucene": Lucene, "bm25s": BM25S, "rank_bm25": RankBM25}
 Row = Sequence[object]
@@ -200,84 +200,6 @@ def engines(options: argparse.Namespace, folder: Path) -> None:
     table(f"{options.segments:,} segments, {int(words):,} words, 150 topics", header, rows)
 
 
-def curve(options: argparse.Namespace, folder: Path) -> None:
-    rows: list[Row] = []
-    for n_segments in options.curve:
-        path = folder / "curve.txt"
-        write_text(path, n_segments)
-        runs = [in_a_process("bm25", path, n_segments, 2) for _ in range(options.repeats)]
-        first, further = (statistics.median(run["seconds"][i] for run in runs) for i in (0, 1))
-        wc = seconds_of_wc(path, options.repeats)
-        megabytes = path.stat().st_size / 1e6
-        peak, before = (statistics.median(run[key] for run in runs) for key in ("peak", "before"))
-        rows.append((f"{n_segments:,}", megabytes, first, further, wc, 1000 * further / megabytes, peak, before))
-    header = ("segments", "MB", "first, s", "further, s", "wc -w, s", "further, s/GB", "peak MB", "of which before")
-    table("bm25: time and memory by size of the text", header, rows)
-
-
-def workers(options: argparse.Namespace, folder: Path) -> None:
-    path_of = [folder / f"system-{number}.txt" for number in range(options.systems)]
-    for number, path in enumerate(path_of):
-        write_text(path, options.system_segments, skip=number * 60_000)
-    seconds = {}
-    for n_workers in (1, 2):
-        command = [sys.executable, __file__, "--child-workers", str(n_workers), str(options.system_segments)]
-        done = subprocess.run([*command, *map(str, path_of)], capture_output=True, text=True, check=True)
-        seconds[n_workers] = [float(value) for value in done.stdout.split()[-2:]]
-    for at, state in enumerate(("from nothing", "compiled code loaded, words met")):
-        title = f"bm25: {options.systems} systems of {options.system_segments:,} segments, {state}"
-        header = ("workers", "s", "of one worker's")
-        table(title, header, [(n, values[at], values[at] / seconds[1][at]) for n, values in seconds.items()])
-
-
-def run_workers(n_workers: int, n_segments: int, paths: Sequence[str]) -> tuple[float, float]:
-    """Seconds for all systems through the line's own engine, the first time and again in the same process."""
-    from clirbench.engines.local import Processes
-
-    shared = segments(Path(paths[0]), n_segments).map
-    systems = [Documents(TextFile(Path(path)), shared) for path in paths]
-    step = Step(BM25(), tuple(title_topics()))
-    seconds = []
-    for _ in range(2):
-        start = time.perf_counter()
-        if len(list(Processes(workers=n_workers).pmap(step, systems))) != len(paths):
-            raise SystemExit("a system is missing")
-        seconds.append(time.perf_counter() - start)
-    return seconds[0], seconds[1]
-
-
-class Step:
-    """Rank one system's collection; what a worker is sent."""
-
-    def __init__(self, retriever: BM25, topics: tuple[Topic, ...]) -> None:
-        self.retriever = retriever
-        self.topics = topics
-
-    def __call__(self, documents: Documents) -> Run:
-        return self.retriever.rank(documents, self.topics)
-
-
-def cold(options: argparse.Namespace, folder: Path) -> None:
-    """`+experiment=folder` on systems of 1,000 segments, from the start of the program to its end."""
-    command = [sys.executable, "-m", "clirbench", "+experiment=folder", f"folder={DATA / 'wmt21' / 'de-en'}"]
-    command += ["topics=keyterms", "references=A", "metric=[BLEU]", f"hydra.run.dir={folder / 'run'}"]
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    rows: list[Row] = []
-    for number in range(options.repeats + 1):  # the first leaves byte code and compiled code on disk
-        extra = [f"paths.cache={folder / f'cache-{number}'}"]
-        start = time.perf_counter()
-        done = subprocess.run(
-            [*command, *extra], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            print(f"\n### cold start\n\nfailed: {done.stderr[-800:]}")
-            return
-        rows.append((number or "(first ever)", time.perf_counter() - start))
-    table(
-        "cold start: folder of 1,000-segment systems, BLEU, nothing stored, compiled code on disk", ("run", "s"), rows
-    )
-
-
 def texts_to_agree_on() -> list[Path]:
     """The texts and systems on which bm25 and lucene must give identical lists."""
     paths = [*sources()[:2]]
@@ -343,21 +265,15 @@ def main() -> None:
     parser.add_argument("--segments", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
-    parser.add_argument("--curve", nargs="+", type=int, default=[100_000, 250_000, 500_000, 1_000_000, 2_000_000])
-    parser.add_argument("--systems", type=int, default=16)
-    parser.add_argument("--system-segments", type=int, default=380_000)
     if sys.argv[1:2] == ["--child"]:
         engine, path, n_segments, n_systems = sys.argv[2:]
         print(json.dumps(measure(engine, Path(path), int(n_segments), int(n_systems))))
-        return
-    if sys.argv[1:2] == ["--child-workers"]:
-        print(*run_workers(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]))
         return
     options = parser.parse_args()
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"unknown parts {', '.join(sorted(unknown))}; choices: {', '.join(PARTS)}")
     print(f"## Retrieval\n\n{machine()}")
-    by_name = {f.__name__: f for f in (engines, curve, workers, cold, tokens, agreement)}
+    by_name = {f.__name__: f for f in (engines, tokens, agreement)}
     with tempfile.TemporaryDirectory() as folder:
         for part in options.parts:
             by_name[part](options, Path(folder))

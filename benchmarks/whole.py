@@ -1,5 +1,8 @@
 """The whole line against what one would use today: `python -m benchmarks.whole FOLDER [--systems 1 38 1000]`.
 
+`--rivals` without a name, `--tree OTHER` (another checkout with its own .venv) and further `key=value` of the program
+measure ours alone: by number of systems, workers or engines, or before and after a change, in turns (`--times`).
+
 Ours: `python -m clirbench` with BLEU, chrF2 and MacroF1, 150 topics, five measures, tests, intervals, report; with an
 empty store, once more, and with one system more. The script: sacreBLEU (BLEU and chrF2; it has no MacroF1), bm25s or
 Lucene, ir_measures and scipy's Kendall, 150 queries of three words, top 100 of the reference side as judgments; a table
@@ -24,6 +27,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPICS, RELEVANT, DEPTH = 150, 100, 1000
@@ -148,10 +152,10 @@ def theirs(folder: Path, systems: int, search_by: Callable[[list[str], list[str]
         print(measure, *(f"{tau:.3f}" for tau in row))
 
 
-def cost(label: str, command: list[str], store: Path | None = None) -> float:
+def cost(label: str, command: list[str], store: Path | None = None, tree: Path = ROOT) -> float:
     """Run, print a line of the table, return seconds of processor time."""
     begun = time.monotonic()
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -168,7 +172,10 @@ def main() -> None:
     parser.add_argument("--systems", type=int, nargs="+", default=[1, 38])
     parser.add_argument("--rivals", nargs="*", default=["bm25s", "lucene", "clireval"])
     parser.add_argument("--without", action="store_true", help="the rivals alone")
+    parser.add_argument("--tree", type=Path, help="another checkout, measured in turns with this one")
+    parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--as", dest="rival", help=argparse.SUPPRESS)
+    parser.add_argument("overrides", nargs="*", help="further key=value for the program")
     options = parser.parse_args()
     folder = options.folder.resolve()
     if options.rival == "clireval":
@@ -179,20 +186,27 @@ def main() -> None:
         print("| what | processor s | wall s | memory | store |\n| --- | ---: | ---: | ---: | ---: |")
         for systems in options.systems:
             with tempfile.TemporaryDirectory() as made:
-                compare(enough(folder, systems + 1, Path(made, "folder")), systems, options.rivals, options.without)
+                compare(enough(folder, systems + 1, Path(made, "folder")), systems, options)
 
 
-def compare(folder: Path, systems: int, rivals: list[str], without: bool) -> None:
-    """Print the lines of one number of systems, and how many times as long each rival takes."""
-    ours = {} if without else costs_of_ours(folder, systems, ["topics=keyterms", f"topics.n={TOPICS}"])
-    for rival in rivals:
+def compare(folder: Path, systems: int, options: argparse.Namespace) -> None:
+    """Print the lines of one number of systems, and how many times as long each rival and the other checkout take."""
+    topics = ["topics=keyterms", f"topics.n={TOPICS}", *options.overrides]
+    rounds = [
+        [costs_of_ours(tree, folder, systems, topics) for tree in (ROOT, options.tree) if tree]
+        for _ in range(0 if options.without else options.times)
+    ]
+    ours = {label: median(found[0][label] for found in rounds) for label in (rounds[0][0] if rounds else ())}
+    if options.tree:
+        pairs = {label: median(here[label] / there[label] for here, there in rounds) for label in ours}
+        print("of the other checkout's: " + ", ".join(f"{share:.2f} {label}" for label, share in pairs.items()))
+    for rival in options.rivals:
         if rival == "clireval" and systems > 1:
             continue
         mine = ours
-        if rival == "clireval" and not without:
-            mine = costs_of_ours(
-                folder, 1, ["topics=sentences", "topics.n=100000", "topics.min_terms=1", "relevance=jenks"]
-            )
+        if rival == "clireval" and not options.without:
+            every = ["topics=sentences", "topics.n=100000", "topics.min_terms=1", "relevance=jenks"]
+            mine = costs_of_ours(ROOT, folder, 1, every)
         theirs = [*(sys.executable, "-m", "benchmarks.whole", str(folder)), "--systems", str(systems), "--as", rival]
         peer = cost(f"{rival}, {systems} systems", theirs)
         print(
@@ -201,7 +215,7 @@ def compare(folder: Path, systems: int, rivals: list[str], without: bool) -> Non
         )
 
 
-def costs_of_ours(folder: Path, systems: int, topics: list[str]) -> dict[str, float]:
+def costs_of_ours(tree: Path, folder: Path, systems: int, keys: list[str]) -> dict[str, float]:
     """Seconds with an empty store, again, and with one system more."""
     names = [path.name.partition(".txt")[0] for path in files(folder, systems + 1)]
     with tempfile.TemporaryDirectory() as made:
@@ -209,11 +223,11 @@ def costs_of_ours(folder: Path, systems: int, topics: list[str]) -> dict[str, fl
 
         def timed(label: str, names: list[str]) -> float:
             command = [
-                *(sys.executable, "-m", "clirbench", "+experiment=folder", f"folder={folder}", *topics),
-                *("metric=[BLEU,chrF2,MacroF1]", f"systems.include=[{','.join(names)}]", "engine.workers=1"),
+                *(str(tree / ".venv/bin/python"), "-m", "clirbench", "+experiment=folder", f"folder={folder}"),
+                *("metric=[BLEU,chrF2,MacroF1]", f"systems.include=[{','.join(names)}]", "engine.workers=1", *keys),
                 *(f"paths.cache={store}", f"hydra.run.dir={made}/run"),
             ]
-            return cost(f"ours, {len(names)} systems, {label}", command, store)
+            return cost(f"{tree.name}, {len(names)} systems, {label}", command, store, tree)
 
         found = {label: timed(label, names[:systems]) for label in ("empty store", "again")}
         return {**found, "one more": timed("one more", names)}

@@ -1,0 +1,59 @@
+"""How fast the statistics of a run are: `python -m benchmarks.inference FOLDER [--systems 38]`, one core.
+
+The run of the folder (BLEU, chrF2, MacroF1, MicroF1; five measures) is made first; then the tau table with tests and
+intervals, the decision and all differences of metrics are timed alone: seconds of processor time of a second call
+(compiled code is cached on disk, its loading is the first call's). Beside them a loop of scipy's kendalltau.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import scipy.stats
+
+from clirbench.configuration.building import build
+from clirbench.configuration.composing import compose_configuration
+from clirbench.experiment import run
+from clirbench.labs.papers.statistics.differences import Comparing, differences
+from clirbench.statistics.bootstrap import Bootstrap, intervals
+from clirbench.statistics.correlation import correlate
+from clirbench.statistics.model.decision import decide
+from clirbench.statistics.resampling import Draws
+from clirbench.statistics.vectorised import kendall_grid
+
+
+def timed(what: str, work: Callable[[], object]) -> float:
+    """Seconds of processor time of the second call; prints a line."""
+    work()
+    start = time.process_time()
+    work()
+    print(f"{what:<50} {(seconds := time.process_time() - start):8.2f} s", flush=True)
+    return seconds
+
+
+def scipys(x: np.ndarray, y: np.ndarray) -> None:
+    for column in x:
+        for row in y:
+            scipy.stats.kendalltau(column, row)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    keys = [f"folder={parser.parse_args().folder}", "metric=[BLEU,chrF2,MacroF1,MicroF1]"]
+    result = run(build(compose_configuration(["+experiment=folder", *keys])))
+    evidence, units = result.evidence, result.units
+    timed("tau, tests and bounds", lambda: correlate(evidence.board, ["kendall"], units=units))
+    timed("intervals, 1,000 samples of three levels", lambda: intervals(evidence, ["kendall"], Bootstrap(Draws())))
+    timed("the decision", lambda: decide(evidence, evidence.measure_names[0], unit=units.index))
+    timed("PERM-BOTH of all pairs of metrics", lambda: differences(evidence, Comparing(["perm-both"])))
+    x, y = (np.stack([column.values for column in side]) for side in (evidence.board.metrics, evidence.board.measures))
+    ours = timed("1,000 times all taus", lambda: kendall_grid(np.stack([x] * 1000), np.stack([y] * 1000)))
+    theirs = timed("20 times all taus by scipy.stats.kendalltau", lambda: [scipys(x, y) for _ in range(20)])
+    print(f"scipy takes {50 * theirs / ours:.0f} times as long")
+
+
+if __name__ == "__main__":
+    main()
