@@ -1,35 +1,57 @@
-"""Do tests notice a wrong number? 22 faults, each put into a copy of the checkout: does a test fail, and which?
+"""Do tests notice a wrong number? Faults, each put into a copy of the checkout: does a test fail, and which?
 
-    python -m benchmarks.mutants
+    python -m benchmarks.mutants                 22 slips that people make
+    python -m benchmarks.mutants --generated 300 and as many by lot: a comparison, an operator, a constant of the core
     python -m benchmarks.mutants --only columns 3
     python -m benchmarks.mutants --list
-    python -m benchmarks.mutants --net           the small folders of tests/net alone
 
-A fault is a slip that people make; it changes numbers that users read, without an error. It is found by its text,
-wherever the module is; where that text is rewritten, rewrite the line here and keep the fault. The module's own test
-file runs first (tests mirror the package), then test files of its users: a part of `make test`, no more.
+A slip is found by its text, wherever the module is; where that text is rewritten, rewrite the line here and keep the
+fault. Which tests run which function is seen once (`benchmarks/touched.py`, kept in `--keep`); a fault is shown to the
+tests that run its function, the quickest first, up to 60 seconds of them: a part of `make test`, no more.
 """
 
 import argparse
+import ast
 import importlib.util
+import json
+import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-USERS = {
-    "coefficients": ("test_correlation", "test_p_values", "test_robustness", "test_aggregate"),
-    "rbo": ("test_rankings", "test_parsing", "test_multiverse"),
-    "types": ("test_rankings", "test_rbp", "test_aqwv", "test_bm25", "test_fusion", "test_qrels"),
-    "columns": ("test_counters", "test_running", "test_metadata", "test_score_tables", "test_gate"),
-    "experiment": ("test_counters", "test_running", "test_pending", "test_untranslated", "test_facts"),
+PACKAGE = ROOT / "clirbench"
+CORE = ("labs", "data", "commands", "report", "configuration", "api")
+"""Folders of the package in which no fault is drawn: they show and choose, and have tests of their own kind."""
+BUDGET, SEED = 60.0, 20261124
+SWAPS: dict[type, str] = {
+    **{ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="},
+    **{ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.And: "or", ast.Or: "and"},
 }
-"""Test files, by name, that use a module."""
+SIGNS = {
+    kind: re.compile(re.escape(sign))
+    for kind, sign in (
+        (ast.Lt, "<"),
+        (ast.LtE, "<="),
+        (ast.Gt, ">"),
+        (ast.GtE, ">="),
+        (ast.Eq, "=="),
+        (ast.NotEq, "!="),
+        (ast.Add, "+"),
+        (ast.Sub, "-"),
+        (ast.Mult, "*"),
+        (ast.Div, "/"),
+        (ast.And, "and"),
+        (ast.Or, "or"),
+    )
+}
 
 
 MUTANTS = """
@@ -58,39 +80,78 @@ experiment: unmatched topics count as unjudged: left = {[-*unmatched, -]{++}*jud
 """
 """Module, fault, and the change as `git diff --word-diff` shows it; what is there before occurs once in the package."""
 
-NET = "tests/net/test_net.py::test_every_table_of_a_small_folder"
-
 
 class Mutant(NamedTuple):
-    """A fault of a module: `old` becomes `new`."""
+    """A fault: the text of `path` (below the package) from `begin` to `end` becomes `new`."""
 
-    module: str
+    path: str
     fault: str
-    old: str
+    begin: int
+    end: int
     new: str
 
     @classmethod
     def read(cls, line: str) -> "Mutant":
+        """A fault of the list; `SystemExit` where its text does not occur exactly once."""
         module, fault, change = line.split(": ", 2)
         old, new = (re.sub(r"\[-(.*?)-\]\{\+(.*?)\+\}", side, change) for side in (r"\1", r"\2"))
-        return cls(module, fault, old, new)
+        texts = {str(path.relative_to(PACKAGE)): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+        found = [path for path, text in texts.items() for _ in range(text.count(old))]
+        if len(found) != 1:
+            raise SystemExit(f"{module}, {fault}: {old!r} occurs {len(found)} times, not once")
+        begin = texts[found[0]].index(old)
+        return cls(found[0], f"{module}: {fault}", begin, begin + len(old), new)
 
-    def source(self, root: Path) -> Path:
-        """The file with the mutant's text; `SystemExit` where the text does not occur exactly once."""
-        texts = {path: path.read_text(encoding="utf-8").count(self.old) for path in (root / "clirbench").rglob("*.py")}
-        if sum(texts.values()) != 1:
-            raise SystemExit(f"{self.module}, {self.fault}: {self.old!r} occurs {sum(texts.values())} times, not once")
-        return max(texts, key=lambda path: texts[path])
+    def function(self) -> str:
+        """The function that it is in, as `benchmarks/touched.py` names it; the file alone outside of functions."""
+        text = (PACKAGE / self.path).read_text(encoding="utf-8")
+        line, inside = text.count("\n", 0, self.begin) + 1, self.path
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0):
+                inside = f"{self.path}:{min([node.lineno, *(d.lineno for d in node.decorator_list)])}"
+        return inside
 
-    def tests(self, root: Path, net: bool = False) -> dict[str, list[Path]]:
-        """The module's own test file, if there is one, and those of its users; or the net."""
-        if net:
-            return {"own": [], "other": [root / NET]}
-        source = self.source(root)
-        own = root / "tests" / source.relative_to(root / "clirbench").with_name(f"test_{source.name}")
-        files = sorted((root / "tests").rglob("test_*.py"))
-        users = [path for path in files if path.stem in USERS[self.module] and path != own]
-        return {"own": [path for path in files if path == own], "other": users}
+
+def generated(number: int) -> list[Mutant]:
+    """Faults drawn by lot from all comparisons, sums, products, conjunctions and numbers in functions of the core."""
+    sites = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if path.relative_to(PACKAGE).parts[0] in CORE:
+            continue
+        text, name = path.read_text(encoding="utf-8"), str(path.relative_to(PACKAGE))
+        starts = [0, *(at + 1 for at, letter in enumerate(text) if letter == "\n")]
+        for function in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)):
+            for statement in function.body:
+                for node in ast.walk(statement):
+                    for left, right, kind in operators(node):
+                        begin, end = starts[left[0] - 1] + left[1], starts[right[0] - 1] + right[1]
+                        if isinstance(kind, str):
+                            sites.append(Mutant(name, f"line {left[0]}: {text[begin:end]} -> {kind}", begin, end, kind))
+                        elif found := SIGNS[type(kind)].search(text, begin, end):
+                            new = SWAPS[type(kind)]
+                            sites.append(Mutant(name, f"line {left[0]}: {found[0]} -> {new}", *found.span(), new))
+    return random.Random(SEED).sample(sorted(set(sites)), number)
+
+
+Place = tuple[int, int]
+
+
+def operators(node: ast.AST) -> Iterator[tuple[Place, Place, Any]]:
+    """(where it begins, where it ends, the operator, or the text of another number) of what a node can have wrong."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        yield (node.left.end_lineno, node.left.end_col_offset), _begin(node.comparators[0]), node.ops[0]  # type: ignore[misc]
+    elif isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
+        yield (node.left.end_lineno, node.left.end_col_offset), _begin(node.right), node.op  # type: ignore[misc]
+    elif isinstance(node, ast.BoolOp):
+        first = node.values[0]
+        yield (first.end_lineno, first.end_col_offset), _begin(node.values[1]), node.op  # type: ignore[misc]
+    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        end = (node.end_lineno, node.end_col_offset)
+        yield _begin(node), end, str(node.value + 1 if node.value < 1 else node.value * 2)  # type: ignore[misc,operator]
+
+
+def _begin(node: ast.expr) -> Place:
+    return node.lineno, node.col_offset
 
 
 def copied(folder: Path) -> Path:
@@ -101,16 +162,36 @@ def copied(folder: Path) -> Path:
     return shutil.copytree(ROOT, folder / "copy", ignore=ignored)
 
 
-def failing_test(files: list[Path], root: Path) -> str:
-    """The first test that fails, or nothing."""
+def runs(root: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     # What hangs is ended; a busy machine is no mutant.
-    options = ["-x", "-n", "0", "-q", "-m", "not slow and not release", "-p", "no:cacheprovider", "--timeout=900"]
-    command = [sys.executable, "-m", "pytest", *options, *map(str, files)]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    options = ["-q", "-m", "not slow and not release", "-p", "no:cacheprovider", "--timeout=300"]
+    command = [sys.executable, "-m", "pytest", *options, *arguments]
+    return subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+
+
+def touched(root: Path, keep: Path) -> dict[str, list[str]]:
+    """Function -> the tests that run it, the quickest first, up to `BUDGET` seconds of them."""
+    if not keep.exists():
+        keep.parent.mkdir(parents=True, exist_ok=True)
+        done = runs(root, "-n", "2", "-p", "benchmarks.touched", CLIRBENCH_TOUCHED=str(keep.absolute()))
+        print(done.stdout[-600:], file=sys.stderr)
+    tests = sorted((json.loads(line) for line in keep.read_text(encoding="utf-8").splitlines()), key=lambda t: t[1])
+    found, spent = defaultdict(list), Counter[str]()
+    for test, seconds, functions in tests:
+        for function in {*functions, *(one.partition(":")[0] for one in functions)}:
+            if spent[function] + seconds <= BUDGET:
+                spent[function] += seconds
+                found[function].append(test)
+    return found
+
+
+def failing_test(tests: list[str], root: Path) -> str:
+    """The first test that fails, or nothing."""
+    done = runs(root, "-x", "-n", "0", *tests)
     failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, re.MULTILINE)
-    if done.returncode and not failed:
-        raise SystemExit(done.stdout + done.stderr)
-    return failed[1].removeprefix("tests/") if failed else ""
+    return failed[1].removeprefix("tests/") if failed else "" if done.returncode == 0 else "(pytest ended)"
 
 
 def write(source: Path, text: str) -> None:
@@ -119,16 +200,13 @@ def write(source: Path, text: str) -> None:
     Path(importlib.util.cache_from_source(str(source))).unlink(missing_ok=True)
 
 
-def verdict(mutant: Mutant, root: Path, net: bool = False) -> tuple[str, str]:
-    """`own`, `other` or `survived`, and the test that failed."""
-    source, tests = mutant.source(root), mutant.tests(root, net)
+def verdict(mutant: Mutant, root: Path, tests: list[str]) -> str:
+    """The test that failed, `untested`, or nothing where it survived."""
+    source = root / "clirbench" / mutant.path
     text = source.read_text(encoding="utf-8")
-    write(source, text.replace(mutant.old, mutant.new))
+    write(source, text[: mutant.begin] + mutant.new + text[mutant.end :])
     try:
-        for whose, files in tests.items():
-            if files and (test := failing_test(files, root)):
-                return whose, test
-        return "survived", ""
+        return failing_test(tests, root) if tests else ""
     finally:
         write(source, text)
 
@@ -136,26 +214,31 @@ def verdict(mutant: Mutant, root: Path, net: bool = False) -> tuple[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", help="modules, or numbers of mutants")
-    parser.add_argument("--net", action="store_true", help="with the net alone")
+    parser.add_argument("--generated", type=int, default=0, help="how many are drawn by lot, beside the slips")
     parser.add_argument("--list", action="store_true", help="the mutants and where they are")
+    parser.add_argument("--keep", type=Path, default=ROOT / "runs" / "touched.jsonl")
     options = parser.parse_args()
-    listed = dict(enumerate(map(Mutant.read, MUTANTS.strip().splitlines()), 1))
-    chosen = {n: m for n, m in listed.items() if not options.only or {str(n), m.module} & {*options.only}}
+    listed = dict(enumerate([*map(Mutant.read, MUTANTS.strip().splitlines()), *generated(options.generated)], 1))
+    wanted = {*(options.only or ())}
+    chosen = {n: m for n, m in listed.items() if not wanted or {str(n), m.fault.partition(":")[0]} & wanted}
     if options.list:
         for n, mutant in chosen.items():
-            print(n, mutant.source(ROOT).relative_to(ROOT), *mutant[1:], sep="\t")
+            print(n, mutant.path, mutant.fault, mutant.new, sep="\t")
         return
     with tempfile.TemporaryDirectory() as folder:
         root = copied(Path(folder))
-        for tests in {str(tests): tests for m in chosen.values() if (tests := m.tests(root, options.net))}.values():
-            if test := failing_test([path for files in tests.values() for path in files], root):
-                raise SystemExit(f"{test} fails without a mutant")
-        counts = Counter[str]()
+        tests = touched(root, options.keep)
+        died = Counter[str]()
         for n, mutant in chosen.items():
-            whose, test = verdict(mutant, root, options.net)
-            counts[whose] += 1
-            print(n, mutant.module, mutant.fault, whose, test, sep="\t", flush=True)
-    print(f"{counts['own'] + counts['other']} of {len(chosen)} died, {counts['own']} by the module's own test file")
+            kind = "slips" if n <= len(MUTANTS.strip().splitlines()) else "by lot"
+            # A compiled function is not seen: the tests of its folder then.
+            room = root / "tests" / Path(mutant.path).parts[0]
+            own = [str(room)] if "compiled" in mutant.path and room.is_dir() else []
+            test = verdict(mutant, root, tests.get(mutant.function(), own))
+            died[kind] += bool(test)
+            died[f"of {kind}"] += 1
+            print(n, mutant.path, mutant.fault, test or "SURVIVED", sep="\t", flush=True)
+    print(*(f"{died[kind]} of {died[f'of {kind}']} {kind} died" for kind in ("slips", "by lot")), sep="; ")
 
 
 if __name__ == "__main__":
