@@ -9,10 +9,8 @@ import numpy as np
 from clirbench.measures.base import arithmetic
 from clirbench.pages.wording import number
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.best import compared_with_first
-from clirbench.statistics.model.limits import mean_limits
-from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, noise_structure, topic_noise
-from clirbench.statistics.model.posterior import expected_loss, p_best, true_values
+from clirbench.statistics.model.best import compared_with_first, expected_loss, p_best, true_values
+from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, mean_limits, topic_noise
 from clirbench.statistics.model.rise import better_with, jackknifed_slope
 from clirbench.statistics.units.belonging import Units, known_before
 from clirbench.statistics.units.jackknife import Interval
@@ -146,7 +144,7 @@ def decide(
     if topics < FEWEST_TOPICS:
         return Decision(measure, n_topics=topics, reason=f"{topics} topics: at least {FEWEST_TOPICS} are needed")
     own = np.arange(len(y)) if unit is None else unit
-    noise = topic_noise(values, noise_structure(own))
+    noise = topic_noise(values, own)
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     reliability = sure_reliability(y, noise)

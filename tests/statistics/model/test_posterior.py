@@ -5,8 +5,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from clirbench.statistics.model.best import expected_loss, p_best, true_values
 from clirbench.statistics.model.noise import topic_noise
-from clirbench.statistics.model.posterior import expected_loss, p_best, true_values
 from tests.statistics.worlds import known_noise
 
 

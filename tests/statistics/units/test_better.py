@@ -1,17 +1,15 @@
 import numpy as np
 import pytest
 
-from clirbench.statistics.units.better import gap, unit_swaps
+from clirbench.statistics.units.better import gap, swapped_differences, unit_swaps
 from clirbench.statistics.units.influence import estimates
-from clirbench.statistics.units.loops import swapped_differences
 
 
-def test_the_loop_is_the_difference_of_two_taus() -> None:
+def test_swapped_differences_are_those_of_two_taus() -> None:
     rng = np.random.default_rng(0)
     a, b, y = rng.integers(7, size=(3, 12)).astype(float)
     swaps = rng.integers(2, size=(5, 12)).astype(float)
     found = swapped_differences(a, b, y, swaps)
-    assert (found == swapped_differences(*(column.astype(np.int32) for column in (a, b, y)), swaps)).all()
     for moved, difference in zip(swaps, found, strict=True):
         sides = np.stack([np.where(moved, b, a), np.where(moved, a, b)])
         tau = estimates(sides, y, np.arange(12)).tau

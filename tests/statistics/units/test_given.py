@@ -9,11 +9,52 @@ from clirbench.statistics.units.given import (
     beyond,
     beyond_known,
     equal_pairs,
+    exchanges,
     normal_scores,
     of_residuals,
     pairs_within,
+    refused,
+    shares,
     within_strata,
 )
+
+
+def test_blocks_change_places_as_wholes() -> None:
+    found = exchanges(np.array([0, 0, 1, 1, 2, 2]))
+    assert (found.exact, found.number, len(found.orders)) == (True, 6, 6)
+    assert found.orders[0].tolist() == [0, 1, 2, 3, 4, 5]
+    assert [1, 2, 3] not in found.orders.tolist()
+    assert {tuple(order) for order in (found.orders // 2)[:, ::2].tolist()} == {
+        (0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)
+    }  # fmt: skip
+
+
+def test_only_units_of_one_size_change_places() -> None:
+    found = exchanges(np.array([0, 1, 2, 2, 3, 3]))
+    assert found.number == 4
+    assert found.smallest_p == 0.5
+
+
+def test_strata_match_units_whatever_their_order_on_the_board() -> None:
+    """Two runs at steps 1 and 2, the second listed backwards: exchanged, each step keeps its own."""
+    found = exchanges(np.array([0, 0, 1, 1]), [1, 2, 2, 1])
+    assert found.orders.tolist() == [[0, 1, 2, 3], [3, 2, 1, 0]]
+
+
+def test_two_systems_a_stratum_are_the_sign_permutation() -> None:
+    found = exchanges(np.arange(16), [i % 8 for i in range(16)])
+    assert (found.number, found.exact, found.smallest_p) == (256, True, 2 / 256)
+
+
+def test_smallest_p_of_two_and_four_units() -> None:
+    for units, smallest in ((2, 1.0), (4, 2 / 24)):
+        found = exchanges(np.repeat(np.arange(units), 8))
+        assert found.smallest_p == pytest.approx(smallest)
+        assert "too few independent systems" in refused(found, 0.05, units)
+
+
+def test_shares_count_the_reached_by_hand() -> None:
+    assert shares(np.array([[2.0], [-3.0], [1.0], [2.0]]))[:, 0].tolist() == [0.75, 0.25, 1.0, 0.75]
 
 
 def test_within_strata_by_hand() -> None:
@@ -116,7 +157,7 @@ def test_pairs_are_those_of_one_stratum_and_of_different_units() -> None:
 
 @pytest.mark.parametrize("at_once", [1, 1 << 21])
 def test_exchanges_may_be_gone_through_in_blocks(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr("clirbench.statistics.units.given.AT_ONCE", at_once)
+    monkeypatch.setattr("clirbench.statistics.vectorised.AT_ONCE", at_once)
     rng = np.random.default_rng(2)
     x, unit, steps = rng.normal(size=(2, 24)), np.repeat(np.arange(6), 4), np.tile(np.arange(4), 6).tolist()
     found = within_strata(x, x[1], unit, steps)
