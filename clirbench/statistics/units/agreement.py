@@ -143,7 +143,7 @@ def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> Agreement:
         within = nan
     else:
         tau = float(taus(x[None, rows], y[rows], own)[0, 0])
-        within = float(within_taus(x[None, rows], y[rows], own)[0, 0])
+        within = float(within_taus(x[None, rows], y[rows], own)[0, 0]) if len(labels) < len(rows) else nan
     if np.isnan(tau):
         return _noted(sizes, CONSTANT)
     if len(labels) < FEWEST:

@@ -69,11 +69,11 @@ def jackknifed(
 
 
 def of_units(pairs: Doubles, unit: Ints) -> Doubles:
-    """(..., units, units): sums over the pairs of systems of every two units 0, 1, ...; `pairs`: (..., n, n)."""
+    """(..., units, units): sums over the pairs of systems of every two units that occur; `pairs`: (..., n, n)."""
     if np.array_equal(unit, np.arange(len(unit))):
         return pairs
     order = np.argsort(unit, kind="stable")
-    starts = np.searchsorted(unit[order], np.arange(unit.max() + 1))
+    starts = np.unique(unit[order], return_index=True)[1]
     rows = np.add.reduceat(pairs[..., order, :], starts, axis=-2)
     return np.asarray(np.add.reduceat(rows[..., order], starts, axis=-1))
 
