@@ -161,8 +161,9 @@ def decide(
     compared = compared_with_first(y, values, seed=seed)
     low, high = np.array([mean_limits(row, 0.025) for row in values]).T + (y - values.mean(axis=1))
     columns = (y, low, high, compared.difference, compared.low, compared.high, best, with_metrics, losses)
-    cells: list[list[Any]] = [list(part.systems), *(column.tolist() for column in columns), compared.tied.tolist()]
-    rows = [Standing(*row, note) for row in zip(*cells, strict=True)]
+    numbers = (column.tolist() for column in (*columns, compared.tied))
+    cells: list[list[Any]] = [list(part.systems), *numbers, [note] * len(y)]
+    rows = [Standing(*row) for row in zip(*cells, strict=True)]
     standings = tuple(rows[i] for i in np.argsort(-y, kind="stable").tolist())
     return Decision(measure, standings, tuple(_picks(part, y, own, along)), topics, reliability)
 
