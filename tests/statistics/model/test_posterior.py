@@ -65,12 +65,6 @@ def test_good_metrics_are_learned_from_and_constant_ones_are_not() -> None:
     assert (true_values(means, error, np.ones((2, 40))) == alone).all()
 
 
-def test_same_seed_same_draws() -> None:
-    means, error = np.array([1.0, 2.0, 4.0]), noise(0.5, 3)
-    assert (true_values(means, error, seed=5) == true_values(means, error, seed=5)).all()
-    assert not (true_values(means, error, seed=5) == true_values(means, error, seed=6)).all()
-
-
 @pytest.mark.parametrize("informed", [False, True])
 def test_p_best_and_expected_losses_are_right(informed: bool) -> None:
     """80 worlds of 16 systems and 30 topics; half of the metrics useless: right on average up to chance, .05."""
