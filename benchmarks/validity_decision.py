@@ -19,7 +19,7 @@ from clirbench.measures.base import arithmetic
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.baseline import compare_with_baseline
 from clirbench.statistics.model.ceiling import between_error, ceiling, corrected_tau
-from clirbench.statistics.model.noise import noise_structure, topic_noise
+from clirbench.statistics.model.noise import topic_noise
 from clirbench.statistics.model.pseudo_bias import pseudo_bias
 from clirbench.statistics.model.rise import jackknifed_slope
 
@@ -46,7 +46,7 @@ class Average:
 def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """Corrected tau and ceiling."""
     world = recipe.draw(rng)
-    noise = topic_noise(world.per_topic, noise_structure(world.unit))
+    noise = topic_noise(world.per_topic, world.unit)
     error = between_error(noise.covariance, world.unit)
     variance = (1 - recipe.metric_reliability) / recipe.metric_reliability
     covariance = recipe.shared * math.sqrt(variance * recipe._topic_variance / recipe.topics)

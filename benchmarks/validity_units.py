@@ -9,9 +9,8 @@ import numpy as np
 
 from benchmarks.worlds import COVARIATE_WORLDS, NULL_WORLDS, TRAINING_WORLDS, TRUE_WORLDS, Recipe
 from clirbench.statistics.units.belonging import units_of
-from clirbench.statistics.units.better import gap
+from clirbench.statistics.units.better import gap, swapped_differences
 from clirbench.statistics.units.given import Permuting, beyond_known, within_strata
-from clirbench.statistics.units.loops import swapped_differences
 
 Seen = dict[str, np.ndarray]
 """What the repetitions of a cell saw, by name; NaN where nothing was said."""

@@ -143,16 +143,23 @@ def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watc
     if result.units.source == NEAR_COPIES:
         groups = result.units.groups(result.board.systems)
         result = replace(result, notes=(*result.notes, *near_copy_notes(groups, result.resemblances)))
-    result = replace(result, correlations=tuple(correlations(result, watch)))
+    result = _with(result, correlations=tuple(correlations(result, watch)))
     if measure := result.board.first_measure:
         lowered = lowered_by_scorings(result.correlations, measure.name, result.scoring_taus)
-        result = replace(result, correlations=tuple(lowered))
+        result = _with(result, correlations=tuple(lowered))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     tables = (*(table for tables in found for table in tables), *([health_table(work.health)] if work.health else []))
-    result = replace(result, tables=tables)
+    result = _with(result, tables=tables)
     changed = work.changed(snapshot)
     return conclude(experiment, work.without(changed), snapshot, watch) if changed else result
+
+
+def _with(result: Result, **changes: Any) -> Result:
+    """`replace` of fields from which nothing was worked out: what a result keeps (its evidence, other scorings) stays."""
+    made = replace(result, **changes)
+    vars(made).update({**vars(result), **vars(made)})
+    return made
 
 
 def health_table(rows: Sequence[FileHealth]) -> Table:

@@ -7,6 +7,7 @@ in order of first occurrence there; `types` gives their names in that order.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from clirbench.files.spool import Spool
 from clirbench.metrics.base import Sparse, Statistics, check_aligned
 from clirbench.metrics.tokenised import Tokenised
 from clirbench.metrics.tokens import STRETCH, Tokens, token_stretches
-from clirbench.types import Doubles, TestSet
+from clirbench.types import Doubles, Ints, TestSet
 
 
 @dataclass(frozen=True)
@@ -75,23 +76,25 @@ class TypeF(TypeAverage):
 
     def resampled(self, statistics: Sparse, weights: Doubles) -> Doubles:
         """Scores under every row of weights: (samples, segments) -> (samples,), 0-100; one pass over the types."""
-        from clirbench.metrics.compiled.resampling import resampled
+        from clirbench.metrics.compiled.ngrams import resampled_f
 
         micro, k = self.weighting
         by_type = statistics.tocsc()
         small = weights.astype(np.uint8)  # how often a segment was drawn: what is read again and again stays small
         columns: Any = np.ascontiguousarray((small if np.array_equal(small, weights) else weights).T)
-        return np.asarray(resampled(by_type.indptr, by_type.indices, by_type.data, columns, float(self.beta), k, micro))
+        return np.asarray(resampled_f(by_type.indptr, by_type.indices, by_type.data, columns, self.beta**2, k, micro))
 
     def left_out(self, statistics: Sparse) -> Doubles:
         """Scores without each segment in turn: (segments,), 0-100; only the segment's own types are scored again."""
-        from clirbench.metrics.compiled.resampling import leave_one_out
-
         micro, k = self.weighting
-        rows = statistics.tocsr()
-        rows.sort_indices()
-        totals = np.asarray(rows.sum(axis=0), dtype=np.float64).reshape(-1)
-        return np.asarray(leave_one_out(rows.indptr, rows.indices, rows.data, totals, float(self.beta), k, micro))
+        totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1, 3)
+        rows, types, held = _by_type(statistics, 3)
+        terms = partial(_terms, micro=micro, beta=self.beta, k=k)
+        whole, rest = terms(totals), terms(totals[types] - held)
+        n = statistics.shape[0]
+        return _quotient(
+            *(old.sum() + np.bincount(rows, new - old[types], n) for old, new in zip(whole, rest, strict=True))
+        )
 
 
 @dataclass(frozen=True)
@@ -177,18 +180,45 @@ def average_types(
 ) -> Doubles:
     """100 times the average over types of F (`rate` 0), precision (1) or recall (2), from dense or sparse totals.
 
-    Dense totals (..., width * types) give (...); a sparse matrix gives one value for each of its rows.
+    `width` columns a type: REFS, PREDS, MATCH and, of four, WEIGHT, the type's own weight times (REFS + PREDS): it is
+    additive, and the weight can be had back from any sum; of three columns every weight is 1. Dense totals
+    (..., width * types) give (...); a sparse matrix gives one value for each of its rows; 0 without any type.
     """
-    from clirbench.metrics.compiled.averages import average_columns, average_sparse
-
-    options = (width, rate, micro, float(beta), float(k))
     if isinstance(totals, np.ndarray):
-        # Columns, as scipy leaves the product of weights and sparse statistics; turning it round would copy it.
-        rows = np.asarray(totals, dtype=np.float64).reshape(int(np.prod(totals.shape[:-1])), totals.shape[-1])
-        return np.asarray(100.0 * average_columns(rows.T, *options).reshape(totals.shape[:-1]))
-    sparse = totals.tocsr()
-    sparse.sum_duplicates()  # sorts the columns of each row as well
-    return np.asarray(100.0 * average_sparse(sparse.data, sparse.indices, sparse.indptr, *options))
+        held = totals.reshape(*totals.shape[:-1], totals.shape[-1] // width, width)
+        return _quotient(*(part.sum(axis=-1) for part in _terms(held, rate=rate, micro=micro, beta=beta, k=k)))
+    rows, _, held = _by_type(totals, width)
+    terms = _terms(held, rate=rate, micro=micro, beta=beta, k=k)
+    return _quotient(*(np.bincount(rows, part, totals.shape[0]).astype(np.float64) for part in terms))
+
+
+def _by_type(totals: Sparse, width: int) -> tuple[Ints, Ints, Doubles]:
+    """Row, type and its columns (entries, width) of everything that a sparse matrix holds, row by row."""
+    entries, kinds = totals.tocoo(), max(1, totals.shape[1] // width)
+    row, column = entries.coords
+    keys, at = np.unique(row.astype(np.int64) * kinds + column // width, return_inverse=True)
+    held = np.zeros((len(keys), width))
+    np.add.at(held, (at, column % width), entries.data)
+    return keys // kinds, keys % kinds, held
+
+
+def _terms(held: Doubles, *, rate: int = 0, micro: bool, beta: float, k: float) -> tuple[Doubles, Doubles]:
+    """Weight times rate, and weight, of each type: (..., width) -> (...) twice.
+
+    A precision is defined where PREDS > 0, a recall where REFS > 0; F where the type occurs at all, 0 without match.
+    """
+    refs, preds, match = (held[..., column] for column in range(3))
+    occurs, possible = ((refs + preds, preds + beta**2 * refs), (preds, preds), (refs, refs))[rate]
+    weight = refs + k if micro else np.ones_like(refs)
+    if held.shape[-1] == 4:
+        weight = weight * held[..., 3] / np.maximum(refs + preds, 1)
+    weight = np.where(occurs > 0, weight, 0.0)
+    return weight * (1 + beta**2 * (rate == 0)) * match / np.where(match > 0, possible, 1.0), weight
+
+
+def _quotient(above: Doubles, below: Doubles) -> Doubles:
+    """100 times the quotient, 0 where nothing is below."""
+    return np.asarray(100.0 * above / np.where(below > 0, below, 1.0))
 
 
 def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:

@@ -139,8 +139,9 @@ def weighted_median(values: Doubles, weights: Doubles) -> Doubles:
     values = np.take_along_axis(values, order, axis=-1)
     reached = np.cumsum(np.take_along_axis(weights, order, axis=-1), axis=-1)
     half = reached[..., -1:] / 2
+    slack = 1e-9 * half  # what rounding does to sums of fractions
     # A weight of 0 must not be chosen: the first value that reaches half has weight, and so has the first beyond it.
-    lower = (reached >= half).argmax(axis=-1)[..., None]
-    upper = (reached > half).argmax(axis=-1)[..., None]
+    lower = (reached >= half - slack).argmax(axis=-1)[..., None]
+    upper = (reached > half + slack).argmax(axis=-1)[..., None]
     middle = np.take_along_axis(values, lower, axis=-1) + np.take_along_axis(values, upper, axis=-1)
     return np.where(half[..., 0] > 0, middle[..., 0] / 2, np.nan)

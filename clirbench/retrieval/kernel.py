@@ -225,20 +225,6 @@ def gather(
 
 
 @njit(cache=True, nogil=True)
-def by_term(documents: Ints32, terms: Ints32, counts: Ints32, starts: Ints64) -> tuple[Ints32, Ints32]:
-    """Documents and counts of the postings put in order of term; those of term t begin at `starts[t]`."""
-    ends = starts.copy()
-    sorted_documents = np.empty_like(documents)
-    sorted_counts = np.empty_like(counts)
-    for posting in range(len(terms)):
-        place = ends[terms[posting]]
-        ends[terms[posting]] = place + 1
-        sorted_documents[place] = documents[posting]
-        sorted_counts[place] = counts[posting]
-    return sorted_documents, sorted_counts
-
-
-@njit(cache=True, nogil=True)
 def add_up(
     topic: Ints32,
     weights: Floats32,

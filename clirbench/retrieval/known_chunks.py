@@ -104,7 +104,7 @@ class KnownChunks:
         self.n_terms[known : self.n_chunks] = lengths
         self.hit_starts[known + 1 : self.n_chunks + 1] = np.asarray(ends) + self._n_hits
         while len(self.hits) < self._n_hits + len(hits):
-            self.hits = _longer(self.hits)
+            self.hits = longer(self.hits)
         self.hits[self._n_hits : self._n_hits + len(hits)] = hits
         self._n_hits += len(hits)
 
@@ -113,18 +113,18 @@ class KnownChunks:
         from clirbench.retrieval import kernel
 
         if len(self._arena) - self._starts[self.n_chunks] <= n_bytes:
-            self._arena = _longer(self._arena)
+            self._arena = longer(self._arena)
         if self.n_chunks == len(self._keys):
-            self._keys = _longer(self._keys)
-            self.n_terms = _longer(self.n_terms)
-            self._starts = _longer(self._starts)
-            self.hit_starts = _longer(self.hit_starts)
+            self._keys = longer(self._keys)
+            self.n_terms = longer(self.n_terms)
+            self._starts = longer(self._starts)
+            self.hit_starts = longer(self.hit_starts)
         if 2 * self.n_chunks >= len(self._table):
             self._table = np.zeros(2 * len(self._table), dtype=np.int32)
             kernel.refill(self._table, self._keys, self.n_chunks)
 
 
-def _longer(array: NDArray[Any]) -> NDArray[Any]:
+def longer(array: NDArray[Any]) -> NDArray[Any]:
     """A copy of `array` with twice the room."""
     longer = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
     longer[: len(array)] = array

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from clirbench.errors import AlignmentError, InputError
 from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.retrieval.known_chunks import KnownChunks, known_chunks
+from clirbench.retrieval.known_chunks import KnownChunks, known_chunks, longer
 from clirbench.retrieval.queries import empty_collection
 from clirbench.text import invalid_utf8
 from clirbench.types import Documents, Ints
@@ -116,24 +116,17 @@ class _Pass:
             if taken < len(numbers) and self.state[0] == len(self.lines):
                 self.too_many_lines = True
             elif taken < len(numbers):  # the postings are full
-                self.documents, self.terms, self.counts = map(_double, (self.documents, self.terms, self.counts))
+                self.documents, self.terms, self.counts = map(longer, (self.documents, self.terms, self.counts))
 
     def finish(self) -> Postings:
         """The postings in order of term."""
-        from clirbench.retrieval import kernel
-
         n_terms, n_postings = len(self.last_posting), int(self.state[2])
         starts = np.zeros(n_terms + 1, dtype=np.int64)
         np.cumsum(self.frequencies[:n_terms], out=starts[1:])
-        documents, counts = kernel.by_term(
-            self.documents[:n_postings], self.terms[:n_postings], self.counts[:n_postings], starts
-        )
+        terms = self.terms[:n_postings]  # in 16 bits they are sorted by counting
+        order = np.argsort(terms.astype(np.uint16) if n_terms < 1 << 16 else terms, kind="stable")
+        documents, counts = self.documents[order], self.counts[order]
         return Postings(self.known.numbers, self.lengths, starts, documents, counts, self.frequencies.astype(np.int64))
-
-
-def _double(array: Ints32) -> Ints32:
-    """The same with twice the room."""
-    return np.concatenate([array, np.empty_like(array)])
 
 
 def _utf8_error(documents: Documents, number: int) -> InputError:

@@ -6,7 +6,7 @@ absolute value. Every function answers with a `Coefficient`; where the number do
 `permutation`, `scipy` (scipy's default, which is what most papers print), or `UNTESTED`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 from types import MappingProxyType
@@ -15,15 +15,22 @@ import numpy as np
 
 from clirbench.errors import AlignmentError, UnknownName
 from clirbench.pages.wording import short
-from clirbench.statistics.p_values import ENUMERATED, SAMPLES, PValue, Statistic, enumerated, kendall_exact, sampled
-from clirbench.statistics.vectorised import ranks
+from clirbench.statistics.p_values import (
+    BLOCK,
+    ENUMERATED,
+    SAMPLES,
+    PValue,
+    Statistic,
+    enumerated,
+    kendall_exact,
+    sampled,
+)
+from clirbench.statistics.vectorised import balances, ranks
 from clirbench.types import Doubles, Ints
 
 P_VALUES = ("exact", "permutation", "scipy")
 UNTESTED = "none"
 """Instead of a way to find a p-value, where no one looks at it: it is NaN, and tau takes n log n steps and no more."""
-MATRICES = 1000
-"""Systems whose pairs are held as a matrix; of more, every random order is counted by itself."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ def kendall(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
 
         return Coefficient(value, float(kendalltau(x, y).pvalue), len(x), _few(len(x)), p_value)
     closed = kendall_exact(x, y, balance) if p_value == "exact" else None
-    p = closed or _by_orders(_balances(x, y), len(x), p_value, samples, seed)
+    p = closed or _by_orders(lambda orders: _balances(x, y, orders), len(x), p_value, samples, seed)
     return Coefficient(value, p.value, len(x), _few(len(x)), p.method, p.error)
 
 
@@ -188,11 +195,11 @@ def pair_balance(x: Doubles, y: Doubles) -> float:
     return float(ordered_by_both - 2 * _falling_pairs(y[order]))
 
 
-def _balances(x: Doubles, y: Doubles) -> Statistic:
-    """orders (m, n) -> C - D with y in each order (m,)."""
-    if len(x) > MATRICES:
-        return lambda orders: np.array([pair_balance(x, y[order]) for order in orders])
-    return lambda orders: _pair_statistic((_signs(x), _signs(y)))(orders) / 2
+def _balances(x: Doubles, y: Doubles, orders: Ints) -> Doubles:
+    """(m,): C - D with y in each of the orders (m, n)."""
+    first, second = np.triu_indices(len(x), 1)
+    places = np.unique(y, return_inverse=True)[1].astype(np.int16)
+    return balances(np.sign(x[first] - x[second])[None], places[orders], first, second)[:, 0]
 
 
 def complete_pairs(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
@@ -230,11 +237,6 @@ def _falling_pairs(column: Doubles) -> int:
     return falling
 
 
-def _signs(column: Doubles) -> Doubles:
-    """(n, n): 1 where the row's system scores higher, -1 lower, 0 tied."""
-    return np.sign(column[:, None] - column[None, :])
-
-
 def _better(column: Doubles) -> Doubles:
     """(n, n): 1 where the row's system scores strictly higher."""
     return (column[:, None] > column[None, :]).astype(np.float64)
@@ -264,18 +266,16 @@ def _strictly_above_weights(column: Doubles) -> Doubles:
     return np.asarray(better / np.where(above, above, 1) / (above > 0).sum())
 
 
-def _pair_statistic(*forms: tuple[Doubles, Doubles]) -> Statistic:
-    """orders (m, n) -> sum over the forms of sum over i, j of left[i, j] * right[order i, order j]."""
-
-    def statistic(orders: Ints) -> Doubles:
-        from clirbench.statistics.compiled import pair_sums
-
-        total = np.zeros(len(orders))
+def _pair_statistic(forms: Sequence[tuple[Doubles, Doubles]], orders: Ints) -> Doubles:
+    """(m,): sum over the forms of sum over i, j of left[i, j] * right[order i, order j], for orders (m, n)."""
+    total = np.zeros(len(orders))
+    size = max(1, BLOCK // orders.shape[1] ** 2)
+    for at in range(0, len(orders), size):
+        some = orders[at : at + size]
         for left, right in forms:
-            total += pair_sums(left, right, orders)
-        return total
-
-    return statistic
+            moved = right[some[:, :, None], some[:, None, :]]
+            total[at : at + size] += moved.reshape(len(some), -1) @ left.ravel()
+    return total
 
 
 def _from_pair_form(
@@ -284,8 +284,8 @@ def _from_pair_form(
     """The coefficient sum <left, right> - 1 and its p-value by re-assigning the systems of one side."""
     n = len(forms[0][0])
     value = sum(float((left * right).sum()) for left, right in forms) - 1.0
-    raw = _pair_statistic(*forms)
-    p = _by_orders(lambda orders: raw(orders) - 1.0, n, "exact" if p_value == "scipy" else p_value, samples, seed)
+    method = "exact" if p_value == "scipy" else p_value
+    p = _by_orders(lambda orders: _pair_statistic(forms, orders) - 1.0, n, method, samples, seed)
     return Coefficient(value, p.value, n, _few(n) or note, p.method, p.error)
 
 

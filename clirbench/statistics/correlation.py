@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import isnan, nan
 from typing import Literal
 
@@ -99,52 +100,45 @@ def correlate(
     is tested, for all metrics together.
     """
     units = units_of(board) if units is None else units
-    known = reliabilities or {}
-    rows = []
+    known, rows = reliabilities or {}, []
+    many = len(board.systems) > MOST
+    # What units replace is not worked out, nor orders of very many systems.
+    alone = p_value if units.independent and not many else UNTESTED
     for measure in board.measures:
         tests = {}
         if KENDALL in coefficients and p_value != UNTESTED:
             tests = between(board, measure, units, alpha, seed, known.get(measure.name, nan))
-        for metric in board.metrics:
-            for name in coefficients:
-                # What units replace is not worked out, nor orders of very many systems.
-                many = len(board.systems) > MOST
-                tested = p_value if units.independent and not many else UNTESTED
-                found, note = _found(board, measure, metric, name, tested, complete, seed)
-                if many and not name.startswith(KENDALL):
-                    note = "; ".join(filter(None, [too_many(found.n), note]))
-                row = Correlation(
-                    measure=measure.name,
-                    metric=metric.name,
-                    coefficient=name,
-                    value=found.value,
-                    p_value=found.p_value,
-                    n_systems=found.n,
-                    significant=significance(found.p_value, alpha),
-                    note=note,
-                    p_method="" if isnan(found.p_value) else found.p_method,
-                    p_error=found.p_error,
-                )
-                rows.append(_tested(row, tests, units))
+        for metric, name in product(board.metrics, coefficients):
+            found, note = _found(board, measure, metric, name, alone, complete, seed)
+            if many and not name.startswith(KENDALL):
+                note = "; ".join(filter(None, [too_many(found.n), note]))
+            method = "" if isnan(found.p_value) else found.p_method
+            row = Correlation(
+                measure.name, metric.name, name, found.value, found.p_value, found.n,
+                significance(found.p_value, alpha), note, p_method=method, p_error=found.p_error,
+            )  # fmt: skip
+            rows.append(row if isnan(row.value) else _tested(row, tests, units))
     return rows
 
 
 def _tested(row: Correlation, tests: Mapping[str, Correlation], units: Units) -> Correlation:
     """A row of kendall with what is known between groups; of other coefficients, why there is no test."""
-    if isnan(row.value):
-        return row
     if row.coefficient != KENDALL:
-        if units.independent:
-            return row if isnan(row.p_value) else replace(row, note=_and(row, OF_KENDALL))
-        return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, FOR_KENDALL))
+        why = FOR_KENDALL if not units.independent else "" if isnan(row.p_value) else OF_KENDALL
+        return replace(row, note=_and(row, why))
     found = tests.get(row.metric)
     if found is None:
-        untested = replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0)
-        return replace(untested, note=_and(row, NO_METRIC)) if tests else untested
-    value = row.value if isnan(found.value) else found.value
-    found = replace(found, p_value=row.p_value, p_method=row.p_method, p_error=row.p_error)
-    alone = "" if units.independent else NOT_ALONE
-    return replace(found, value=value, n_systems=row.n_systems, note=_and(row, found.note, alone))
+        why = NO_METRIC if tests else ""
+        return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, why))
+    return replace(
+        found,
+        value=row.value if isnan(found.value) else found.value,
+        n_systems=row.n_systems,
+        p_value=row.p_value,
+        p_method=row.p_method,
+        p_error=row.p_error,
+        note=_and(row, found.note, "" if units.independent else NOT_ALONE),
+    )
 
 
 def between(
@@ -243,14 +237,16 @@ def with_corrections(
     found = without_noise(evidence, units, same_lines=same_lines, seed=seed)
     joined = []
     for row in rows:
-        if row.coefficient == "kendall" and (row.measure, row.metric) in found:
+        if row.coefficient == KENDALL and (row.measure, row.metric) in found:
             true, top = found[row.measure, row.metric].corrected, found[row.measure, row.metric].ceiling
-            row = replace(row, corrected=true.value, corrected_low=true.low, corrected_high=true.high)
-            row = replace(row, corrected_note=true.note, ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high)
-            y = evidence.board[row.measure].oriented
-            kept = np.flatnonzero(np.isfinite(y))
+            y, half = evidence.board[row.measure].oriented, nan
             if not isnan(row.better_half):
-                row = replace(row, better_half_ceiling=better_half_ceiling(top.value, y[kept], units.index[kept]))
+                kept = np.flatnonzero(np.isfinite(y))
+                half = better_half_ceiling(top.value, y[kept], units.index[kept])
+            row = replace(
+                row, corrected=true.value, corrected_low=true.low, corrected_high=true.high, corrected_note=true.note,
+                ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high, better_half_ceiling=half,
+            )  # fmt: skip
         joined.append(row)
     return joined
 

@@ -6,6 +6,7 @@ from math import isnan, nan
 
 import numpy as np
 
+from clirbench.metrics.segments import weighted_median
 from clirbench.statistics.units.agreement import Agreement, agreements
 from clirbench.types import Doubles, Ints
 
@@ -87,18 +88,9 @@ def low_outliers(y: Doubles, unit: Ints) -> "np.typing.NDArray[np.bool_]":
         return np.zeros(len(y), dtype=bool)
     _, own, sizes = np.unique(unit[known], return_inverse=True, return_counts=True)
     kept, weight = y[known], 1 / sizes[own]
-    middle = _median(kept, weight)
-    spread = 1.4826 * _median(np.abs(kept - middle), weight)
+    middle = float(weighted_median(kept, weight))
+    spread = 1.4826 * float(weighted_median(np.abs(kept - middle), weight))
     return np.asarray(y < middle - OUTLYING * spread) if spread > 0 else np.zeros(len(y), dtype=bool)
-
-
-def _median(values: Doubles, weight: Doubles) -> float:
-    """The weighted median: half of the weight is at or below it; the middle of two values where both are."""
-    order = np.argsort(values, kind="stable")
-    values, below = values[order], np.cumsum(weight[order]) / weight.sum()
-    first = int(np.searchsorted(below, 0.5 - 1e-9))
-    last = min(int(np.searchsorted(below, 0.5 + 1e-9)), len(values) - 1)
-    return float((values[first] + values[last]) / 2)
 
 
 def at_most_weak(graded: Graded) -> Graded:

@@ -2,20 +2,42 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clirbench.errors import UnknownName
-from clirbench.types import Doubles
+from clirbench.types import Doubles, Ints
 
 Grid = Callable[[Doubles, Doubles], Doubles]
+AT_ONCE = 1 << 21
+"""Pairs of systems times orders that are held at once."""
+
+
+def balances(ordered: Doubles, columns: NDArray[Any], first: Ints, second: Ints) -> Doubles:
+    """(samples, metrics): sum over pairs of systems of `ordered` (metrics, pairs) times the sign of each column's pair.
+
+    `columns`: (samples, n); pair k is of the systems `first[k]` and `second[k]`. With the signs of a metric's pairs
+    this is concordant less discordant pairs, the numerator of every tau.
+    """
+    sums = np.empty((len(columns), len(ordered)))
+    size = max(1, AT_ONCE // max(1, len(first)))
+    for start in range(0, len(columns), size):
+        some = columns[start : start + size]
+        sums[start : start + size] = np.sign(some[:, first] - some[:, second]) @ ordered.T
+    return sums
 
 
 def kendall_grid(x: Doubles, y: Doubles) -> Doubles:
     """tau-b: (samples, metrics, n) and (samples, measures, n) -> (samples, metrics, measures); NaN if constant."""
-    from clirbench.statistics.compiled import tau_b_grid
-
-    return np.asarray(tau_b_grid(np.ascontiguousarray(x), np.ascontiguousarray(y)))
+    first, second = np.triu_indices(x.shape[-1], 1)
+    taus = np.full((len(x), x.shape[1], y.shape[1]), np.nan)
+    for found, metrics, measures in zip(taus, x, y, strict=True):
+        left, right = (np.sign(side[:, first] - side[:, second]) for side in (metrics, measures))
+        possible = np.sqrt(np.outer(np.abs(left).sum(axis=1), np.abs(right).sum(axis=1)))
+        np.divide(left @ right.T, possible, out=found, where=possible > 0)
+    return taus
 
 
 def pearson_grid(x: Doubles, y: Doubles) -> Doubles:

@@ -1,14 +1,18 @@
 """What every metric does with input that is bad or merely strange: a defined score, or an error that says where."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MacroPrecision, MacroRecall, MicroF
+from clirbench.metrics.segments import SegmentScores
+from clirbench.metrics.tokens import Tokeniser
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score
 
@@ -78,3 +82,29 @@ def test_no_segments_at_all(metric: Metric) -> None:
 def test_signatures_say_name_and_version(metric: Metric) -> None:
     assert metric.signature.startswith(metric.name + "|")
     assert replace(metric).signature == metric.signature  # type: ignore[type-var]  # metrics are dataclasses
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: BLEU(tokenize="13b"), "tokenize='13b' is not one of 13a, intl"),
+        (lambda: BLEU(smooth_method="add"), "smooth_method='add' is not one of exp, floor"),
+        (lambda: BLEU(max_ngram_order=0), "max_ngram_order=0 must be a number of at least 1"),
+        (lambda: ChrF(beta=-1), "beta=-1 must be a number of at least 0"),
+        (lambda: ChrF(char_order=0), "char_order [+] word_order=0"),
+        (lambda: MacroF(beta=-1), "MacroF: beta=-1 must be a number of at least 0"),
+        (lambda: MicroF(k=-2), "MicroF: k=-2 must be a number of at least 0"),
+        (lambda: MacroF(tokenize="words"), "tokenize='words' is not one of"),
+        (lambda: SegmentScores((1.0,), "m", "mode"), "aggregate='mode' is not one of mean, median, system"),
+        (lambda: Tokeniser("14a"), "tokenize='14a' is not one of 13a, intl, zh"),
+    ],
+)
+def test_bad_values_are_config_errors(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("metric", MATCHING, ids=named)
+def test_unequal_line_counts_are_an_error(metric: Metric) -> None:
+    with pytest.raises(AlignmentError, match="3 hypotheses for references of 2 lines"):
+        metric.statistics(["a", "b", "c"], TestSet((("a", "b"),)))

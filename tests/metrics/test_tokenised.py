@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import pytest
 
-from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokenised import Tokenised
 from clirbench.metrics.tokens import sacrebleu_version
@@ -50,10 +48,3 @@ def test_signatures() -> None:
     version = sacrebleu_version()
     assert Lengths("none", True).signature == f"Lengths|case:lc|tok:none|sacrebleu:{version}"
     assert FirstLengths().signature == f"Lengths|case:mixed|tok:13a|order:4|refs:first|sacrebleu:{version}"
-
-
-def test_what_is_wrong_is_found_at_once() -> None:
-    with pytest.raises(ConfigError, match="tokenize='14a' is not one of 13a"):
-        Lengths("14a")
-    with pytest.raises(AlignmentError, match="1 hypotheses for references of 2, 2 lines"):
-        FirstLengths().statistics(["a"], TWO)

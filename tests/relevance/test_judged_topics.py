@@ -1,8 +1,6 @@
 """Topics that people judged without finding a relevant document, from the command line to the tables."""
 
 import csv
-import math
-import random
 from pathlib import Path
 
 import pytest
@@ -81,71 +79,3 @@ def test_false_alarms_of_topics_without_relevant_documents_count(cli: Cli, tmp_p
     assert ("MAP", "q3") not in topics
     assert "q3 0 004 0" in (tmp_path / "out/trec/qrels.txt").read_text(encoding="utf-8")
     assert "1 judged without a relevant document (q3)" in (tmp_path / "out/report.md").read_text(encoding="utf-8")
-
-
-WORDS = [f"w{letter}" for letter in "abcdefghij"]
-FORMS = {"AQWV(at=0)": "drop", "mAQWV(at=0)": "modified", "AQWV(at=0,empty=no_miss)": "no_miss"}
-
-
-def by_hand(
-    systems: list[list[str]], english: list[str], topics: dict[str, str], judged: dict[str, set[int]]
-) -> Values:
-    """The three forms of AQWV, slowly, from the texts: a document is returned where it has the topic's word."""
-    values: dict[str, list[float]] = {name: [] for name in FORMS}
-    kept = [t for t, word in topics.items() if any(word in line.split() for line in english)]
-    for system in systems:
-        misses, alarms = {}, {}
-        for topic in kept:
-            returned = {n for n, line in enumerate(system) if topics[topic] in line.split()}
-            relevant = judged[topic]
-            if relevant:
-                misses[topic] = len(relevant - returned) / len(relevant)
-            alarms[topic] = len(returned - relevant) / (len(system) - len(relevant))
-        n = len(kept)
-        drop = [1 - (misses[t] + 40 * alarms[t]) for t in misses]
-        values["AQWV(at=0)"].append(sum(drop) / len(drop) if drop else math.nan)
-        modified = 1 - ((sum(misses.values()) / len(misses) if misses else 0) + 40 * sum(alarms.values()) / n)
-        values["mAQWV(at=0)"].append(modified)
-        no_miss = [1 - (misses.get(t, 0) + 40 * alarms[t]) for t in kept]
-        values["AQWV(at=0,empty=no_miss)"].append(sum(no_miss) / n)
-    return values
-
-
-@pytest.mark.parametrize("n", [pytest.param(8, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.release)])
-def test_random_collections_against_a_slow_reference(cli: Cli, tmp_path: Path, n: int) -> None:
-    """One sweep of the command line over collections with topics judged without a relevant document."""
-    rng = random.Random(20)
-    expected = []
-    for number in range(n):
-        folder = tmp_path / f"c{number:02d}"
-        (folder / "systems").mkdir(parents=True)
-        english = [" ".join(rng.choices(WORDS, k=rng.randint(1, 5))) for _ in range(30)]
-        systems = []
-        for _ in range(3):
-            swap = rng.random() * 0.6
-            kept = [[w if rng.random() > swap else rng.choice(WORDS) for w in line.split()] for line in english]
-            systems.append([" ".join(words) for words in kept])
-        topics = {f"q{i}": rng.choice(WORDS) for i in range(6)}
-        judged = {t: set(rng.sample(range(30), rng.choice([0, 0, 1, 3]))) for t in topics}
-        judged["q0"] = judged["q0"] or {next(n for n, line in enumerate(english) if line)}
-        write_lines(folder / "reference.txt", english)
-        for name, lines in zip("abc", systems, strict=True):
-            write_lines(folder / "systems" / f"{name}.txt", lines)
-        write_lines(folder / "topics.tsv", ["topic_id\ttitle", *(f"{t}\t{word}" for t, word in topics.items())])
-        grades = {t: dict.fromkeys(relevant, 1) | ({} if relevant else {0: 0}) for t, relevant in judged.items()}
-        lines = [f"{t} 0 {n + 1:02d} {grade}" for t, found in grades.items() for n, grade in found.items()]
-        write_lines(folder / "people.qrels", lines)
-        expected.append(by_hand(systems, english, topics, judged))
-    done = cli(
-        "-m", "folder=" + ",".join(f"c{number:02d}" for number in range(n)), "topics=tsv",
-        "topics.path=${folder}/topics.tsv", "relevance=qrels", "relevance.path=${folder}/people.qrels",
-        "relevance.judged_by=people", "metric=[]",
-        "analyzer=whitespace", "measures=[" + ",".join(f"'{name}'" for name in FORMS) + "]", "engine=serial",
-        "hydra.sweep.dir=sweep", "output.runs=none", timeout=500,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    for number, values in enumerate(expected):
-        found = rows(tmp_path / "sweep" / str(number) / "systems.tsv")
-        for name in FORMS:
-            ours = [float(row[name] or "nan") for row in found]
-            assert ours == pytest.approx(values[name], abs=1e-9, nan_ok=True), (number, name)

@@ -124,13 +124,6 @@ def test_gather_counts_terms_by_document(lines: list[list[int]], cuts: list[int]
     assert frequencies.tolist() == [sum(term == t for _, term in expected) for t in range(4)]
     assert state[0] == len(document_lines)
 
-    starts = np.concatenate([[0], np.cumsum(frequencies[:3])]).astype(np.int64)
-    sorted_documents, sorted_counts = kernel.by_term(*(array[:n] for array in arrays), starts)
-    for term in range(3):
-        part = slice(starts[term], starts[term + 1])
-        pairs = list(zip(sorted_documents[part].tolist(), sorted_counts[part].tolist(), strict=True))
-        assert pairs == sorted((d, count) for (d, t), count in expected.items() if t == term)
-
 
 def test_gather_stops_behind_the_last_document() -> None:
     numbers = np.array([0, -1, 0, -1], dtype=np.int32)

@@ -86,32 +86,8 @@ def test_bad_input_is_stated() -> None:
     assert "2 systems: an interval needs at least 3" in two.note
 
 
-def test_same_seed_same_rows() -> None:
-    how = Bootstrap(Draws(samples=50, seed=11))
-    assert intervals(world(), ["kendall"], how) == intervals(world(), ["kendall"], how)
-
-
 def test_configuration_errors() -> None:
     with pytest.raises(ConfigError, match="method=basic: choose from percentile"):
         Bootstrap(method="basic")
     with pytest.raises(ConfigError, match="level=95"):
         Bootstrap(level=95)
-
-
-def coverage(how: Bootstrap, n: int, runs: int) -> float:
-    """Share of simulated data sets (correlated normal columns) whose interval holds the true tau 2/pi asin(rho)."""
-    rho, rng = 0.7, np.random.default_rng(42)
-    truth = 2 / np.pi * np.arcsin(rho)
-    hits = 0
-    for _ in range(runs):
-        x = rng.normal(size=n)
-        y = rho * x + np.sqrt(1 - rho**2) * rng.normal(size=n)
-        (found,) = intervals(scores_only([x.tolist()], [y.tolist()]), ["kendall"], how).values()
-        hits += found.low <= truth <= found.high
-    return hits / runs
-
-
-@pytest.mark.parametrize("sampling", ["replacement", "half"])
-def test_coverage_over_systems(sampling: str) -> None:
-    # standard error of a share of .95 over 400 runs is .011; small-sample bootstrap intervals run a little short
-    assert 0.90 <= coverage(Bootstrap(Draws(("systems",), 400, sampling)), 40, 400) <= 0.985

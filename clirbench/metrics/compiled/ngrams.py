@@ -1,4 +1,4 @@
-"""Clipped n-gram matches of all orders at once.
+"""Clipped n-gram matches of all orders at once; counts of word types.
 
 The n-grams of a segment's references are in one hash table a segment, linked as a trie: the key of an n-gram is
 (the slot of its first n - 1 symbols, its last symbol), so a key is exact however long the n-gram is. A hypothesis
@@ -144,3 +144,31 @@ def count_types(hypothesis, hypothesis_offsets, reference, reference_offsets, n_
             preds[kind] = 0
         begins[segment + 1] = n
     return values[:n], columns[:n], begins  # what was never written takes no memory
+
+
+@njit(cache=True, nogil=True)
+def resampled_f(starts, segments, counts, weights, beta, k, micro):  # type: ignore[no-untyped-def]
+    """Scores of MacroF or MicroF of every resample, 0-100, one pass over the types: `macrof.average_types` of them all.
+
+    `starts`, `segments`, `counts`: the statistics by column (CSC); `weights`: (segments, samples), how often each
+    sample holds each segment; `beta` squared. Returns (samples,).
+    """
+    samples = weights.shape[1]
+    above, below, totals = np.zeros(samples), np.zeros(samples), np.empty((3, samples))
+    for t in range((len(starts) - 1) // 3):
+        totals[:] = 0.0
+        for part in range(3):
+            total = totals[part]
+            for at in range(starts[3 * t + part], starts[3 * t + part + 1]):
+                row = weights[segments[at]]
+                count = counts[at]
+                for r in range(samples):
+                    total[r] += count * row[r]
+        refs, preds, match = totals[0], totals[1], totals[2]
+        for r in range(samples):
+            weight = (refs[r] + k if micro else 1.0) if refs[r] + preds[r] > 0 else 0.0
+            # Not branching: fast.
+            possible = preds[r] + beta * refs[r] if match[r] > 0 else 1.0
+            above[r] += weight * (1 + beta) * match[r] / possible
+            below[r] += weight
+    return 100.0 * above / np.where(below > 0, below, 1.0)

@@ -17,12 +17,16 @@ _STEP_2 = {
 _STEP_3 = {
     "icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": "",
 }  # fmt: skip
-_SUFFIXES_2 = tuple(_STEP_2)
-_SUFFIXES_3 = tuple(_STEP_3)
 _STEP_4 = (
-    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
-    "ous", "ive", "ize",
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate",
+    "iti", "ous", "ive", "ize",
 )  # fmt: skip
+_RULES = (
+    (_STEP_2, 0),
+    (_STEP_3, 0),
+    ({suffix: suffix[:-3] if suffix.endswith("ion") else "" for suffix in _STEP_4}, 1),
+)
+"""Steps 2 to 4: suffixes and what they become where the stem has a measure above the number."""
 
 
 def porter(word: str) -> str:
@@ -39,9 +43,8 @@ def _stem(word: str) -> str:
     word = _step_1b(_step_1a(word))
     if word.endswith("y") and _has_vowel(word[:-1]):  # step 1c
         word = word[:-1] + "i"
-    word = _replace(word, _STEP_2, _SUFFIXES_2)
-    word = _replace(word, _STEP_3, _SUFFIXES_3)
-    word = _step_4(word)
+    for rules, least in _RULES:
+        word = _replace(word, rules, least)
     return _step_5(word)
 
 
@@ -71,26 +74,13 @@ def _step_1b(word: str) -> str:
     return word
 
 
-def _replace(word: str, rules: dict[str, str], suffixes: tuple[str, ...]) -> str:
-    """Steps 2 and 3: the first rule whose suffix fits decides, whether or not its stem is long enough."""
-    if word.endswith(suffixes):
-        for suffix, replacement in rules.items():
-            if word.endswith(suffix):
-                stem = word[: -len(suffix)]
-                return stem + replacement if _measure(stem) > 0 else word
-    return word
-
-
-def _step_4(word: str) -> str:
-    """Suffixes that go when two syllables remain; `-ion` only after s or t."""
-    if not word.endswith(_STEP_4):
-        return word
-    for suffix in _STEP_4:
+def _replace(word: str, rules: dict[str, str], least: int) -> str:
+    """The first rule whose suffix fits decides, whether or not its stem is long enough; `-ion` only after s or t."""
+    for suffix, replacement in rules.items():
         if word.endswith(suffix):
             stem = word[: -len(suffix)]
-            if suffix == "ion" and not stem.endswith(("s", "t")):
-                continue
-            return stem if _measure(stem) > 1 else word
+            fits = _measure(stem) > least and (suffix != "ion" or stem.endswith(("s", "t")))
+            return stem + replacement if fits else word
     return word
 
 

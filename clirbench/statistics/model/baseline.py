@@ -7,7 +7,7 @@ import numpy as np
 
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.limits import mean_limits, p_above
+from clirbench.statistics.model.noise import mean_limits, p_above
 from clirbench.statistics.model.randomisation import mean_difference_p
 from clirbench.types import Doubles
 

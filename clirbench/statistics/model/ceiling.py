@@ -7,7 +7,7 @@ import numpy as np
 
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, noise_structure, topic_noise
+from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, topic_noise
 from clirbench.statistics.resampling import Draws, metric_scores
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.concordance import pair_weights, taus
@@ -78,7 +78,7 @@ def measure_noise(part: Evidence, unit: Ints, measure: str, fewest: int = 2) -> 
     values = topic_values(part, measure)
     if values is None or len(values) < 2 or values.shape[1] < fewest:
         return None
-    return topic_noise(values, noise_structure(unit))
+    return topic_noise(values, unit)
 
 
 def metric_errors(part: Evidence, unit: Ints, seed: int = 0) -> dict[str, float]:

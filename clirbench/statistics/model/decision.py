@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 import numpy as np
 
 from clirbench.measures.base import arithmetic
 from clirbench.pages.wording import number
 from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.best import compared_with_first
-from clirbench.statistics.model.limits import mean_limits
-from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, noise_structure, topic_noise
-from clirbench.statistics.model.posterior import expected_loss, p_best, true_values
+from clirbench.statistics.model.best import compared_with_first, expected_loss, p_best, true_values
+from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, mean_limits, topic_noise
 from clirbench.statistics.model.rise import better_with, jackknifed_slope
 from clirbench.statistics.units.belonging import Units, known_before
 from clirbench.statistics.units.jackknife import Interval
@@ -30,10 +29,10 @@ POPULATION = "a population of topics, of which these are a sample"
 class Standing:
     """One system on a measure, turned so that more is better, in a population of topics.
 
-    `value`: measured; `low`, `high`: .95 interval of the system's own mean. `difference` <= 0 from the recommended
-    system, with the .95 interval of `Comparisons`; `in_set`: it is statistically tied with the recommended one. P(it is
-    the best) by the topics, and by topics and metrics; `expected_loss` >= 0 by the topics. NaN where not known: `note`
-    says why.
+    `value`: measured; `low`, `high`: .95 interval of the system's own mean, around the measured one. `difference` <= 0
+    from the recommended system, with the .95 interval of `Comparisons`; `in_set`: it is statistically tied with the
+    recommended one. P(it is the best) by the topics, and by topics and metrics; `expected_loss` >= 0 by the topics. NaN
+    where not known: `note` says why.
     """
 
     system: str
@@ -146,7 +145,7 @@ def decide(
     if topics < FEWEST_TOPICS:
         return Decision(measure, n_topics=topics, reason=f"{topics} topics: at least {FEWEST_TOPICS} are needed")
     own = np.arange(len(y)) if unit is None else unit
-    noise = topic_noise(values, noise_structure(own))
+    noise = topic_noise(values, own)
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     reliability = sure_reliability(y, noise)
@@ -160,26 +159,13 @@ def decide(
         if not note:
             with_metrics = p_best(true_values(y, noise.covariance, part.x[real], seed=seed))
     compared = compared_with_first(y, values, seed=seed)
-    rows = []
-    for i in np.argsort(-y, kind="stable").tolist():
-        low, high = _own(float(y[i]), values[i])
-        row = Standing(
-            system=part.systems[i],
-            value=float(y[i]),
-            low=low,
-            high=high,
-            difference=float(compared.difference[i]),
-            difference_low=float(compared.low[i]),
-            difference_high=float(compared.high[i]),
-            p_best=float(best[i]),
-            p_best_with_metrics=float(with_metrics[i]),
-            expected_loss=float(losses[i]),
-            in_set=bool(compared.tied[i]),
-            note=note,
-        )
-        rows.append(row)
-    picks = tuple(_picks(part, y, own, along))
-    return Decision(measure, tuple(rows), picks, topics, reliability)
+    low, high = np.array([mean_limits(row, 0.025) for row in values]).T + (y - values.mean(axis=1))
+    columns = (y, low, high, compared.difference, compared.low, compared.high, best, with_metrics, losses)
+    numbers = (column.tolist() for column in (*columns, compared.tied))
+    cells: list[list[Any]] = [list(part.systems), *numbers, [note] * len(y)]
+    rows = [Standing(*row) for row in zip(*cells, strict=True)]
+    standings = tuple(rows[i] for i in np.argsort(-y, kind="stable").tolist())
+    return Decision(measure, standings, tuple(_picks(part, y, own, along)), topics, reliability)
 
 
 def _not_expected(topics: int, reliability: float, along: bool) -> str:
@@ -200,13 +186,6 @@ def _no_evidence(metrics: int, same_lines: bool, independent: bool) -> str:
     if same_lines:
         return "no p_best_with_metrics: test set and collection are the same lines"
     return "" if independent else "no p_best_with_metrics: systems are in groups"
-
-
-def _own(mean: float, values: Doubles) -> tuple[float, float]:
-    """The interval of a system's own mean, around the measured one where that is no average of topics."""
-    low, high = mean_limits(values, 0.025)
-    moved = mean - float(values.mean())
-    return low + moved, high + moved
 
 
 def _picks(part: Evidence, y: Doubles, unit: Ints, along: bool) -> Iterator[Pick]:

@@ -1,13 +1,12 @@
-"""How much of the differences between systems is noise because only a sample of topics was drawn."""
+"""Noise of means because only a sample of topics was drawn: between systems, and of one mean of skewed values."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
 from clirbench.errors import AlignmentError
-from clirbench.statistics.nonnegative import nonnegative_least_squares
-from clirbench.types import Doubles
+from clirbench.types import Doubles, Ints
 
 FEWEST_TOPICS = 5
 
@@ -27,12 +26,12 @@ class Noise:
     shrinkage: float
 
 
-def topic_noise(values: Doubles, structure: Sequence[Doubles] = ()) -> Noise:
+def topic_noise(values: Doubles, unit: Ints | None = None) -> Noise:
     """The noise of the means of `values` (systems, topics), topic main effects removed, shrunken towards a structure.
 
     R = values less row and column means, S = R R' / (T - 1); covariance = (a target + (1 - a) S) / T. The target is
-    the nonnegative combination of the identity and of `structure` ((n, n) positive semidefinite matrices, such as
-    "same unit") that lies nearest to S; a = min(1, sum of Var(s_ij) / sum of (s_ij - target_ij)^2). Freedom is
+    the nonnegative combination of the identity and, where systems form several units (`unit` (n,)), of "same unit"
+    (n, n) that is nearest to S; a = min(1, sum of Var(s_ij) / sum of (s_ij - target_ij)^2). Freedom is
     (T - 1) tr(C)^2 / tr(C^2): T - 1 for two systems, (T - 1)(n - 1) for alike and independent ones.
     Raises `AlignmentError` for fewer than 2 systems or topics, or values that are not finite.
     **Source:** Ledoit and Wolf 2004; the estimate of a: Schaefer and Strimmer 2005; freedom: Satterthwaite 1946.
@@ -42,7 +41,7 @@ def topic_noise(values: Doubles, structure: Sequence[Doubles] = ()) -> Noise:
         raise AlignmentError(f"noise of {n} systems over {topics} topics: at least 2 of each, all values finite")
     residual = doubly_centred(values)
     sample = residual @ residual.T / (topics - 1)
-    target = _nearest(sample, structure)
+    target = _nearest(sample, unit)
     squares = residual**2
     # Variance of an entry of S: that of the products over topics (sums of squares of products are one matrix product)
     spread = (squares @ squares.T - topics * (sample * (topics - 1) / topics) ** 2) * topics / (topics - 1) ** 3
@@ -72,20 +71,58 @@ def doubly_centred(matrix: Doubles) -> Doubles:
     return centred(centred(matrix).T).T
 
 
-def _nearest(sample: Doubles, structure: Sequence[Doubles]) -> Doubles:
-    """The nonnegative combination of centred matrices nearest to the sample covariance."""
+def _nearest(sample: Doubles, unit: Ints | None) -> Doubles:
+    """The nonnegative combination of centred matrices, identity and same unit, nearest to the sample covariance."""
     n = len(sample)
-    bases = [doubly_centred(matrix) for matrix in (np.eye(n), *structure)]
+    same = np.eye(n) if unit is None else (unit[:, None] == unit).astype(np.float64)
+    several = (same == 0).any() and same.sum() > n
+    bases = [doubly_centred(matrix) for matrix in (np.eye(n), same)[: 1 + several]]
     stacked = np.stack([base.reshape(-1) for base in bases])
     # Normal equations: as many rows as bases instead of n^2.
     gram = stacked @ stacked.T
     root = np.linalg.cholesky(gram + 1e-10 * np.trace(gram) * np.eye(len(gram)))
-    right = np.asarray(np.linalg.solve(root, stacked @ sample.reshape(-1)), dtype=np.float64)
-    weights = nonnegative_least_squares(root.T, right)
-    return np.asarray((weights @ stacked).reshape(n, n))
+    right = np.linalg.solve(root, stacked @ sample.reshape(-1))
+    tried = np.zeros((4, len(bases)))  # the best is that of both, or of one of them, or none
+    for weights, chosen in zip(tried, ([0, 1], [0], [1]), strict=False):
+        own = [base for base in chosen if base < len(bases)]
+        weights[own] = np.linalg.lstsq(root.T[:, own], right, rcond=None)[0] if own else 0.0
+    tried = tried[(tried >= 0).all(axis=1)]
+    best = tried[np.linalg.norm(tried @ root - right, axis=1).argmin()]
+    return np.asarray((best @ stacked).reshape(n, n))
 
 
-def noise_structure(unit: "np.typing.NDArray[np.int64]") -> list[Doubles]:
-    """What the noise of topics may be made of beside the identity: systems of one unit (n,) are alike."""
-    same = np.asarray(unit[:, None] == unit[None, :], dtype=np.float64)
-    return [same] if (same == 0).any() and same.sum() > len(same) else []
+def mean_limits(d: Doubles, alpha: float) -> tuple[float, float]:
+    """The wider of Student's and Hall's limits of the mean of `d` (k,), each exceeded with probability `alpha`.
+
+    The mean itself, twice, where all values are the same.
+    **Source:** Hall 1992, "On the removal of skewness by transformation".
+    """
+    from scipy.special import stdtrit
+
+    size, mean, sd = len(d), float(d.mean()), float(d.std())
+    if float(np.ptp(d)) <= 1e-12 * float(np.abs(d).max(initial=1e-300)):
+        return mean, mean
+    q = float(stdtrit(size - 1, 1 - alpha)) / sqrt(size - 1)
+    skew = _skewness(d)
+
+    def back(value: float) -> float:
+        """The standardised mean whose transform this is."""
+        moved = value - skew / (6 * size)
+        return float(3 / skew * (np.cbrt(1 + skew * moved) - 1)) if abs(skew) > 1e-6 else moved
+
+    return mean - sd * max(q, back(q)), mean - sd * min(-q, back(-q))
+
+
+def p_above(d: Doubles, at: float) -> float:
+    """P(true mean > at): of Student's and Hall's the one nearer to 1/2."""
+    from scipy.special import stdtr
+
+    size, skew = len(d), _skewness(d)
+    z = (float(d.mean()) - at) / float(d.std())
+    bent = z + skew * z**2 / 3 + skew**2 * z**3 / 27 + skew / (6 * size)
+    found = [float(stdtr(size - 1, value * sqrt(size - 1))) for value in (z, bent)]
+    return min(found, key=lambda p: abs(p - 0.5))
+
+
+def _skewness(d: Doubles) -> float:
+    return float(((d - d.mean()) ** 3).mean() / d.std() ** 3)

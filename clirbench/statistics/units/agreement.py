@@ -69,13 +69,19 @@ def upper_tail(tau: float, groups: int) -> Doubles:
     most = sizes[-1]
     # What more groups would do to a deviation, the largest tabled number sees as a larger deviation.
     seen = np.clip(GRID + (tau - GRID) * np.sqrt(max(groups, most) / most), -1, 1)
-    at = int(np.clip(np.searchsorted(sizes, groups), 1, len(sizes) - 1))
-    ends = [
-        np.array([np.interp(np.arcsin(t), COORDINATE, row) for t, row in zip(seen, table[side], strict=True)])
-        for side in (at - 1, at)
-    ]
-    share = (np.sqrt(min(groups, most)) - np.sqrt(sizes[at - 1])) / (np.sqrt(sizes[at]) - np.sqrt(sizes[at - 1]))
+    at, share = _between(sizes, groups)
+    place = np.arcsin(seen)
+    column = np.clip(np.searchsorted(COORDINATE, place, side="right") - 1, 0, len(GRID) - 2)
+    row, part = np.arange(len(GRID)), (place - COORDINATE[column]) / np.diff(COORDINATE)[column]
+    ends = table[at - 1 : at + 1, row, column] * (1 - part) + table[at - 1 : at + 1, row, column + 1] * part
     return np.maximum.accumulate(ends[0] + share * (ends[1] - ends[0]))
+
+
+def _between(sizes: Doubles, groups: int) -> tuple[int, float]:
+    """The tabled size that ends the stretch of this number of groups, and how far along it, in its root, they are."""
+    at = int(np.clip(np.searchsorted(sizes, groups), 1, len(sizes) - 1))
+    low, here, high = np.sqrt([sizes[at - 1], min(groups, sizes[-1]), sizes[at]])
+    return at, float((here - low) / (high - low))
 
 
 def _inverted(tail: Doubles, p: float) -> float:
@@ -137,7 +143,7 @@ def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> Agreement:
         within = nan
     else:
         tau = float(taus(x[None, rows], y[rows], own)[0, 0])
-        within = float(within_taus(x[None, rows], y[rows], own)[0, 0])
+        within = float(within_taus(x[None, rows], y[rows], own)[0, 0]) if len(labels) < len(rows) else nan
     if np.isnan(tau):
         return _noted(sizes, CONSTANT)
     if len(labels) < FEWEST:
@@ -237,8 +243,7 @@ def groups_needed(tau: float, p: float, most: int = 100, power: float = 0.8) -> 
 def _observed(theta: float, groups: int) -> Doubles:
     """(65,): normal quantiles of P(T > t) + P(T = t) / 2 for every observed t of `GRID`, falling; up to 100 groups."""
     sizes, table = _table()
-    at = int(np.clip(np.searchsorted(sizes, groups), 1, len(sizes) - 1))
-    share = (np.sqrt(groups) - np.sqrt(sizes[at - 1])) / (np.sqrt(sizes[at]) - np.sqrt(sizes[at - 1]))
+    at, share = _between(sizes, groups)
     place = np.interp(np.arcsin(theta), COORDINATE, np.arange(len(GRID)))
     low = min(int(place), len(GRID) - 2)
     rows = (1 - share) * table[at - 1, low : low + 2] + share * table[at, low : low + 2]

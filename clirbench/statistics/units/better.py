@@ -6,7 +6,7 @@ from math import nan
 import numpy as np
 
 from clirbench.pages.wording import fixed
-from clirbench.statistics.units.concordance import CONSTANT
+from clirbench.statistics.units.concordance import CONSTANT, signs
 from clirbench.statistics.units.influence import Estimates, estimates, no_interval
 from clirbench.statistics.vectorised import ranks
 from clirbench.types import Doubles, Ints
@@ -70,13 +70,33 @@ def gap(
     if smallest >= alpha:
         note = f"too few independent systems ({units}): the smallest possible p is {fixed(smallest, 3)}"
         return Gap(difference, nan, smallest, "exchange", note)
-    from clirbench.statistics.units.loops import swapped_differences
-
     drawn = unit_swaps(units, samples, seed) if swaps is None else swaps
-    # Twice the mid-ranks are whole numbers.
-    one, other, order = (2 * ranks(np.stack([a, b, y]))).astype(np.int32)
+    one, other, order = ranks(np.stack([a, b, y]))
     moved = swapped_differences(one, other, order, drawn)
     return Gap(difference, float((np.abs(moved) >= abs(moved[0]) - 1e-12).mean()), smallest, "exchange")
+
+
+def swapped_differences(a: Doubles, b: Doubles, y: Doubles, swaps: Doubles) -> Doubles:
+    """tau-b of a' with y less that of b' with y, where a' and b' are a and b with some values exchanged.
+
+    `a`, `b`, `y`: (n,); `swaps`: (samples, n), 1 where a system's values change sides. Returns (samples,); 0 stands for
+    tau of a side that is constant. A pair of which neither, both or one changes sides has one of three fixed signs, so
+    that all samples are matrix products.
+    """
+    order, kept = signs(y), 1 - swaps
+    crossed = np.sign(b[:, None] - a[None, :])
+
+    def taus(own: Doubles, other: Doubles, mixed: Doubles) -> Doubles:
+        """Of the side that has `own` unless it is swapped; `mixed`: the swapped system's value against the other's."""
+
+        def total(own: Doubles, other: Doubles, mixed: Doubles) -> Doubles:
+            return np.asarray(((kept @ own + 2 * swaps @ mixed) * kept + (swaps @ other) * swaps).sum(axis=1))
+
+        agreeing = total(own * order, other * order, mixed * order)
+        possible = np.sqrt(total(np.abs(own), np.abs(other), np.abs(mixed)) * np.abs(order).sum())
+        return np.asarray(np.divide(agreeing, possible, out=np.zeros(len(swaps)), where=possible > 0))
+
+    return taus(signs(a), signs(b), crossed) - taus(signs(b), signs(a), -crossed.T)
 
 
 def _jackknifed(found: Estimates, difference: float) -> Gap:

@@ -2,28 +2,126 @@
 
 Not Kendall's partial tau, which is .11 to .22 where metric and measure are unrelated given the covariate. Where the
 covariate is a grid, systems are compared at the same value of it; else what it predicts is taken out first.
+
+Exchangeable, if the metric is unrelated, are whole units. Two units may change places if they have the same systems as
+far as strata tell: as many of them in every stratum (a step, a training size; without strata: as many systems). Their
+systems are matched by stratum, then by the order of the board. So one rule covers systems by themselves (all orders),
+families of equal size (orders of blocks), strata (orders within each), and replicate runs (runs change places at all
+steps at once).
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from functools import cached_property, lru_cache
+from itertools import permutations
+from math import factorial, inf, nan, prod
 
 import numpy as np
 
 from clirbench.errors import UnknownName
+from clirbench.pages.wording import fixed
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units, covariates, known_before
-from clirbench.statistics.units.concordance import pair_weights, signs, taus
+from clirbench.statistics.units.concordance import pair_weights, taus
 from clirbench.statistics.units.jackknife import MOST, too_many
-from clirbench.statistics.units.permutation import SAMPLES, exchanges, refused, shares
-from clirbench.statistics.vectorised import ranks
+from clirbench.statistics.vectorised import balances, ranks
 from clirbench.types import Doubles, Ints
 
 ALONG = "checkpoints along training: description only, claims need replicate runs at the same steps"
-AT_ONCE = 1 << 21
-"""Pairs of systems times exchanges that are held at once."""
+ENUMERATED = 5040
+SAMPLES = 9999
+TIED = "all systems of a stratum are tied"
 FREEDOM = 10
 """Residual degrees of freedom that taking out a covariate must leave."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """Orders of `n` systems in which the units of each of `classes` change places; drawn when they are asked for.
+
+    `classes`: exchangeable units, each as (units, systems of a unit), systems matched by stratum. `exact`: whether they
+    are all there are; `number`: how many there are; `smallest_p`: the smallest two-sided p-value that they can give,
+    2 / number.
+    """
+
+    n: int
+    classes: tuple[Ints, ...]
+    samples: int
+    seed: int
+
+    @cached_property
+    def number(self) -> float:
+        return prod((factorial(len(rows)) if len(rows) < 170 else inf for rows in self.classes), start=1.0)
+
+    @property
+    def exact(self) -> bool:
+        return self.number <= ENUMERATED
+
+    @property
+    def smallest_p(self) -> float:
+        return min(1.0, 2 / self.number)
+
+    @cached_property
+    def orders(self) -> Ints:
+        """(samples, n), the first of them is the board's own."""
+        count = int(self.number) if self.exact else self.samples + 1
+        orders = np.tile(np.arange(self.n), (count, 1))
+        sizes = [factorial(len(rows)) for rows in self.classes]
+        at = np.unravel_index(np.arange(count), sizes) if self.exact and sizes else ()
+        rng = np.random.default_rng([self.seed, self.n])
+        for c, rows in enumerate(self.classes):
+            own = np.arange(len(rows))
+            if self.exact:
+                chosen = np.array(list(permutations(own.tolist())))[at[c]]
+            else:
+                chosen = np.concatenate([own[None], rng.permuted(np.tile(own, (self.samples, 1)), axis=1)])
+            orders[:, rows.ravel()] = rows[chosen].reshape(count, -1)
+        return orders
+
+
+def exchanges(
+    unit: Ints, strata: Sequence[object] | None = None, *, samples: int = SAMPLES, seed: int = 0
+) -> Exchanges:
+    """All exchanges of units where there are at most 5,040, else the identity and `samples` random ones.
+
+    `unit`: (n,) 0, 1, ...; `strata`: (n,) or None. Units with a profile that no other has stay where they are.
+    **Source:** Good 2005, "Permutation, Parametric and Bootstrap Tests", 3; Winkler et al. 2015 (blocks).
+    """
+    return _exchanges(
+        tuple(unit.tolist()), tuple(map(str, [""] * len(unit) if strata is None else strata)), samples, seed
+    )
+
+
+@lru_cache(maxsize=4)
+def _exchanges(unit: tuple[int, ...], strata: tuple[str, ...], samples: int, seed: int) -> Exchanges:
+    """The same for all metrics and measures of a run."""
+    held: dict[tuple[str, ...], list[list[int]]] = defaultdict(list)
+    for number in range(max(unit) + 1):
+        rows = sorted((row for row in range(len(unit)) if unit[row] == number), key=strata.__getitem__)
+        held[tuple(strata[row] for row in rows)].append(rows)
+    classes = tuple(np.array(rows, dtype=np.int64) for rows in held.values() if len(rows) > 1)
+    return Exchanges(len(unit), classes, samples, seed)
+
+
+def refused(found: Exchanges, alpha: float, units: int) -> str:
+    """Why a test of these exchanges is not run; nothing where it is."""
+    if found.smallest_p < alpha:
+        return ""
+    if units <= 170 and factorial(units) > found.number and 2 / factorial(units) < alpha:
+        return (
+            f"too few of the {units} units can change places: the smallest possible p is {fixed(found.smallest_p, 3)}"
+        )
+    return f"too few independent systems ({units}): the smallest possible p is {fixed(min(1.0, found.smallest_p), 3)}"
+
+
+def shares(values: Doubles) -> Doubles:
+    """(samples, metrics): for every sample, the share of samples whose |value| reaches its own."""
+    size = np.abs(values)
+    size = np.round(size / np.maximum(1e-300, size.max(axis=0)), 9)
+    ranked = np.sort(size, axis=0)
+    below = np.stack([np.searchsorted(*columns, side="left") for columns in zip(ranked.T, size.T, strict=True)], axis=1)
+    return np.asarray((len(size) - below) / len(size))
 
 
 @dataclass(frozen=True)
@@ -81,17 +179,15 @@ def within_strata(
     found = exchanges(unit, strata, samples=how.samples, seed=how.seed)
     units = int(unit.max()) + 1
     note = refused(found, how.alpha, units) if len(first) else "no two independent systems in one stratum"
-    ordered = np.sign(x[:, first] - x[:, second])
     sizes = [float(np.count_nonzero(column[first] != column[second])) for column in (*x, y)]
-    sums = balances_of(ordered, y, first, second, np.arange(len(y))[None] if note else found.orders)
+    orders = np.arange(len(y))[None] if note else found.orders
+    sums = balances(np.sign(x[:, first] - x[:, second]), y[orders], first, second)
     p_values = np.full(len(x), nan) if note else shares(sums)[0]
     rows = []
-    for m in range(len(x)):
-        possible = np.sqrt(sizes[m] * sizes[-1])
-        tau = float(sums[0, m] / possible) if possible > 0 else nan
-        why = note or ("" if possible > 0 else "all systems of a stratum are tied")
-        p = float(p_values[m]) if possible > 0 else nan
-        rows.append(Beyond(tau, p, "strata", len(first), len(y), units, found.smallest_p, why))
+    for balance, size, p in zip(sums[0].tolist(), sizes[:-1], p_values.tolist(), strict=True):
+        possible = np.sqrt(size * sizes[-1])
+        tau, p, why = (balance / possible, p, note) if possible > 0 else (nan, nan, note or TIED)
+        rows.append(Beyond(float(tau), p, "strata", len(first), len(y), units, found.smallest_p, why))
     return rows
 
 
@@ -105,16 +201,6 @@ def pairs_within(strata: Sequence[object], unit: Ints) -> tuple[Ints, Ints]:
     second = np.concatenate([order[:0], *(order[gap:] for gap in gaps)])
     kept = (place[first] == place[second]) & (unit[first] != unit[second])
     return first[kept], second[kept]
-
-
-def balances_of(ordered: Doubles, y: Doubles, first: Ints, second: Ints, orders: Ints) -> Doubles:
-    """(samples, metrics): sum over the pairs of `ordered` (metrics, pairs) times the sign of y, y in every order."""
-    sums = np.empty((len(orders), len(ordered)))
-    size = max(1, AT_ONCE // max(1, len(first)))
-    for start in range(0, len(orders), size):
-        some = y[orders[start : start + size]]
-        sums[start : start + size] = np.sign(some[:, first] - some[:, second]) @ ordered.T
-    return sums
 
 
 def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: Permuting = Permuting()) -> list[Beyond]:
@@ -139,17 +225,13 @@ def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: P
         return [Beyond(nan, nan, "residuals", 0, n, units, found.smallest_p, note)] * len(x)
     left = np.eye(n) - basis @ np.linalg.pinv(basis)
     rest_x, rest_y = normal_scores(x) @ left, normal_scores(y[None])[0] @ left
-    weight = pair_weights(unit)
-    moved = rest_y[found.orders] @ left
-    from clirbench.statistics.units.loops import balances
-
-    signed = np.ascontiguousarray(np.moveaxis(signs(rest_x) * weight, 0, -1))
-    sums = balances(signed, np.ascontiguousarray(moved), np.arange(n)[None])[0]
-    pairs = int((weight > 0).sum()) // 2
-    tau = sums[0] / (weight.sum() / 2)
-    p_values = shares(sums)[0]
+    first, second = np.triu_indices(n, 1)
+    weight = pair_weights(unit)[first, second]
+    sums = balances(np.sign(rest_x[:, first] - rest_x[:, second]) * weight, rest_y[found.orders] @ left, first, second)
+    pairs, taus_, p_values = int((weight > 0).sum()), sums[0] / weight.sum(), shares(sums)[0]
     return [
-        Beyond(float(tau[m]), float(p_values[m]), "residuals", pairs, n, units, found.smallest_p) for m in range(len(x))
+        Beyond(tau, p, "residuals", pairs, n, units, found.smallest_p)
+        for tau, p in zip(taus_.tolist(), p_values.tolist(), strict=True)
     ]
 
 
@@ -232,7 +314,7 @@ def equal_pairs(x: Doubles, y: Doubles, unit: Ints, covariate: Doubles) -> Equal
     half and so on; every group takes part once, and what is tied on either side counts for neither.
     **Source:** the sign test, Conover 1999, 3.4.
     """
-    from scipy.stats import binomtest
+    from scipy.special import bdtrc
 
     whole = np.isfinite(x) & np.isfinite(y) & np.isfinite(covariate)
     used: set[int] = set()
@@ -246,7 +328,7 @@ def equal_pairs(x: Doubles, y: Doubles, unit: Ints, covariate: Doubles) -> Equal
         for low, high in zip(rows[:half], rows[len(rows) - half :], strict=True):
             if x[low] < x[high] and y[low] != y[high]:
                 pairs, right = pairs + 1, right + int(y[low] < y[high])
-    p = float(binomtest(right, pairs, alternative="greater").pvalue) if pairs else 1.0
+    p = float(bdtrc(right - 1, pairs, 0.5)) if right else 1.0
     return EqualPairs(right, pairs, p)
 
 

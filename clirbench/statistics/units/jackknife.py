@@ -44,12 +44,6 @@ def deviations(rest: Doubles) -> Doubles:
     return np.asarray(np.sqrt((units - 1) / units) * (rest - rest.mean(axis=-1, keepdims=True)))
 
 
-def leave_one_out(value: "Callable[[np.typing.NDArray[np.bool_]], float]", unit: Ints) -> Interval:
-    """The jackknife of `value`, a function of which systems are kept (n,)."""
-    whole = value(np.ones(len(unit), dtype=bool))
-    return jackknifed(whole, [value(unit != group) for group in np.unique(unit)])
-
-
 def jackknifed(
     whole: float,
     rest: Sequence[float],
@@ -75,11 +69,13 @@ def jackknifed(
 
 
 def of_units(pairs: Doubles, unit: Ints) -> Doubles:
-    """(..., units, units): sums over the pairs of systems of every two units; `pairs`: (..., n, n)."""
+    """(..., units, units): sums over the pairs of systems of every two units that occur; `pairs`: (..., n, n)."""
     if np.array_equal(unit, np.arange(len(unit))):
         return pairs
-    membership = (np.arange(unit.max() + 1)[:, None] == unit).astype(np.float64)
-    return np.asarray(membership @ pairs @ membership.T)
+    order = np.argsort(unit, kind="stable")
+    starts = np.unique(unit[order], return_index=True)[1]
+    rows = np.add.reduceat(pairs[..., order, :], starts, axis=-2)
+    return np.asarray(np.add.reduceat(rows[..., order], starts, axis=-1))
 
 
 def leaving_one(sums: Doubles) -> Doubles:

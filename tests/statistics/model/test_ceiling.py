@@ -82,17 +82,6 @@ def test_ceiling() -> None:
     assert ceiling(y, 2 * float(y.var()), 100, np.arange(2000)).value == 0
 
 
-def test_coverage() -> None:
-    """300 worlds of 16 systems, reliability .8: ceiling .705 held in more than 270 (binomial, .999)."""
-    held = 0
-    for seed in range(300):
-        rng = np.random.default_rng(seed)
-        y = rng.normal(size=16) + 0.5 * rng.normal(size=16)
-        found = ceiling(y, 0.25 * rng.chisquare(300) / 300, 300, np.arange(16))
-        held += found.low <= 2 / pi * asin(sqrt(0.8)) <= found.high
-    assert held > 270
-
-
 def test_every_pair_of_a_run_gets_both_or_the_reason() -> None:
     evidence = world(n=24, topics=80, segments=200)
     units = units_of(evidence.board)

@@ -58,18 +58,6 @@ def test_measures_that_have_both_judgments_are_found() -> None:
     assert "description only" in described.note
 
 
-@pytest.mark.parametrize(("units", "size"), [(16, 1), (8, 3)])
-def test_no_bias_is_called_one_at_its_rate(units: int, size: int) -> None:
-    """Fixed seed, 300 worlds with equally noisy judgments: an interval without 0 in at most .06 + 3 errors."""
-    rng = np.random.default_rng(8)
-    unit, called = np.repeat(np.arange(units), size), 0
-    for _ in range(300):
-        y, x, a, b = (rng.normal(size=units)[unit] + 0.2 * rng.normal(size=len(unit)) for _ in range(4))
-        found = pseudo_bias(y + 0.7 * x, y + 0.7 * a, y + 0.7 * b, unit)
-        called += not found.low <= 0 <= found.high
-    assert called / 300 <= 0.06 + 3 * np.sqrt(0.06 * 0.94 / 300)
-
-
 def by_two(x: Doubles, first: Doubles, second: Doubles) -> Scoreboard:
     """A board with MAP by two retrievers, by human judgments, and of other topics."""
     return Scoreboard(

@@ -15,11 +15,6 @@ from clirbench.statistics.units.agreement import (
 )
 
 
-def misses(events: int, n: int, at_most: float) -> bool:
-    """Whether so many events are more than a rate of `at_most` gives, by three standard errors."""
-    return events / n > at_most + 3 * np.sqrt(at_most * (1 - at_most) / n)
-
-
 def worlds(n: int, metrics: int, tau: float, alike: float, seed: int, number: int = 120) -> list[list[Agreement]]:
     """Agreements of metrics whose true tau is `tau`, normal columns, what is not shared with the measure `alike`."""
     rng, r = np.random.default_rng(seed), np.sin(np.pi / 2 * tau)
@@ -107,34 +102,6 @@ def test_upper_bounds_mirror_lower_ones() -> None:
         assert one.upper == pytest.approx(-turned.lower, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("n", "metrics", "alike"), [(9, 8, 0.5), pytest.param(16, 8, 0.8, marks=RELEASE), (12, 1, 0.0)]
-)
-def test_useless_metrics_are_shown_in_at_most_one_run_in_twenty(n: int, metrics: int, alike: float) -> None:
-    found = worlds(n, metrics, 0.0, alike, seed=n)
-    assert not misses(sum(any(one.lower > 0 for one in each) for each in found), len(found), 0.06)
-
-
-@pytest.mark.parametrize(("n", "tau"), [(6, 0.6), (16, 0.9), (30, 0.3)])
-def test_intervals_hold_the_true_tau(n: int, tau: float) -> None:
-    found = worlds(n, 1, tau, 0.0, seed=100 + n)
-    assert not misses(sum(not each[0].low <= tau <= each[0].high for each in found), len(found), 0.07)
-
-
-@pytest.mark.parametrize("within", [0.1, 1.0])
-def test_groups_of_several_systems_are_as_many_pairs_as_groups(within: float) -> None:
-    """Nine groups of 1 to 5 systems, unrelated metric: near-copies, and systems that differ as much as groups do."""
-    rng = np.random.default_rng(6)
-    unit = np.repeat(np.arange(9), [1, 1, 2, 2, 3, 3, 4, 5, 5])
-    false = 0
-    for _ in range(120):
-        x, y = (rng.normal(size=9)[unit] + within * rng.normal(size=len(unit)) for _ in range(2))
-        (found,) = agreements(x[None], y, unit)
-        assert found.groups == 9
-        false += found.lower > 0
-    assert not misses(false, 120, 0.06)
-
-
 def test_what_cannot_be_tested_says_why() -> None:
     y = np.arange(8.0)
     constant, few = agreements(np.stack([np.ones(8), np.where(y < 2, y, np.nan)]), y, np.arange(8))
@@ -219,14 +186,6 @@ def test_metrics_with_holes_next_to_a_perfect_one_are_shown() -> None:
     assert (fewer.groups, fewer.tau) == (6, 1.0)
     assert min(perfect.lower, whole.lower, fewer.lower) > 0
     assert max(perfect.p_value, whole.p_value, fewer.p_value) < 0.05
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "share"), [(9, 0.75), (16, 0.95)])
-def test_seven_more_metrics_cost_little_power(n: int, share: float) -> None:
-    """Metrics of tau .6 that share half of what the measure does not explain; 400 runs of each number of metrics."""
-    shown = [sum(each[0].lower > 0 for each in worlds(n, k, 0.6, 0.5, seed=5, number=400)) for k in (8, 1)]
-    assert shown[0] >= (share - 0.03) * shown[1]
 
 
 def test_groups_needed_are_those_that_show_it_four_times_in_five() -> None:

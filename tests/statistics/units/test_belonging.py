@@ -100,14 +100,6 @@ def test_a_number_that_orders_the_systems_as_the_measure_does_makes_them_one_run
     assert units_of(board(MODELS, (rising(values),), training_lines=[name[6:] for name in MODELS])).independent
 
 
-@pytest.mark.parametrize(("n", "most"), [(5, 5 / 120), (8, 0.0023), (12, 0.0001)])
-def test_independent_systems_with_numbered_names_are_rarely_joined(n: int, most: float) -> None:
-    """At five: of 120 orders the identity and four swaps of neighbours have .9 or more; four standard errors above."""
-    rng, draws = np.random.default_rng(n), 2000
-    joined = sum(not units_of(board(MODELS[:n], (rising(rng.permutation(n)),))).independent for _ in range(draws))
-    assert joined / draws <= most + 4 * (most * (1 - most) / draws) ** 0.5
-
-
 def test_systems_at_one_step_are_no_checkpoints() -> None:
     units = units_of(board(FOUR, step=["100"] * 4))
     assert (units.independent, units.along_training) == (True, False)
