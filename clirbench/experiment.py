@@ -156,7 +156,7 @@ def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watc
 
 
 def _with(result: Result, **changes: Any) -> Result:
-    """`replace` of fields from which nothing was worked out: what a result keeps (its evidence, other scorings) stays."""
+    """`replace` of fields from which nothing was worked out: evidence, other scorings and all that is kept stays."""
     made = replace(result, **changes)
     vars(made).update({**vars(result), **vars(made)})
     return made

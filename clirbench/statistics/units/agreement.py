@@ -73,7 +73,8 @@ def upper_tail(tau: float, groups: int) -> Doubles:
     place = np.arcsin(seen)
     column = np.clip(np.searchsorted(COORDINATE, place, side="right") - 1, 0, len(GRID) - 2)
     row, part = np.arange(len(GRID)), (place - COORDINATE[column]) / np.diff(COORDINATE)[column]
-    ends = table[at - 1 : at + 1, row, column] * (1 - part) + table[at - 1 : at + 1, row, column + 1] * part
+    low, high = (table[at - 1 : at + 1, row, end] for end in (column, column + 1))
+    ends = low + part * (high - low)  # exactly `low` where both are the same: ties decide the order of metrics
     return np.maximum.accumulate(ends[0] + share * (ends[1] - ends[0]))
 
 

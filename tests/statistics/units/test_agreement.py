@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, multivariate_t
 
+from clirbench.statistics.units import agreement
 from clirbench.statistics.units.agreement import (
     Agreement,
     agreements,
@@ -195,3 +196,20 @@ def test_groups_needed_are_those_that_show_it_four_times_in_five() -> None:
     assert 0.68 < shown / 120 < 0.94
     assert groups_needed(0.0, 0.05) is None
     assert groups_needed(0.02, 0.05) is None
+
+
+def test_the_tail_is_numpys_interpolation_and_ties_far_out_stay_ties() -> None:
+    """Far out the table is flat: metrics that it cannot order are ordered by their tau."""
+    for tau, groups in ((0.3, 7), (-0.9, 100), (0.6, 300)):
+        sizes, table = agreement._table()
+        seen = np.clip(agreement.GRID + (tau - agreement.GRID) * np.sqrt(max(groups, 100) / 100), -1, 1)
+        at = int(np.clip(np.searchsorted(sizes, groups), 1, len(sizes) - 1))
+        low, high = (
+            np.array([np.interp(t, agreement.COORDINATE, row) for t, row in zip(np.arcsin(seen), side, strict=True)])
+            for side in table[at - 1 : at + 1]
+        )
+        roots = np.sqrt([sizes[at - 1], min(groups, 100), sizes[at]])
+        share = (roots[1] - roots[0]) / (roots[2] - roots[0])
+        expected = np.maximum.accumulate(low + share * (high - low))
+        assert agreement.upper_tail(tau, groups) == pytest.approx(expected, abs=1e-12)
+    assert len({float(agreement.upper_tail(-tau, 300)[32]) for tau in (0.915, 0.923, 0.926)}) == 1
