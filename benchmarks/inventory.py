@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-KEYS = "from clirbench.configuration.keys import KEYS; print(*(key.name for key in KEYS), sep='\\n')"
+KEYS = "from clirbench.keys import KEYS; print(*(key.name for key in KEYS), sep='\\n')"
 MEASURES = """
 from clirbench.configuration.measuring import measures_of_laboratories
 from clirbench.measures.parsing import OURS
