@@ -8,7 +8,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from inspect import signature
@@ -33,12 +32,12 @@ from clirbench.commands.base import command, commands, tolerate_closed_output
 from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
 from clirbench.configuration import advice
 from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
-from clirbench.configuration.keys import key_of
 from clirbench.engines.base import leave_clusters
 from clirbench.errors import ConfigError, StoreError, interrupt, interrupted, raise_all
 from clirbench.files.journal import EVENTS
 from clirbench.files.manifest import read_manifest
 from clirbench.files.run_files import refuse_links
+from clirbench.keys import key_of
 from clirbench.store.plan import PLAN
 from clirbench.text import set_limits
 
@@ -69,8 +68,6 @@ def job(cfg: DictConfig) -> str | None:
         if swept:
             _failed_jobs.append(status)
             return text
-    finally:
-        leave_clusters()
     if status and not swept:
         sys.exit(status)
     return None
@@ -79,9 +76,8 @@ def job(cfg: DictConfig) -> str | None:
 def _one_run(cfg: DictConfig) -> int:
     """Do the run; returns the exit status of one that has come to its end: 2 where some systems failed."""
     # Here, because the help and errors of keys need none of it, and half a second is spent on it.
-    from clirbench.api.events import recorded
+    from clirbench.api.events import running
     from clirbench.configuration.building import build, limits_of
-    from clirbench.experiment import run, with_store
     from clirbench.report import terminal
     from clirbench.report.folder import RunFolder
     from clirbench.report.provenance import provenance
@@ -101,13 +97,7 @@ def _one_run(cfg: DictConfig) -> int:
     folder = RunFolder.claim(Path(HydraConfig.get().runtime.output_dir))
     if HydraConfig.get().mode is RunMode.MULTIRUN and _done_before(folder, plain_configuration(cfg)):
         return 0
-    with (
-        recorded(folder.path, _command()) as events,
-        with_store(experiment, Path(cfg.paths.cache), folder.path / PLAN, events.tell) as ready,
-    ):
-        with terminal.progress() as bars:
-            result = run(ready, replace(events, shown=bars))
-        events.found(result)
+    with running(experiment, Path(cfg.paths.cache), folder.path, _command()) as result:
         if not cfg.output.json:
             terminal.show(result, quiet=bool(cfg.output.quiet))
         folder.write(result, provenance(plain_configuration(cfg), _command(), result))

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from typing import Any
 
 from clirbench.errors import ConfigError, ResourceError, closest_match
 
@@ -78,6 +79,14 @@ def require(key: str, extra: str, *libraries: str) -> None:
             f"{key} needs the {noun} {', '.join(missing)}: not installed; in clirbench's checkout type "
             f"pip install '.[{extra}]'"
         )
+
+
+def checked(key: str, value: Any, protocol: type) -> Any:
+    """The value; raises `ConfigError` where it is not what its key holds."""
+    if not isinstance(value, protocol) or isinstance(value, type):
+        hint = f"; did you mean {value.__name__}()?" if isinstance(value, type) else ""
+        raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}{hint}")
+    return value
 
 
 def check_choice(component: str, key: str, value: str, choices: Iterable[str]) -> None:

@@ -15,6 +15,7 @@ from clirbench.corpora.languages import Languages
 from clirbench.engines.base import Engine
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.files.score_tables import ScoreTables
+from clirbench.keys import setting
 from clirbench.later import Shelf, load_value
 from clirbench.measures.base import Measure
 from clirbench.measures.rescoring import RESERVE, SCORINGS
@@ -74,7 +75,7 @@ def no_watch(
 
 @dataclass(frozen=True)
 class Experiment:
-    """Everything a run needs, as plain values and components; built from the configuration by `config.build`.
+    """Everything a run needs: values of keys (`setting`) and components; `configuration.building.build` makes it.
 
     `topics` and `relevance` map a label to a component; the first of each has the empty label, and the measures of
     another carry its label in their names (`MAP[qrels]`). Without a corpus only score tables are read. `paper` is a
@@ -98,27 +99,27 @@ class Experiment:
     metrics: tuple[Metric, ...] = ()
     measures: tuple[Measure, ...] = ()
     tables: ScoreTables | None = None
-    table_title: str = ""
-    coefficients: tuple[str, ...] = ("kendall", "spearman", "pearson")
-    alpha: float = 0.05
-    p_value: str = "exact"
-    complete_pairs: bool = True
+    table_title: str = setting("title")
+    coefficients: tuple[str, ...] = setting("correlation.coefficients")
+    alpha: float = setting("correlation.alpha")
+    p_value: str = setting("correlation.p_value")
+    complete_pairs: bool = setting("correlation.complete_pairs")
     intervals: Bootstrap | None = None
     analyses: tuple[Analysis, ...] = ()
     paper: Analysis | None = None
-    write_runs: str = "auto"
-    figures: tuple[str, ...] = ("svg",)
-    table_formats: tuple[str, ...] = ("tsv",)
+    write_runs: str = setting("output.runs")
+    figures: tuple[str, ...] = setting("output.figures")
+    table_formats: tuple[str, ...] = setting("output.tables")
     plan: Plan | None = None
-    seed: int = 0
-    units: str = ""
-    given: tuple[str, ...] = ()
-    baseline: str = ""
-    untranslated: bool = False
-    margin: float = 0.0
-    remarks: tuple[str, ...] = ()
-    keep_copies: bool = False
-    primary: str = ""
+    seed: int = setting("seed")
+    units: str = setting("units")
+    given: tuple[str, ...] = setting("given")
+    baseline: str = setting("baseline")
+    untranslated: bool = setting("untranslated")
+    margin: float = setting("margin")
+    remarks: tuple[str, ...] = setting("remarks")
+    keep_copies: bool = setting("keep_copies")
+    primary: str = setting("primary")
     languages: Languages | None = None
 
     @property

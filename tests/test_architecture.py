@@ -209,7 +209,7 @@ def test_packages_import_nothing() -> None:
 
 
 def test_rooms_are_small_enough_to_look_around_in() -> None:
-    assert len(list(PACKAGE.glob("*.py"))) <= 13
+    assert len(list(PACKAGE.glob("*.py"))) <= 14
     for folder in {path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE}:
         assert len(list(folder.glob("*.py"))) <= 24, folder
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from clirbench.columns import kind
-from clirbench.configuration.building import _labelled
 from clirbench.errors import ConfigError
 from clirbench.relevance.base import from_english_side, judged_by
 from tests.conftest import Cli
@@ -34,7 +33,6 @@ def test_a_component_that_declares_nothing_is_unknown_and_named_after_its_class(
     assert not from_english_side(Undeclared())
     rule = Undeclared()
     assert kind(rule) == "Undeclared"
-    assert _labelled([None, rule]) == {"Undeclared": rule}
 
 
 def test_an_unknown_judge_is_an_error_that_names_the_field_and_the_choices() -> None:

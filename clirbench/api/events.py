@@ -4,19 +4,23 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from clirbench import __version__
 from clirbench.api.outcome import checked_path
+from clirbench.engines.base import leave_clusters
 from clirbench.errors import InputError, StoreError, interrupted, shorten
+from clirbench.experiment import run, with_store
 from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.run_files import path_inside
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import warnings
-from clirbench.result import Result, Watch, no_watch
+from clirbench.report.terminal import progress
+from clirbench.result import Experiment, Result, Watch, no_watch
+from clirbench.store.plan import PLAN
 
 Value = TypeVar("Value")
 
@@ -66,6 +70,22 @@ def recorded(folder: Path, command: Sequence[str]) -> Iterator[Events]:
             journal.add("end", outcome=outcome, seconds=_since(begun), reason=reason)
         raise
     journal.add("end", outcome="done", seconds=_since(begun))
+
+
+@contextmanager
+def running(experiment: Experiment, cache: Path, folder: Path, command: Sequence[str]) -> Iterator[Result]:
+    """What an experiment finds, with its plan and its events in this folder; within the block results can be kept."""
+    try:
+        with (
+            recorded(folder, command) as events,
+            with_store(experiment, cache, folder / PLAN, events.tell) as ready,
+        ):
+            with progress() as bars:
+                result = run(ready, replace(events, shown=bars))
+            events.found(result)
+            yield result
+    finally:
+        leave_clusters()
 
 
 def _since(begun: float) -> float:

@@ -7,21 +7,17 @@ import tempfile
 import warnings
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from clirbench import __version__
-from clirbench.api.components import as_list, as_name, experiment_of, is_plain, parts
-from clirbench.api.events import recorded
+from clirbench.api.events import running
 from clirbench.api.frames import pandas_frame
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
-from clirbench.engines.base import leave_clusters
-from clirbench.errors import ClirbenchError, ConfigError, InputError, escape_unseen
-from clirbench.experiment import run as run_experiment
-from clirbench.experiment import with_store
+from clirbench.errors import ClirbenchError, ConfigError, InputError, escape_unseen, raise_all
 from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.run_files import MANIFEST, path_inside, read_marker, read_provenance, read_results, refuse_links
 from clirbench.pages.tsv import frame, write_tsv
@@ -31,7 +27,7 @@ from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
 from clirbench.report.results_json import results
 from clirbench.report.tables import run_tables, texts_of
-from clirbench.report.terminal import checked, progress
+from clirbench.report.terminal import checked
 from clirbench.result import Experiment
 from clirbench.statistics.correlation import Correlation
 from clirbench.store.plan import PLAN
@@ -40,9 +36,48 @@ from clirbench.text import open_binary, set_limits
 if TYPE_CHECKING:
     import pandas as pd
 
-    from clirbench.api.keys import Keys, Settings
+    from clirbench.corpora.base import CorpusSource
+    from clirbench.engines.base import Engine
+    from clirbench.files.score_tables import ScoreTables
+    from clirbench.keys import Name, Names, Settings
+    from clirbench.measures.base import Measure
+    from clirbench.metrics.base import Metric
+    from clirbench.relevance.base import Relevance
+    from clirbench.result import Analysis
+    from clirbench.retrieval.base import Retriever
+    from clirbench.statistics.bootstrap import Bootstrap
+    from clirbench.systems.base import SystemSource
+    from clirbench.topics.base import TopicSource
 
-CACHE = "runs/.cache"
+    class WithParts(Settings, total=False):
+        """The keys that hold components, and the sections of keys."""
+
+        corpus: Name | CorpusSource
+        systems: Name | SystemSource
+        topics: Name | TopicSource | Mapping[str, TopicSource]
+        retrieval: Name | Retriever | Mapping[str, Retriever]
+        relevance: Name | Relevance | Mapping[str, Relevance]
+        engine: Name | Engine
+        metric: Name | Metric | Sequence[Name | Metric]
+        analyses: Analysis | Sequence[Analysis] | Mapping[str, Any]
+        correlation__intervals: Bootstrap | Mapping[str, Any] | None
+        scores: ScoreTables | Mapping[str, Any]
+        analyzer: Name
+        paper: Name | Analysis
+        correlation: Mapping[str, Any]
+        documents: Mapping[str, int]
+        limits: Mapping[str, int]
+        output: Mapping[str, Any]
+        paths: Mapping[str, Name]
+        pool: Mapping[str, Any]
+
+    class Keywords(WithParts, total=False):
+        """What `run` has and `correlate` has as parameters."""
+
+        measures: Name | Measure | Sequence[Name | Measure | Any]
+        given: Names
+
+
 DATAFRAME = "a DataFrame in Python"
 """What provenance names in the place of a file that is gone as soon as it is read."""
 WORD = re.compile(r"[A-Za-z_][\w.@+/-]*", re.ASCII)
@@ -50,7 +85,15 @@ SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
 BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
 
 
-def run(experiment: str | None = None, /, **settings: "Unpack[Keys]") -> Outcome:
+@overload
+def run(experiment: str | None = None, /, **settings: "Unpack[Keywords]") -> Outcome: ...
+
+
+@overload
+def run(experiment: str | None = None, /, **settings: Any) -> Outcome: ...  # keys of components: topics__n=20
+
+
+def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
     """Run an experiment, as the command line does, and return what it found; nothing is printed or written.
 
     What to know before relying on it is in `warnings` of the result, and raised as `RunWarning`.
@@ -60,11 +103,11 @@ def run(experiment: str | None = None, /, **settings: "Unpack[Keys]") -> Outcome
 
     Components are objects: `corpus`, `systems`, `topics`, `retrieval`, `relevance`, `metric`, `measures`, `analyses`,
     `engine`, ... They take the places of those of a named experiment; `metric` and `measures` take names and objects
-    alike. Without a name, and with a component, there is no configuration: what is not given is as on the command
-    line. With `check=True` nothing is run: everything is read and aligned, and the answer is the list of it.
+    alike. What is not given is as on the command line. With `check=True` nothing is run: everything is read and
+    aligned, and the answer is the list of it.
 
-    Results are kept in the store of the command line (`paths__cache`, or `cache` without a configuration), so that a
-    second run does only what is missing. Raises a `ClirbenchError` for everything a user can mend.
+    Results are kept in the store of the command line (`paths__cache`), so that a second run does only what is
+    missing. Raises a `ClirbenchError` for everything a user can mend.
 
         >>> import clirbench as cb
         >>> r = cb.run("europarl_csen_published", units="none")
@@ -86,36 +129,37 @@ def run(experiment: str | None = None, /, **settings: "Unpack[Keys]") -> Outcome
 
 def _run(experiment: str | None, settings: dict[str, Any], written: Path | None = None) -> Outcome:
     """`run`; `written`: the file for a moment that a DataFrame was written to."""
-    if "measures" in settings:
-        given = settings["measures"]
-        settings["measures"] = [as_name(one) for one in given] if isinstance(given, list | tuple) else as_name(given)
-    components = {name: value for name, value in settings.items() if not is_plain(value)}
-    if components and experiment is None:
-        cache, check = Path(settings.pop("cache", CACHE)), settings.pop("check", False)
-        made = experiment_of(settings)
-        if check:
-            return _checked(made, cache)
-        return _outcome(made, cache, {"components": repr(made)}, [IN_PYTHON])
-    from clirbench.configuration.building import build, limits_of
+    from clirbench.configuration.building import as_list, build, limits_of, problem_of
     from clirbench.configuration.composing import compose_configuration, plain_configuration
 
+    named = {name.replace("__", "."): value for name, value in settings.items()}
+    given = {name: value for name, value in named.items() if not is_plain(value)}
+    values = {name: value for name, value in named.items() if name not in given}
+    for name in ("metric", "measures"):  # of which names and objects are taken alike
+        if name in given:
+            values[name] = list(dict.fromkeys(one for one in as_list(given[name]) if isinstance(one, str)))
+    raise_all([wrong for name, value in given.items() if (wrong := problem_of(name, value))])
+    if experiment is None and (base := {"corpus", "scores"} & given.keys()) and "folder" not in values:
+        experiment = "folder" if "corpus" in base else "scores"
     overrides = [f"+experiment={quote_value(experiment)}"] if experiment else []
-    plain_settings = {name: value for name, value in settings.items() if name not in components}
-    metrics = as_list(components.get("metric", ()))
-    if names := list(dict.fromkeys(one for one in metrics if isinstance(one, str))):
-        plain_settings["metric"] = names
-    overrides += [f"{name.replace('__', '.')}={quote_value(value)}" for name, value in plain_settings.items()]
+    overrides += [f"{name}={quote_value(value)}" for name, value in values.items()]
     cfg = compose_configuration(overrides)
     set_limits(limits_of(cfg))
-    built = build(cfg)
-    by_name = dict(zip(names, built.metrics, strict=False))
-    in_place = {"metric": [by_name[one] if isinstance(one, str) else one for one in metrics]} if names else {}
-    made = replace(built, **parts({**components, **in_place}))
+    made, cache = build(cfg, given=given), Path(cfg.paths.cache)
     if cfg.check:
-        return _checked(made, Path(cfg.paths.cache))
-    begun = [IN_PYTHON] if components or written else COMMAND
-    command = [*begun, *overrides, *(f"{name}={one!r}" for name, one in components.items())]
-    return _outcome(made, Path(cfg.paths.cache), plain_configuration(cfg), command, written)
+        return _checked(made, cache)
+    objects = {name: repr(one) for name, one in given.items()}
+    command = [*([IN_PYTHON] if objects or written else COMMAND), *overrides, *map("=".join, objects.items())]
+    return _outcome(made, cache, {**plain_configuration(cfg), **objects}, command, written)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a configuration can hold the value as it is; else it is a component, or holds components."""
+    if isinstance(value, Mapping):
+        return all(map(is_plain, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, Real | str | Path)
 
 
 def _checked(experiment: Experiment, cache: Path) -> Outcome:
@@ -151,7 +195,7 @@ def quote_value(value: Any) -> str:
 
 
 def correlate(
-    df: Any, measures: Sequence[str] | str, given: Sequence[str] | str = (), **settings: "Unpack[Settings]"
+    df: Any, measures: Sequence[str] | str, given: Sequence[str] | str = (), **settings: "Unpack[WithParts]"
 ) -> Outcome:
     """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
 
@@ -287,16 +331,9 @@ def _outcome(
     experiment: Experiment, cache: Path, configuration: Any, command: Sequence[str], written: Path | None = None
 ) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
-        plan = Path(folder) / PLAN
-        try:
-            with recorded(Path(folder), command) as events, with_store(experiment, cache, plan, events.tell) as ready:
-                with progress() as bars:
-                    result = run_experiment(ready, replace(events, shown=bars))
-                events.found(result)
-                made = plain(provenance(configuration, command, result))
-        finally:
-            leave_clusters()
-        planned, told = plan.read_bytes(), (Path(folder) / EVENTS).read_bytes()
+        with running(experiment, cache, Path(folder), command) as result:
+            made = plain(provenance(configuration, command, result))
+        planned, told = (Path(folder) / PLAN).read_bytes(), (Path(folder) / EVENTS).read_bytes()
     if written:
         made = json.loads(json.dumps(made, ensure_ascii=False).replace(str(written), DATAFRAME))
         told = told.replace(str(written).encode(), DATAFRAME.encode())

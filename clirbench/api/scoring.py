@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from clirbench.api.components import as_measure, checked
 from clirbench.api.frames import pandas_frame
+from clirbench.checks import checked
+from clirbench.configuration.measuring import measure_of
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
@@ -145,7 +146,7 @@ def evaluate(
     }
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
     names: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
-    chosen = tuple(checked("measures", as_measure(one), Measure) for one in names)
+    chosen = tuple(checked("measures", measure_of(one), Measure) for one in names)
     found = {name: values for (_, name), values in Evaluate(chosen, {"": judged})(_run(run)).items()}
     if not per_topic:
         return {one.name: float(one.aggregate(found[one.name])) for one in chosen}

@@ -6,7 +6,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from clirbench.configuration.keys import refusal
+from clirbench.configuration.advice import refusal
 from clirbench.errors import (
     ClirbenchError,
     NothingCompared,

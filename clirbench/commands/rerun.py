@@ -23,11 +23,11 @@ from typing import Any
 
 import clirbench
 from clirbench.commands.base import command_parser, run_command
-from clirbench.configuration.keys import NODES, key_of, may_name_files
 from clirbench.configuration.reach import CONFIG_DIR, SEARCH_PATH, has_own_folders, refusals, side_effects
 from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, escape_unseen, one_line, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
+from clirbench.keys import NODES, key_of, may_name_files
 from clirbench.report.compared.comparison import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile

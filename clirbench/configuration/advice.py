@@ -1,12 +1,13 @@
-"""What a user meant who typed something else: the exact text to type."""
+"""What a user meant who typed something else: the exact text to type, and what Hydra refuses in our words."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from clirbench.configuration.keys import BY_NAME, FLAG
 from clirbench.configuration.laboratories import config_parts
-from clirbench.errors import closest_match
+from clirbench.errors import ConfigError, closest, closest_match
+from clirbench.keys import BY_NAME, FLAG, NODES, SECTIONS, key_of, keys_of
 
 OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 """Options of other programs that name the folder of results."""
@@ -17,6 +18,11 @@ ENGINES = {
     "slurm": "engine=dask engine.address=tcp://HOST:PORT, with workers that dask-jobqueue starts",
 }
 """How engines that had names of their own are spelled."""
+COMPONENTS = ("retrieval", "topics", "relevance", "systems", "engine", "corpus")
+"""Groups of which a run has one component each."""
+OF_HYDRA = ("hydra.run.dir", "hydra.sweep.dir", "hydra.searchpath")
+OPEN = re.compile(r"(correlation\.intervals|scores\.rename)\.")
+"""Keys within keys whose value is a mapping."""
 
 
 def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
@@ -74,3 +80,68 @@ def of_option(option: str, words: Sequence[str]) -> str:
     if key := BY_NAME.get(name):
         return f"type {name}={value or ('true' if key.kind == FLAG else 'VALUE')}"
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
+
+
+def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[ConfigError]:
+    """An error for each key that overrides (`+key=value`) would add and that a run does not have.
+
+    groups: further keys that hold components, those of laboratories.
+    """
+    known, nodes = {*BY_NAME, *SECTIONS}, {"", *NODES, *groups}
+    for override in overrides:
+        value = override.partition("=")[2]
+        name = key_of(override).partition("@")[0].replace("/", ".")
+        if override.startswith("~") and name in known:
+            yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
+        elif name in SECTIONS and not value.startswith(("{", "$")):
+            meant = f"type 'scores.tables=[{value}]'; " if name == "scores" and "." in value else ""
+            yield ConfigError(f"{override}: is no single value; {meant}its keys are {', '.join(keys_of(name))}")
+        elif not (name in known or name.partition(".")[0] in nodes or OPEN.match(name)):
+            yield ConfigError(f"{override}: there is no key {name!r}. {_meant(name, value)}")
+
+
+def _meant(name: str, value: str) -> str:
+    """The key to type in place of one that there is not."""
+    top, last = name.partition(".")[0], name.rpartition(".")[2]
+    if top in SECTIONS:
+        choices = keys_of(top)
+        return f"{closest_match(name, choices).lstrip()} Keys there: {', '.join(choices)}".lstrip()
+    nested = [f"{group}.{last}" for group in COMPONENTS if last in component_keys(group)]
+    places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
+    node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
+    close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.5 if not places else 0.8)
+    meant = [node] if top != name and node in nested else [close] if close else places
+    return f"Type {' or '.join(f'{key}={value}' for key in meant)}" if meant else "clirbench --cfg job lists all keys"
+
+
+def component_keys(group: str) -> set[str]:
+    """The keys of all components of a group: `k1`, `b`, ... of retrieval."""
+    files = (path for folder in config_parts(group) for path in folder.glob("*.yaml"))
+    return {key for path in files for key in re.findall(r"^([a-z]\w*):", path.read_text(encoding="utf-8"), re.M)}
+
+
+def refusal(error: BaseException) -> ConfigError:
+    """What Hydra says, but not its advice to add a key that a run does not have."""
+    text = " ".join(str(error).split())
+    if found := re.match(r"Could not override '([^']+)'", text):
+        where = found[1].rpartition(".")[0]
+        missing = f"there is no key {found[1]!r}: what is chosen there does not have it"
+        shows = f"'--cfg job -p {where}' shows its keys" if where else "'--cfg job' shows all keys"
+        if where in COMPONENTS and (known := sorted(component_keys(where))):
+            missing += f"; all keys of {where}: {', '.join(f'{where}.{key}' for key in known)}"
+        if where.startswith("hydra"):
+            return ConfigError(f"there is no key {found[1]!r}.{closest_match(found[1], OF_HYDRA)}")
+        return next(unknown_keys([found[1]]), ConfigError(f"{missing}; {shows}"))
+    if found := re.match(r"Error merging override (\S+?)=", text):
+        key = BY_NAME.get(found[1].lstrip("+"))
+        meant = f" must be {key.kind}: {key.help}" if key else ": a value of another kind belongs there"
+        return ConfigError(text.removeprefix("Error merging override ") + meant)
+    if found := re.match(r"Could not delete '([^']*)'", text):
+        return ConfigError(f"~{found[1]}: nothing of that name can be taken away; an empty list is {found[1]}=[]")
+    if found := re.match(r"Ambiguous value for argument '([^=']+)=([^']*)'", text):
+        return ConfigError(
+            f"{found[1]}={found[2]} has several values: '{found[1]}=[{found[2]}]' is a list of them; with "
+            "--multirun each is a run of its own"
+        )
+    said = re.sub(r" (To append|Config search path:) .*", "", text)
+    return ConfigError(f"the configuration cannot be put together: {said}")

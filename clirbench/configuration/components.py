@@ -8,8 +8,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from clirbench.configuration.keys import is_text
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName
+from clirbench.keys import is_number, is_text
 
 TARGET = "_target_"
 
@@ -51,7 +51,7 @@ def value_fits(value: Any, hint: Any) -> bool:
     if hint in (int, bool):
         return type(value) is hint
     if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
+        return is_number(value)
     if hint in (str, Path):
         return isinstance(value, str)
     if isinstance(origin, type) and issubclass(origin, Mapping):

@@ -9,6 +9,7 @@ from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_search_path import ConfigSearchPath
+from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException
@@ -16,13 +17,14 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from clirbench.configuration import keys, leftovers
-from clirbench.configuration.advice import ENGINES, of_choice
+from clirbench.configuration import leftovers
+from clirbench.configuration.advice import ENGINES, of_choice, refusal, unknown_keys
 from clirbench.configuration.laboratories import CONF as CONF
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.laboratories import config_parts as config_parts
 from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
+from clirbench.keys import NODES, defaults, may_name_files
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
@@ -44,6 +46,7 @@ class LaboratoriesSearchPath(SearchPathPlugin):
 
 
 Plugins.instance().register(LaboratoriesSearchPath)
+ConfigStore.instance().store("run_keys", defaults())
 
 
 def compose_configuration(overrides: Sequence[str]) -> DictConfig:
@@ -55,7 +58,7 @@ def compose_configuration(overrides: Sequence[str]) -> DictConfig:
                 lambda some: compose("config", overrides=some), overrides, [CONF, *config_folders()]
             )
     except (HydraException, OmegaConfBaseException, ValueError) as error:
-        raise keys.refusal(error) from None
+        raise refusal(error) from None
 
 
 def without_leftovers(
@@ -81,7 +84,7 @@ def prepare_overrides(overrides: Sequence[str], folders: Sequence[Path] | None =
     """
     overrides = [spell_for_hydra(one, config_parts("metric")) for one in overrides]
     overrides = [f"+{one}" if one.partition("=")[0] in laboratory_groups() else one for one in overrides]
-    errors: list[ClirbenchError] = [] if folders is None or folders else [*keys.unknown(overrides, laboratory_groups())]
+    errors: list[ClirbenchError] = [] if folders is None or folders else [*unknown_keys(overrides, laboratory_groups())]
     for one in overrides:
         with gathered(errors):
             check_override(one, folders)
@@ -196,7 +199,7 @@ def relocate(cfg: DictConfig, home: Path, places: Mapping[str, str]) -> dict[str
                 node[key] = False
             elif (
                 node[key]
-                and keys.may_name_files(node._get_full_key(key))
+                and may_name_files(node._get_full_key(key))
                 and (new := places.get(str(home / node[key]))) is not None
             ):
                 renamed[new] = node[key]
@@ -216,13 +219,12 @@ def _texts(node: Any) -> Iterator[tuple[Any, Any]]:
             yield node, key
 
 
-def section(cfg: DictConfig, key: str, errors: list[ClirbenchError]) -> dict[str, Any]:
-    """A section of the configuration as plain values; empty where it cannot be resolved, which is an error."""
+def section(cfg: DictConfig, key: str) -> dict[str, Any]:
+    """A section of the configuration as plain values; raises `ConfigError` where it cannot be resolved."""
     try:
         plain = OmegaConf.to_container(cfg[key], resolve=True)
     except OmegaConfBaseException as error:
-        errors.append(ConfigError(f"{key}: {first_line(error)}"))
-        return {}
+        raise ConfigError(f"{key}: {first_line(error)}") from None
     return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
@@ -242,4 +244,4 @@ def sweep_of(experiment: str) -> DictConfig | None:
 
 def laboratory_groups() -> set[str]:
     """The groups of configurations that only laboratories have."""
-    return {path.name for folder in config_folders() for path in folder.iterdir() if path.is_dir()} - {*keys.NODES}
+    return {path.name for folder in config_folders() for path in folder.iterdir() if path.is_dir()} - {*NODES}

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clirbench.configuration.keys import NODES
 from clirbench.configuration.yaml_files import read_yaml
+from clirbench.keys import NODES
 
 EXPERIMENT = "experiment"
 

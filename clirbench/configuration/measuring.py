@@ -1,6 +1,7 @@
 """Measures by their names, those of laboratories too."""
 
 from functools import cache
+from typing import Any
 
 from clirbench.configuration.laboratories import hooks
 from clirbench.measures import parsing
@@ -19,3 +20,9 @@ def parse(name: str) -> Measure:
 def measures_of_laboratories() -> parsing.Kinds:
     """The measures that laboratories add; which are loaded for a name that only they may know."""
     return {name: kind for measures in hooks("measures") for name, kind in measures().items()}
+
+
+def measure_of(measure: Any) -> Any:
+    """A measure by its name, or as an object of ir_measures (`nDCG @ 10`), as ours; any other object as it is."""
+    theirs = type(measure).__module__.partition(".")[0] == "ir_measures"
+    return parse(str(measure)) if theirs or isinstance(measure, str) else measure

@@ -13,9 +13,9 @@ from typing import Any
 import yaml
 
 from clirbench.configuration.components import TARGET
-from clirbench.configuration.keys import key_of
 from clirbench.configuration.laboratories import laboratories
 from clirbench.errors import UNSEEN, ConfigError
+from clirbench.keys import key_of
 
 CONFIG_DIR = "--config-dir="
 SEARCH_PATH = "hydra.searchpath"

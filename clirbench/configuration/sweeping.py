@@ -43,7 +43,7 @@ class SweepTable(Callback):
             overrides = list(config.hydra.overrides.task)
             self._seconds.append(time.monotonic() - self._begun)
             self._jobs.append(SweptJob.read(Path(config.hydra.runtime.output_dir), overrides, why))
-            self._settings = section(config, "pool", [])  # the configuration of the sweep itself has no task's keys
+            self._settings = section(config, "pool")  # the configuration of the sweep itself has no task's keys
             if len(self._jobs) % EVERY == 1:
                 combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
 

@@ -1,5 +1,6 @@
 """Reference pages as Markdown, made from conf/, from docstrings and from the components themselves."""
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 import yaml
 
 from clirbench.configuration.composing import config_parts
+from clirbench.keys import KEYS
 from clirbench.pages.table import KNOWN
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +83,10 @@ def _configuration() -> Iterator[str]:
         "field below it can be set as `group.field=value` (for metrics and analyses: `metric.BLEU.tokenize=intl`, "
         "`analyses.choice.points=10`). `${key}` is the value of another key.\n"
     )
-    yield f"## All keys and their defaults\n\n```yaml\n{(CONF / 'config.yaml').read_text(encoding='utf-8')}```\n"
+    yield "## All keys and their defaults\n"
+    yield "| key | value | default | |\n| --- | --- | --- | --- |"
+    yield from (f"| `{key.name}` | {key.kind} | `{json.dumps(key.default)}` | {key.help} |" for key in KEYS)
+    yield f"\nThe components of every run:\n\n```yaml\n{(CONF / 'config.yaml').read_text(encoding='utf-8')}```\n"
     for group, title in GROUPS.items():
         yield f"## {title}\n"
         for path in choices(group):

@@ -105,7 +105,6 @@ def test_an_unknown_run_file_choice_lists_the_choices() -> None:
 
 
 def test_limits_are_those_of_the_configuration() -> None:
-    assert limits_of(composed()) == Limits()
     assert limits_of(composed("limits.topics=7")) == Limits(topics=7)
     with pytest.raises(UnknownName, match=r"limit 'topic'\. Did you mean 'topics'"):
         limits_of(composed("+limits.topic=7"))

@@ -1,26 +1,27 @@
-"""The keys of a run: the table names them all, and each has its kind."""
+"""The keys of a run: each has its kind, and what is no key is named."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from clirbench.configuration.keys import BY_NAME, KEYS, NODES, problems, unknown
-
-CONFIG = yaml.safe_load((Path(__file__).parents[2] / "conf" / "config.yaml").read_text(encoding="utf-8"))
-
-
-def test_the_table_has_the_keys_of_the_configuration() -> None:
-    top = {name for name in CONFIG if name not in ("defaults", *NODES)}
-    assert {name.partition(".")[0] for name in BY_NAME} == top
-    for section in ("documents", "correlation", "scores", "paths", "output"):
-        assert {f"{section}.{name}" for name in CONFIG[section]} == {n for n in BY_NAME if n.startswith(f"{section}.")}
-    assert len(BY_NAME) == len(KEYS)
+from clirbench.configuration.advice import unknown_keys
+from clirbench.configuration.building import build, limits_of
+from clirbench.configuration.composing import compose_configuration
+from clirbench.keys import defaults, problems
+from clirbench.result import Experiment
+from clirbench.text import Limits
 
 
-def test_the_defaults_are_of_their_kind() -> None:
-    assert list(problems(CONFIG)) == []
+def test_defaults_are_of_their_kind_and_those_of_an_experiment_and_of_the_limits() -> None:
+    assert list(problems(defaults())) == []
+    cfg = compose_configuration(["+experiment=folder", "folder=x"])
+    made = build(cfg)
+    assert limits_of(cfg) == Limits()
+    parts = {
+        name: getattr(made, name)
+        for name in ("corpus", "systems", "topics", "retriever", "relevance", "metrics", "measures", "intervals")
+    }
+    assert made == Experiment("folder", made.engine, **parts, analyses=made.analyses, languages=made.languages)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +61,10 @@ def test_one_name_is_a_list_of_one_and_null_is_nothing() -> None:
     ],
 )
 def test_keys_that_a_run_does_not_have(override: str, said: str) -> None:
-    (error,) = unknown([override])
+    (error,) = unknown_keys([override])
     assert said in str(error)
 
 
 def test_keys_that_it_has() -> None:
     overrides = ["+experiment=demo", "seed=1", "++scores.rename.a=b", "+metric.BLEU.x=1", "relevance@also=qrels"]
-    assert list(unknown([*overrides, "correlation.intervals.level=.9", "hydra.run.dir=x", "~topics"])) == []
+    assert list(unknown_keys([*overrides, "correlation.intervals.level=.9", "hydra.run.dir=x", "~topics"])) == []

@@ -10,10 +10,10 @@ from omegaconf import OmegaConf
 
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import CONF, compose_configuration, config_parts, without_leftovers
-from clirbench.configuration.keys import NODES
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.leftovers import replaced_nodes
 from clirbench.errors import ClirbenchError, gathered
+from clirbench.keys import NODES
 from tests.conftest import Cli
 
 GROUPS = ("corpus", "systems", "topics", "retrieval", "relevance")

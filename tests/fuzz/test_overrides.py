@@ -11,8 +11,8 @@ from omegaconf import OmegaConf
 
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import CONF, prepare_overrides
-from clirbench.configuration.keys import KEYS, NODES
 from clirbench.experiment import run
+from clirbench.keys import KEYS, NODES
 from tests.fuzz.budget import INPUTS, SEED, few_calls, refused
 
 VALUES = (

@@ -115,10 +115,10 @@ def test_a_german_folder_is_cut_as_german_without_being_told(shared_data: Path, 
     assert cb.run("folder", folder=tmp_path / "x", **keys, analyzer="english").systems.MAP.ne(moved.systems.MAP).any()
 
 
-def test_components_without_a_configuration_know_the_language_too(shared_data: Path, tmp_path: Path) -> None:
+def test_components_know_the_language_too(shared_data: Path, tmp_path: Path) -> None:
     folder, keys = str(shared_data / "wmt22" / "en-zh"), {"measures": ["RBO(p=0.9)"]}
-    ours = cb.run(corpus=cb.corpora.Folder(folder), cache=tmp_path / "a", **keys)
-    theirs = cb.run("folder", folder=folder, paths__cache=tmp_path / "a", **keys)
+    ours = cb.run(corpus=cb.corpora.Folder(folder), paths__cache=tmp_path / "a", **keys)
+    theirs = cb.run("folder", folder=folder, paths__paths__cache=tmp_path / "a", **keys)
     assert ours.results["set_up"]["analyzer"] == theirs.results["set_up"]["analyzer"] == "language zh"
     assert ours.systems.equals(theirs.systems)
 
