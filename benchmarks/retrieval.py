@@ -31,9 +31,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from clirbench.labs.search.bm25s import BM25S
+from clirbench.labs.search.libraries import BM25S, RankBM25
 from clirbench.labs.search.lucene import Lucene
-from clirbench.labs.search.rank_bm25 import RankBM25
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile

@@ -326,6 +326,18 @@ def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:
     )
 
 
+def decoded(blocks: Iterable[bytes], where: Path | str) -> Iterator[tuple[int, bytes, str]]:
+    """(lines before it, block of whole lines, the same as a string); raises `InputError` for what is not UTF-8."""
+    before = 0
+    for block in blocks:
+        try:
+            string = block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise invalid_utf8(where, b"\n" * before + block, before + error.start) from None
+        yield before, block, string
+        before += block.count(b"\n")
+
+
 def read_pieces(path: Path, size: int = BLOCK) -> Iterator[bytes]:
     """The unpacked bytes of a plain or gzip file, in pieces of `size`.
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.errors import AlignmentError, InputError, raise_all
-from clirbench.text import Numbers, Text
+from clirbench.text import Numbers, Text, TextLines, decoded
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -112,8 +112,6 @@ class Documents:
     @classmethod
     def of(cls, documents: Iterable[Document]) -> "Documents":
         """A collection held in memory (tests, small collections)."""
-        from clirbench.text import TextLines
-
         held = tuple(documents)
         ids = tuple(document.doc_id for document in held)
         text = TextLines(tuple(document.text for document in held))
@@ -138,16 +136,8 @@ class Documents:
 
     def lines(self) -> Iterator[str]:
         """The lines, decoded block by block."""
-        from clirbench.text import invalid_utf8
-
-        before = 0
-        for block in self.text.blocks():
-            try:
-                decoded = block.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise invalid_utf8(self.text.where, b"\n" * before + block, before + error.start) from None
-            before += block.count(b"\n")
-            yield from decoded.split("\n")[:-1]
+        for _, _, block in decoded(self.text.blocks(), self.text.where):
+            yield from block.split("\n")[:-1]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import numpy as np
 
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, raise_all
 from clirbench.files.lines import line_ends, n_blank
-from clirbench.text import Text, TextFile, check_name
+from clirbench.files.tables import table_rows
+from clirbench.text import Text, check_name
 from clirbench.types import DocumentMap, Ints
 
 SHOWN = 10
@@ -52,46 +53,34 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
     (naming the first ten lines) for lines missed, repeated or beyond the text, and for interleaved documents;
     `InputError` for a missing column, a number that is none, a doc_id that is empty or holds white space.
     """
-    rows = TextFile(path).lines()
-    header = rows[0].removeprefix("\ufeff").removesuffix("\r").split("\t") if rows else []
-    if "line" not in header or "doc_id" not in header:
-        raise InputError(f"{path}: line 1: a header with the columns line and doc_id was expected, found {header}")
-    line_at, id_at = header.index("line"), header.index("doc_id")
-    numbers = np.zeros(len(rows) - 1, dtype=np.int64)
+    rows = table_rows(path)
+    _, header = next(rows)
+    if missing := [name for name in ("line", "doc_id") if name not in header]:
+        raise InputError(f"{path}: no column {', '.join(missing)}; columns: {', '.join(header)}")
+    found: list[int] = []
     doc_ids: list[str] = []
-    for row_number, row in enumerate(rows[1:], start=2):
-        cells = row.removesuffix("\r").split("\t")
-        if len(cells) <= max(line_at, id_at):
-            raise InputError(f"{path}: line {row_number}: {len(cells)} columns, the header has {len(header)}")
-        doc_id, cell = cells[id_at], cells[line_at]
+    for number, cells in rows:
+        doc_id, cell = cells[header.index("doc_id")], cells[header.index("line")]
         if not (cell.isascii() and cell.isdigit()) or len(cell) > 18:
-            raise InputError(f"{path}: line {row_number}: {cell!r} is not a line number")
-        check_doc_id(f"{path}: line {row_number}", doc_id)
-        numbers[row_number - 2] = int(cell)
+            raise InputError(f"{path}: line {number}: {cell!r} is not a line number")
+        check_doc_id(f"{path}: line {number}", doc_id)
+        found.append(int(cell))
         doc_ids.append(doc_id)
+    numbers = np.array(found, dtype=np.int64)
     raise_all(_line_errors(path, numbers, n_lines, text_where))
     order = np.argsort(numbers, kind="stable")
     return document_map(str(path), [doc_ids[i] for i in order.tolist()])
 
 
-def _line_errors(
-    path: Path, numbers: "np.ndarray[tuple[int], np.dtype[np.int64]]", n_lines: int, text: str
-) -> list[ClirbenchError]:
+def _line_errors(path: Path, numbers: Ints, n_lines: int, text: str) -> list[ClirbenchError]:
     inside = numbers[(numbers >= 1) & (numbers <= n_lines)]
     counts = np.bincount(inside, minlength=n_lines + 1)[1:]
-    missed = (np.flatnonzero(counts == 0) + 1).tolist()
-    repeated = (np.flatnonzero(counts > 1) + 1).tolist()
-    beyond = sorted(set(numbers.tolist()) - set(inside.tolist()))
-    errors: list[ClirbenchError] = []
-    if missed:
-        errors.append(AlignmentError(f"{path}: misses lines of {text} ({n_lines} lines): {first_ten(missed)}"))
-    if repeated:
-        errors.append(AlignmentError(f"{path}: repeats lines: {first_ten(repeated)}; a line belongs to one document"))
-    if beyond:
-        errors.append(
-            AlignmentError(f"{path}: names lines that {text} ({n_lines} lines) does not have: {first_ten(beyond)}")
-        )
-    return errors
+    wrong = [
+        (f"misses lines of {text} ({n_lines} lines)", np.flatnonzero(counts == 0) + 1, ""),
+        ("repeats lines", np.flatnonzero(counts > 1) + 1, "; a line belongs to one document"),
+        (f"names lines that {text} ({n_lines} lines) does not have", np.setdiff1d(numbers, inside), ""),
+    ]
+    return [AlignmentError(f"{path}: {what}: {first_ten(lines)}{why}") for what, lines, why in wrong if len(lines)]
 
 
 def check_doc_id(where: str, doc_id: str) -> None:

@@ -1,24 +1,13 @@
 """Documents as JSON lines: one object a line with `doc_id` and `text` (others' `id` and `contents` are understood)."""
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from clirbench.errors import InputError
-from clirbench.files.nesting import refuse_depth
-from clirbench.text import (
-    BLOCK,
-    TextFile,
-    check_name,
-    current_limits,
-    in_blocks,
-    invalid_utf8,
-    limit_error,
-    replace_lone_surrogates,
-)
+from clirbench.files.tables import first_of, json_lines
+from clirbench.text import BLOCK, TextFile, check_name, current_limits, in_blocks, limit_error, replace_lone_surrogates
 
 ID_KEYS = ("doc_id", "id", "docid", "docno", "_id")
 TEXT_KEYS = ("text", "contents")
@@ -68,36 +57,9 @@ class JsonlText(TextFile):
             yield replace_lone_surrogates(doc_id), replace_lone_surrogates(text)
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number, object) of every line that is not blank; raises `InputError` for what is no JSON object."""
-    number = 0
-    for block in TextFile(path).blocks():
-        before = number
-        for line in block.split(b"\n")[:-1]:
-            number += 1
-            if not line.strip():
-                continue
-            try:
-                refuse_depth(f"{path}: line {number}", line)
-                record = json.loads(line.decode("utf-8"))
-            except UnicodeDecodeError as error:
-                offset = sum(len(earlier) + 1 for earlier in block.split(b"\n")[: number - before - 1])
-                raise invalid_utf8(path, b"\n" * before + block, before + offset + error.start) from None
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{path}: line {number}: not JSON ({error})") from None
-            if not isinstance(record, dict):
-                raise InputError(f"{path}: line {number}: a JSON object was expected, found {type(record).__name__}")
-            yield number, record
-
-
 def doc_id_of(record: dict[str, Any], where: str) -> str:
     """The id of a document, a text or a whole number under the first of `ID_KEYS`; raises `InputError` without one."""
     doc_id = first_of(record, ID_KEYS)
     if not isinstance(doc_id, str | int) or isinstance(doc_id, bool) or not str(doc_id).strip():
         raise InputError(f"{where}: no doc_id; a line is an object with doc_id and text")
     return str(doc_id)
-
-
-def first_of(record: dict[str, Any], keys: tuple[str, ...]) -> Any:
-    """The value of the first of `keys` that the object has, or None."""
-    return next((record[key] for key in keys if key in record), None)

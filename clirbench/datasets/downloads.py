@@ -1,4 +1,4 @@
-"""One file from a public address: resumed, verified, unpacked, and put in place only when it is whole.
+"""One file from a public address: resumed, verified, and put in place only when it is whole.
 
 A download goes to `NAME.part` and stays there when the connection breaks; the next try asks for the rest. The part
 file is also the lock: who holds it downloads, and another process waits and then finds the file in its place. What
@@ -6,7 +6,6 @@ is verified is what was opened, and what was opened is what is moved.
 """
 
 import errno
-import hashlib
 import http.client
 import os
 import stat
@@ -18,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from clirbench.datasets.archives import PIECE, unpacked
 from clirbench.datasets.connections import Pace, Patience, Refused, SlowServer, answer, reason
 from clirbench.errors import DownloadError, StoreError
 from clirbench.text import sha256_of
 
+PIECE = 1 << 18
 TRIES = 3
 HEADERS = 1 << 20
 """Bytes that may come with a file: headers, and the lengths of its pieces."""
@@ -35,15 +34,6 @@ class Promise:
 
     n_bytes: int
     sha256: str
-
-
-@dataclass(frozen=True)
-class Packed:
-    """How a file is packed at its address: `gzip`, `zip` or `tar` (with the member to read), and what is sent."""
-
-    kind: str
-    content: Promise
-    member: str | None = None
 
 
 @dataclass(frozen=True)
@@ -73,15 +63,9 @@ class OpenFile:
             return os.path.samestat(os.fstat(self.stream.fileno()), self.path.lstat())
         return False
 
-    def move(self, target: Path) -> None:
-        self.stream.flush()
-        if not self.is_in_place():
-            raise StoreError(f"{self.path}: was replaced by another program while it was written")
-        self.path.replace(target)
 
-
-def fetch(url: str, target: Path, content: Promise, packed: Packed | None = None, patience: Patience = PATIENT) -> None:
-    """Download, verify, unpack and verify again; `target` appears only when it is right, and is kept where it is.
+def fetch(url: str, target: Path, content: Promise, patience: Patience = PATIENT) -> None:
+    """Download and verify; `target` appears only when it is right, and is kept where it is.
 
     Raises `DownloadError` for an address that does not answer, a connection that breaks or is too slow, and anything
     but the promised content; `StoreError` where the target cannot be written.
@@ -92,14 +76,11 @@ def fetch(url: str, target: Path, content: Promise, packed: Packed | None = None
             if _is_there(target, content):  # another process has brought it meanwhile
                 part.path.unlink()
                 return
-            _download(url, part, packed.content if packed else content, patience)
-            if packed is None:
-                part.move(target)
-                return
-            with _new_file(target.with_name(target.name + ".unpacked")) as whole:
-                _unpack(url, part, whole, content, packed)
-                whole.move(target)
-            part.path.unlink()
+            _download(url, part, content, patience)
+            part.stream.flush()
+            if not part.is_in_place():
+                raise StoreError(f"{part.path}: was replaced by another program while it was written")
+            part.path.replace(target)
     except OSError as error:
         raise StoreError(f"{target}: cannot be written ({error.strerror or error})") from None
 
@@ -126,24 +107,11 @@ def _part_file(target: Path, patience: Patience) -> Iterator[OpenFile]:
             return
 
 
-@contextmanager
-def _new_file(path: Path) -> Iterator[OpenFile]:
-    """A file that was not there before; gone afterwards unless it was moved."""
-    path.unlink(missing_ok=True)
-    with _opened(path, os.O_EXCL) as stream:
-        new = OpenFile(path, stream)
-        try:
-            yield new
-        finally:
-            if new.is_in_place():
-                path.unlink()
-
-
-def _opened(path: Path, flags: int = 0) -> IO[bytes]:
+def _opened(path: Path) -> IO[bytes]:
     """Open for reading and writing; raises `StoreError` for a link (it would be written through), a pipe, a device."""
     refused = StoreError(f"{path}: is no plain file of its own (a link, a pipe, ...); remove it")
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o666)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
     except OSError as error:
         raise refused if error.errno == errno.ELOOP else error from None
     status = os.fstat(descriptor)
@@ -256,15 +224,3 @@ def _progress(promise: Promise) -> Iterator[Callable[[int], None]]:
     yield show
     if last:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-def _unpack(url: str, part: OpenFile, whole: OpenFile, content: Promise, packed: Packed) -> None:
-    digest, n_bytes = hashlib.sha256(), 0
-    for piece in unpacked(url, part.stream, packed.kind, packed.member or ""):
-        n_bytes += len(piece)
-        if n_bytes > content.n_bytes:
-            break  # a small file that unpacks to an endless one
-        digest.update(piece)
-        whole.stream.write(piece)
-    if n_bytes != content.n_bytes or digest.hexdigest() != content.sha256:
-        raise DownloadError(f"{url}: unpacks to another content than the {content.n_bytes:,} bytes promised")

@@ -2,24 +2,30 @@
 
 A file is looked for in three places: under `paths.mirror` (plain or .gz), in the cache of downloads, and, with
 `download=true`, at its public address. Whatever is found is verified: size and sha256 are those of the unpacked
-content. Nothing is downloaded unless it was asked for.
+content. Nothing is downloaded unless it was asked for; a file that is packed at its address stays so in the cache.
 """
 
 import re
 import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from clirbench.datasets.archives import unsafe
-from clirbench.datasets.downloads import Packed, Promise, fetch
+from clirbench.datasets.downloads import Promise, fetch
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName, gathered, raise_all
+from clirbench.files.score_tables import manifest_folder
+from clirbench.files.tables import shape_error
 from clirbench.text import TextFile, read_pieces
 
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_TEXTS = ("title", "origin", "licence", "citation", "by_hand")
+SHA256 = re.compile("[0-9a-f]{64}")
+TEXTS = ("title", "origin", "licence", "citation", "by_hand")
+SHAPE = {
+    **dict.fromkeys((*TEXTS, "mirror", "url"), str),
+    "files": [{"path": str, "url": str, "bytes": int, "packing?": str}],
+    "shipped?": {...: str}, "facts?": (str, None), "http?": (str, None),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -27,18 +33,18 @@ class DataFile:
     """One file of a data set: its name here, its public address, and what its unpacked content is.
 
     `by_hand`: nothing at the address is this file (it is made by a script, or behind a registration), and its content
-    has no published sha256; its size is about that of the promise.
+    has no published sha256; its size is about that of the promise. `packed`: what is sent, where that is a gzip file.
     """
 
     path: str
     url: str
     content: Promise
-    packed: Packed | None = None
+    packed: Promise | None = None
     by_hand: bool = False
 
     @property
     def download_bytes(self) -> int:
-        return self.packed.content.n_bytes if self.packed else self.content.n_bytes
+        return (self.packed or self.content).n_bytes
 
 
 @dataclass(frozen=True)
@@ -128,13 +134,6 @@ class ManifestFiles:
         return download(self.manifest, missing, self.places.cache)
 
 
-def manifest_folder() -> Path:
-    """Where the manifests lie: in the package (a wheel) or beside it (a checkout)."""
-    package = Path(__file__).parents[1]
-    inside = package / "data_manifests"
-    return inside if inside.is_dir() else package.parent / "data_manifests"
-
-
 def manifest_names(folder: Path | None = None) -> tuple[str, ...]:
     """The names of all manifests, sorted."""
     return tuple(sorted(path.stem for path in (folder or manifest_folder()).glob("*.yaml")))
@@ -170,27 +169,30 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
         record = yaml.safe_load(b"".join(read_pieces(path)))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not YAML ({error})") from None
-    if not isinstance(record, dict):
-        raise ConfigError(f"{path}: a mapping was expected")
-    texts = {key: " ".join(_text(path, record, key).split()) for key in _TEXTS}
-    mirror = _text(path, record, "mirror")
-    if unsafe(mirror):
-        raise ConfigError(f"{path}: mirror: {mirror!r} points outside")
-    base = _text(path, record, "url")
-    entries = record.get("files")
-    if not isinstance(entries, list) or not entries:
-        raise ConfigError(f"{path}: files: a list was expected")
-    files = tuple(_data_file(path, entry, base, str(record.get("http") or "")) for entry in entries)
-    shipped = record.get("shipped", {})
-    if not isinstance(shipped, dict) or any(unsafe(str(part)) for pair in shipped.items() for part in pair):
-        raise ConfigError(f"{path}: shipped: names of files beside the manifest were expected")
-    beside = {str(key): home / str(value) for key, value in shipped.items()}
-    facts = record.get("facts")
-    if facts is not None and (not isinstance(facts, str) or unsafe(facts)):
-        raise ConfigError(f"{path}: facts: the name of a tar beside the manifest was expected")
+    if wrong := shape_error(record, SHAPE) or ("" if record["files"] else "'files' is empty"):
+        raise ConfigError(f"{path}: {wrong}")
+    shipped, facts, mirror = record.get("shipped", {}), record.get("facts"), record["mirror"]
+    names = [
+        mirror,
+        *shipped,
+        *shipped.values(),
+        *([facts] if facts else []),
+        *(one["path"] for one in record["files"]),
+    ]
+    if outside := [name for name in names if unsafe(str(name))]:
+        raise ConfigError(f"{path}: {outside[0]!r} points outside the data set")
+    texts = {key: " ".join(record[key].split()) for key in TEXTS}
+    files = tuple(_data_file(path, entry, record["url"], record.get("http") or "") for entry in record["files"])
+    beside = {str(key): home / value for key, value in shipped.items()}
     return Manifest(
         name=name, mirror=mirror, files=files, shipped=beside, facts=home / facts if facts else None, **texts
     )
+
+
+def unsafe(name: str) -> bool:
+    """Whether a relative name would leave its folder (or is none): absolute, with `..`, a drive, a backslash, empty."""
+    parts = PurePosixPath(name).parts
+    return not parts or name.startswith("/") or ".." in parts or "\\" in name or ":" in parts[0] or "\0" in name
 
 
 def verify(path: Path, file: DataFile) -> None:
@@ -213,8 +215,9 @@ def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -
     paths: dict[str, Path] = {}
     for file in files:
         with gathered(errors):
-            fetch(file.url, home / file.path, file.content, file.packed)
-            paths[file.path] = home / file.path
+            paths[file.path] = home / f"{file.path}{'.gz' if file.packed else ''}"
+            fetch(file.url, paths[file.path], file.packed or file.content)
+            verify(paths[file.path], file)
     raise_all(errors)
     return paths
 
@@ -274,45 +277,19 @@ def megabytes(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e5 else f"{n_bytes / 1e3:.1f} kB"
 
 
-def _text(path: Path, record: Mapping[str, Any], key: str) -> str:
-    value = record.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{path}: {key}: a text was expected")
-    return value
-
-
-def _data_file(path: Path, entry: Any, base: str, insecure: str) -> DataFile:
-    if not isinstance(entry, dict):
-        raise ConfigError(f"{path}: files: an entry is a mapping with path, url, bytes and sha256")
-    name = _text(path, entry, "path")
-    if unsafe(name):
-        raise ConfigError(f"{path}: files: {name!r} points outside the data set")
-    where = f"{path}: {name}"
-    url = _text(path, entry, "url")
-    url = url if "://" in url else base.rstrip("/") + "/" + url
+def _data_file(path: Path, entry: Mapping[str, Any], base: str, insecure: str) -> DataFile:
+    where = f"{path}: {entry['path']}"
+    url = entry["url"] if "://" in entry["url"] else f"{base.rstrip('/')}/{entry['url']}"
+    by_hand, packing = entry.get("by_hand") is True, entry.get("packing", "none")
+    shape = {} if by_hand else {"sha256": SHA256}
+    wrong = shape_error(entry, shape | ({"packed_bytes": int, "packed_sha256": SHA256} if packing == "gzip" else {}))
     if not url.startswith(("https://", "http://")):
-        raise ConfigError(f"{where}: {url}: only https and http addresses are fetched")
-    if url.startswith("http://") and not insecure.strip():
-        raise ConfigError(f"{where}: {url}: use https; where a server has none, a key http: of the manifest says why")
-    if entry.get("by_hand") is True:
-        return DataFile(name, url, _promise(where, {**entry, "sha256": "0" * 64}, ""), by_hand=True)
-    content = _promise(where, entry, "")
-    packing = str(entry.get("packing", "none"))
-    if packing == "none":
-        return DataFile(name, url, content)
-    member = entry.get("member")
-    if packing not in ("gzip", "zip", "tar") or (packing != "gzip" and not isinstance(member, str)):
-        raise ConfigError(f"{where}: packing is none, gzip, zip or tar; zip and tar name their member")
-    if member is not None and unsafe(str(member)):
-        raise ConfigError(f"{where}: member {member!r} points outside the archive")
-    packed = Packed(packing, _promise(where, entry, "packed_"), None if member is None else str(member))
-    return DataFile(name, url, content, packed)
-
-
-def _promise(where: str, entry: Mapping[str, Any], prefix: str) -> Promise:
-    n_bytes, sha256 = entry.get(f"{prefix}bytes"), str(entry.get(f"{prefix}sha256"))
-    if type(n_bytes) is not int or n_bytes < 0:
-        raise ConfigError(f"{where}: {prefix}bytes: a whole number was expected")
-    if not _SHA256.fullmatch(sha256):
-        raise ConfigError(f"{where}: {prefix}sha256: 64 hexadecimal digits were expected")
-    return Promise(n_bytes, sha256)
+        wrong = f"{url}: only https and http addresses are fetched"
+    elif url.startswith("http://") and not insecure.strip():
+        wrong = f"{url}: use https; where a server has none, a key http: of the manifest says why"
+    elif packing not in ("none", "gzip"):
+        wrong = f"packing={packing}: is none or gzip; a file out of another archive is got by hand, by_hand: true"
+    if wrong:
+        raise ConfigError(f"{where}: {wrong}")
+    packed = Promise(entry["packed_bytes"], entry["packed_sha256"]) if packing == "gzip" else None
+    return DataFile(entry["path"], url, Promise(entry["bytes"], entry.get("sha256", "")), packed, by_hand)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import StoreError, escape_unseen
-from clirbench.files.run_files import read_json, shape_error
+from clirbench.files.tables import read_json, shape_error
 from clirbench.text import whole_content
 
 EVENTS = "events.jsonl"

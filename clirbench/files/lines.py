@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.files.spool import Spool
-from clirbench.text import BLOCK, Text, TextLines, current_limits, invalid_utf8, limit_error
+from clirbench.text import BLOCK, Text, TextLines, current_limits, decoded, limit_error
 from clirbench.types import Ints
 
 AT_ONCE = 10_000
@@ -20,15 +20,9 @@ def line_ends(blocks: Iterable[bytes], where: str) -> Iterator[tuple[bytes, Ints
 
     Raises `InputError` at the first byte that is not UTF-8, and for more lines than `limits.lines`.
     """
-    n_lines = 0
-    for block in blocks:
-        try:
-            block.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise invalid_utf8(where, b"\n" * n_lines + block, n_lines + error.start) from None
+    for before, block, _ in decoded(blocks, where):
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-        n_lines += len(ends)
-        if n_lines > current_limits().lines:
+        if before + len(ends) > current_limits().lines:
             raise limit_error(where, "lines", "more than {:,} lines")
         yield block, ends
 

@@ -4,17 +4,14 @@ One rule for every name in them: a single plain component inside the folder, and
 size and nesting checked; a key that is there twice, NaN, and a number beyond all floats are refused.
 """
 
-import json
 import math
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError
-from clirbench.files.nesting import refuse_depth
-from clirbench.files.tables import LARGEST, TextTable, number, read_table
+from clirbench.files.tables import LARGEST, TextTable, number, read_json, read_table, shape_error
 from clirbench.text import SURROGATE, check_name, whole_content, whole_text
 
 MARKER = ".clirbench"
@@ -131,70 +128,6 @@ def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()
     if wrong:
         raise InputError(f"{path}: no {path.name} of a run: {wrong}, {no_run}")
     return dict(value)
-
-
-def read_json(where: str, content: bytes) -> Any:
-    """A JSON value from UTF-8 bytes.
-
-    Raises `ValueError` for a key that is there twice, a number that is not finite, more nesting than
-    `limits.json_depth`.
-    """
-    try:
-        refuse_depth(where, content)
-        text = content.decode("utf-8")
-        value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
-        if "\\ud" in text.lower():  # half of a pair of characters cannot be written again
-            value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
-    except (InputError, RecursionError) as error:
-        raise ValueError(str(error)) from None
-    return value
-
-
-def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
-    return found
-
-
-def _finite(text: str) -> float:
-    if not math.isfinite(value := float(text)):
-        raise ValueError(f"{text} is no finite number")
-    return value
-
-
-def shape_error(value: Any, shape: Any, key: str = "it") -> str:
-    """What of a JSON value does not have a shape, nothing where all has.
-
-    A shape is a type, None, `object` (anything), a pattern that a whole text must match, a tuple (one of them), a list
-    (each item), or a mapping of names to shapes: a name that ends in `?` may be missing, `...` is every name, names
-    that are not in it may have any value.
-    """
-    if isinstance(shape, re.Pattern):
-        return "" if isinstance(value, str) and shape.fullmatch(value) else f"{key} is not as {shape.pattern}"
-    if isinstance(shape, tuple):
-        kind = "text" if str in shape else "number" if float in shape else "null"
-        return "" if any(not shape_error(value, one) for one in shape) else f"{key} is no {kind}"
-    if isinstance(shape, list):
-        if not isinstance(value, list):
-            return f"{key} is no list"
-        return next(filter(None, (shape_error(item, shape[0], f"an item of {key}") for item in value)), "")
-    if isinstance(shape, dict):
-        if not isinstance(value, dict):
-            return f"{key} is no object"
-        return next(filter(None, _misfits(value, shape)), "")
-    fits = shape is object or value is None if shape in (None, object) else type(value) is shape
-    return "" if fits else f"{key} is no {'text' if shape is str else getattr(shape, '__name__', 'null')}"
-
-
-def _misfits(value: Mapping[str, Any], shape: Mapping[Any, Any]) -> Iterator[str]:
-    for name, one in shape.items():
-        if name is ...:
-            yield from (shape_error(item, one, repr(key)) for key, item in value.items())
-        elif (key := name.removesuffix("?")) in value:
-            yield shape_error(value[key], one, repr(key))
-        elif key == name:
-            yield f"{key!r} is missing"
 
 
 def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> TextTable:

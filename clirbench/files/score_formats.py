@@ -15,18 +15,17 @@ Every layout becomes rows: `score`, and `system`, `segment` and `metric` where t
 comet-score is the path FILE; `keys_by_file` says whose translation that is.
 """
 
-import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError, shorten
 from clirbench.files import tables
-from clirbench.files.nesting import refuse_depth
-from clirbench.text import TextFile
+from clirbench.files.tables import first_of, json_lines, json_value
+from clirbench.text import TextFile, whole_content
 
 Row = tuple[int, dict[str, str]]
 """The line of the file, and cells by name."""
@@ -49,7 +48,7 @@ def score_rows(path: Path) -> Iterator[Row]:
     if not head:
         raise InputError(f"{path}: is empty; scores were expected")
     if head.lstrip().startswith(("{", "[")):
-        return json_rows(path, lines)
+        return json_rows(path)
     if COMET.fullmatch(head.rstrip("\r")):
         return _comet(path, lines)
     if BERTSCORE.fullmatch(head.strip()):
@@ -147,27 +146,19 @@ def _table(path: Path) -> Iterator[Row]:
             yield number, {**texts, "system": record[system], "metric": metric, "score": record[metric], **place}
 
 
-def json_rows(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+def json_rows(path: Path) -> Iterator[Row]:
     """sacreBLEU's JSON, COMET's, or JSON lines."""
-    text = "\n".join(lines)
-    refuse_depth(str(path), text.encode())
+    content: Any = None
     try:
-        content: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        content = [_parsed(path, number, line, error) for number, line in enumerate(lines, start=1) if line.strip()]
-    records = content if isinstance(content, list) else [content]
-    if all(isinstance(r, dict) and {"name", "score"} <= r.keys() for r in records):
-        return ((1, {"metric": str(r["name"]), "score": str(r["score"])}) for r in records)
+        content = json_value(str(path), whole_content(path))
+        numbered = [(1, record) for record in (content if isinstance(content, list) else [content])]
+    except InputError:
+        numbered = list(json_lines(path))
+    if all(isinstance(r, dict) and {"name", "score"} <= r.keys() for _, r in numbered):
+        return ((1, {"metric": str(r["name"]), "score": str(r["score"])}) for _, r in numbered)
     if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
         return _comet_json(path, content)
-    return _json_lines(path, records)
-
-
-def _parsed(path: Path, number: int, line: str, whole: Exception) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError(f"{path}: line {number}: not JSON ({whole}), and no JSON lines") from None
+    return _json_lines(path, numbered)
 
 
 def _comet_json(path: Path, content: Mapping[str, list[Any]]) -> Iterator[Row]:
@@ -178,16 +169,16 @@ def _comet_json(path: Path, content: Mapping[str, list[Any]]) -> Iterator[Row]:
             yield 1, {"system": file, "segment": str(segment), "score": str(entry["COMET"])}
 
 
-def _json_lines(path: Path, records: Sequence[Any]) -> Iterator[Row]:
+def _json_lines(path: Path, records: Iterable[tuple[int, Any]]) -> Iterator[Row]:
     seen: Counter[str] = Counter()
-    for number, record in enumerate(records, start=1):
-        score = next((record[key] for key in SCORES if key in record), "") if isinstance(record, dict) else ""
+    for number, record in records:
+        score = first_of(record, SCORES, "") if isinstance(record, dict) else ""
         if isinstance(score, bool) or not isinstance(score, int | float | None):
             keys = f"; keys: {', '.join(record)}" if isinstance(record, dict) else ""
             raise InputError(f"{path}: line {number}: no number under {' or '.join(SCORES)}{keys}")
-        named = next((str(record[key]) for key in SYSTEMS if key in record), "")
+        named = str(first_of(record, SYSTEMS, ""))
         seen[named] += 1
-        segment = next((str(record[key]) for key in SEGMENTS if key in record), str(seen[named]))
+        segment = str(first_of(record, SEGMENTS, seen[named]))
         yield number, {**({"system": named} if named else {}), "segment": segment, "score": str(score)}
 
 

@@ -198,8 +198,6 @@ def table_path(name: str) -> Path:
     """A file as it is named, or a shipped table for `embedded:NAME`; raises `UnknownName` for one that is not."""
     if not name.startswith(EMBEDDED):
         return Path(name).expanduser()
-    from clirbench.datasets.manifests import manifest_folder
-
     data = (Path(__file__).parents[1] / "data").glob("*_scores.tsv")
     shipped = {path.name.removesuffix("_scores.tsv"): path for path in data}
     shipped |= {path.name.removesuffix(".tsv.gz"): path for path in manifest_folder().glob("*.human.tsv.gz")}
@@ -207,6 +205,13 @@ def table_path(name: str) -> Path:
     if wanted not in shipped:
         raise UnknownName("embedded score table", wanted, shipped)
     return shipped[wanted]
+
+
+def manifest_folder() -> Path:
+    """Where the manifests of data sets lie: in the package (a wheel) or beside it (a checkout)."""
+    package = Path(__file__).parents[1]
+    inside = package / "data_manifests"
+    return inside if inside.is_dir() else package.parent / "data_manifests"
 
 
 def _data_columns(table: TextTable) -> list[str]:

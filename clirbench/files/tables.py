@@ -1,13 +1,20 @@
-"""Tables with a header: tab-separated, or comma-separated by extension (or where the header has commas but no tab)."""
+"""Records of files: tables with a header (TSV, CSV) and JSON, one object a line or one value a file.
+
+A table is tab-separated, or comma-separated by extension (or where the header has commas but no tab). Every error names
+file and line; JSON is refused before it is read where it only opens brackets.
+"""
 
 import csv
+import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from clirbench.errors import InputError
-from clirbench.text import TextFile, check_name
+from clirbench.text import SURROGATE, TextFile, check_name, current_limits, decoded, limit_error
 
 NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
 LARGEST = 1e150
@@ -15,6 +22,7 @@ LARGEST = 1e150
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
 """Cells of numbers that are holes."""
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+NESTED = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -60,34 +68,44 @@ def number(cell: str) -> float | None:
     return float(text) if NUMBER.fullmatch(text) else None
 
 
-def read_table(path: Path) -> TextTable:
+def read_table(path: Path, columns: Sequence[str] = ()) -> TextTable:
     """Read a table; lines that start with `#` before the header and blank lines are ignored.
 
-    An empty cell behind the last column (a tab at the end of lines) is ignored. A tab-separated cell in quotes with
-    doubled quotes in it is read as we write it, and as csv, pandas and R read it. Raises `InputError` for a missing
-    header, a column that is no name (`check_name`) or stands twice, or a row of another width, with its line.
+    `columns`: those of a file without a header. An empty cell behind the last column (a tab at the end of lines) is
+    ignored. A tab-separated cell in quotes with doubled quotes in it is read as we write it, and as csv, pandas and R
+    read it. Raises `InputError` for a missing header, a column that is no name (`check_name`) or stands twice, or a row
+    of another width, with its line.
     """
+    rows = table_rows(path, columns)
+    _, header = next(rows)
+    numbered = [(number, tuple(row)) for number, row in rows]
+    return TextTable(str(path), tuple(header), tuple(row for _, row in numbered), tuple(n for n, _ in numbered))
+
+
+def table_rows(path: Path, columns: Sequence[str] = ()) -> Iterator[tuple[int, Sequence[str]]]:
+    """(line, cells) of the header, then of each row, as `read_table` takes them."""
     lines = TextFile(path).lines()
     lines = (lines[0].removeprefix("\ufeff"), *lines[1:]) if lines else lines  # what spreadsheets put first
     start = 0
-    while start < len(lines) and (lines[start].startswith("#") or not lines[start].strip()):
+    while not columns and start < len(lines) and (lines[start].startswith("#") or not lines[start].strip()):
         start += 1
-    rows = list(_split(path, lines, start)) if start < len(lines) else []
-    if not rows:
+    rows = _cells(path, lines, start)
+    number, first = (0, columns) if columns else next(rows, (0, ()))
+    if not first:
         raise InputError(f"{path}: is empty, a header line was expected")
-    header = tuple(cell.strip() for cell in rows[0][1])
+    header = [cell.strip() for cell in first]
     header = header[:-1] if len(header) > 1 and not header[-1] else header
-    rows = [(n, row[:-1] if len(row) == len(header) + 1 and not row[-1].strip() else row) for n, row in rows]
     for name in header:
-        check_name(f"{path}: line {start + 1}", "column", name)
-    doubled = sorted({name for name in header if header.count(name) > 1})
-    if doubled:
-        raise InputError(f"{path}: line {start + 1}: columns stand twice: {', '.join(doubled)}")
-    for number, row in rows[1:]:
+        check_name(f"{path}: line {number}", "column", name)
+    if doubled := sorted({name for name in header if header.count(name) > 1}):
+        raise InputError(f"{path}: line {number}: columns stand twice: {', '.join(doubled)}")
+    yield number, header
+    known = f"without a header they are {', '.join(header)}" if columns else f"the header has {len(header)}"
+    for number, row in rows:
+        row = row[:-1] if len(row) == len(header) + 1 and not row[-1].strip() else row
         if len(row) != len(header):
-            raise InputError(f"{path}: line {number}: {len(row)} columns, the header has {len(header)}")
-    kept = rows[1:]
-    return TextTable(str(path), header, tuple(tuple(row) for _, row in kept), tuple(number for number, _ in kept))
+            raise InputError(f"{path}: line {number}: {len(row)} columns, {known}")
+        yield number, row
 
 
 def system_column(table: TextTable) -> str:
@@ -99,28 +117,127 @@ def system_column(table: TextTable) -> str:
     raise InputError(f"{table.where}: no column system or name; columns: {', '.join(table.header)}")
 
 
-def _split(path: Path, lines: tuple[str, ...], start: int) -> Iterator[tuple[int, list[str]]]:
+def _cells(path: Path, lines: Sequence[str], start: int) -> Iterator[tuple[int, list[str]]]:
     name = path.name.removesuffix(".gz")
-    commas = name.endswith(".csv") or (not name.endswith(".tsv") and "\t" not in lines[start] and "," in lines[start])
-    if not commas:
+    head = lines[start] if start < len(lines) else ""
+    if not (name.endswith(".csv") or (not name.endswith(".tsv") and "\t" not in head and "," in head)):
         for number, line in enumerate(lines[start:], start=start + 1):
             if line.strip():
                 yield number, [_unquoted(cell) for cell in line.removesuffix("\r").split("\t")]
         return
     reader = csv.reader((line + "\n" for line in lines[start:]), strict=True)
     number = start + 1
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InputError(f"{path}: line {start + reader.line_num}: not a comma-separated table ({error})") from None
-        if any(cell.strip() for cell in cells):
-            yield number, cells
-        number = start + reader.line_num + 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield number, cells
+            number = start + reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{path}: line {start + reader.line_num}: not a comma-separated table ({error})") from None
 
 
 def _unquoted(cell: str) -> str:
     found = QUOTED.fullmatch(cell) if cell.startswith('"') else None
     return cell if found is None or '""' not in found[1] else found[1].replace('""', '"')
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number, object) of every line that is not blank; raises `InputError` for what is no JSON object."""
+    for before, block, _ in decoded(TextFile(path).blocks(), path):
+        for number, line in enumerate(block.split(b"\n")[:-1], start=before + 1):
+            if line.strip():
+                record = json_value(f"{path}: line {number}", line)
+                if not isinstance(record, dict):
+                    kind = type(record).__name__
+                    raise InputError(f"{path}: line {number}: a JSON object was expected, found {kind}")
+                yield number, record
+
+
+def first_of(record: Mapping[str, Any], keys: Sequence[str], default: Any = None) -> Any:
+    """The value of the first of `keys` that an object has."""
+    return next((record[key] for key in keys if key in record), default)
+
+
+def json_value(where: str, content: bytes) -> Any:
+    """A JSON value; raises `InputError` for what is none, and for more nesting than `limits.json_depth`."""
+    refuse_depth(where, content)
+    try:
+        return json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not JSON ({error})") from None
+
+
+def refuse_depth(where: str, content: bytes) -> None:
+    """Raise `InputError` for JSON with more lists and objects within each other than `limits.json_depth`."""
+    most = current_limits().json_depth
+    if content.count(b"[") + content.count(b"{") <= most:
+        return
+    depth = 0
+    for found in NESTED.finditer(content):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
+        if depth > most:
+            raise limit_error(where, "json_depth", "more than {:,} lists and objects within each other")
+
+
+def read_json(where: str, content: bytes) -> Any:
+    """A JSON value from UTF-8 bytes.
+
+    Raises `ValueError` for a key that is there twice, a number that is not finite, more nesting than
+    `limits.json_depth`.
+    """
+    try:
+        refuse_depth(where, content)
+        text = content.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
+        if "\\ud" in text.lower():  # half of a pair of characters cannot be written again
+            value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    except (InputError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
+def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text} is no finite number")
+    return value
+
+
+def shape_error(value: Any, shape: Any, key: str = "it") -> str:
+    """What of a JSON value does not have a shape, nothing where all has.
+
+    A shape is a type, None, `object` (anything), a pattern that a whole text must match, a tuple (one of them), a list
+    (each item), or a mapping of names to shapes: a name that ends in `?` may be missing, `...` is every name, names
+    that are not in it may have any value.
+    """
+    if isinstance(shape, re.Pattern):
+        return "" if isinstance(value, str) and shape.fullmatch(value) else f"{key} is not as {shape.pattern}"
+    if isinstance(shape, tuple):
+        kind = "text" if str in shape else "number" if float in shape else "null"
+        return "" if any(not shape_error(value, one) for one in shape) else f"{key} is no {kind}"
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return f"{key} is no list"
+        return next(filter(None, (shape_error(item, shape[0], f"an item of {key}") for item in value)), "")
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            return f"{key} is no object"
+        return next(filter(None, _misfits(value, shape)), "")
+    fits = shape is object or value is None if shape in (None, object) else type(value) is shape
+    return "" if fits else f"{key} is no {'text' if shape is str else getattr(shape, '__name__', 'null')}"
+
+
+def _misfits(value: Mapping[str, Any], shape: Mapping[Any, Any]) -> Iterator[str]:
+    for name, one in shape.items():
+        if name is ...:
+            yield from (shape_error(item, one, repr(key)) for key, item in value.items())
+        elif (key := name.removesuffix("?")) in value:
+            yield shape_error(value[key], one, repr(key))
+        elif key == name:
+            yield f"{key!r} is missing"

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from clirbench.errors import UNSEEN, ClirbenchError, InputError, StoreError, gathered, raise_all
-from clirbench.text import LONGEST_NAME, TextFile, check_name, invalid_utf8, lookalike_names
+from clirbench.text import LONGEST_NAME, TextFile, check_name, decoded, lookalike_names
 from clirbench.types import Qrels, Run
 
 IDEAL = "ideal"
@@ -222,14 +222,9 @@ def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[
     """Line number (1-based) and fields of every line that is not blank, the document's id among them at `document`;
     every field is valid UTF-8.
     """
-    number = 0
-    for block in TextFile(path).blocks():
-        try:
-            odd = bool(UNSEEN.search(block.decode("utf-8")))
-        except UnicodeDecodeError as error:
-            raise invalid_utf8(path, b"\n" * number + block, number + error.start) from None
-        for line in block.split(b"\n")[:-1]:
-            number += 1
+    for before, block, string in decoded(TextFile(path).blocks(), path):
+        odd = bool(UNSEEN.search(string))
+        for number, line in enumerate(block.split(b"\n")[:-1], start=before + 1):
             fields = line.split()
             if len(fields) == count and (odd or len(line) > LONGEST_NAME):
                 check_name(f"{path}: line {number}", "topic", fields[0].decode())

@@ -3,11 +3,11 @@ from clirbench.labs.models.dense_openai import OpenAIEncoder as OpenAIEncoder
 from clirbench.labs.models.dense_static import Static as Static
 from clirbench.labs.models.dense_transformers import Transformers as Transformers
 from clirbench.labs.models.fusion import Fusion as Fusion
-from clirbench.labs.search.bm25s import BM25S as BM25S
 from clirbench.labs.search.languages import Language as Language
+from clirbench.labs.search.libraries import BM25S as BM25S
+from clirbench.labs.search.libraries import RankBM25 as RankBM25
 from clirbench.labs.search.lucene import Lucene as Lucene
-from clirbench.labs.search.pyserini_index import PyseriniIndex
-from clirbench.labs.search.rank_bm25 import RankBM25 as RankBM25
+from clirbench.labs.search.pyserini import PyseriniIndex
 from clirbench.labs.search.rm3 import RM3 as RM3
 from clirbench.retrieval.analyzers.english import ByLanguage as ByLanguage
 from clirbench.retrieval.analyzers.english import English as English

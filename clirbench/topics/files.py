@@ -1,4 +1,12 @@
-"""What the readers of topic files share: which files, which fields, and what a list of topics must satisfy."""
+"""Topics from files: which files, which fields, what a list of topics must satisfy; JSON lines and tables.
+
+    {"topic_id": "7", "title": "...", "description": "..."}     JSON lines
+    topic_id<TAB>title<TAB>description                          a table; or two columns id<TAB>text without a header
+
+Keys of other collections are understood: `id`, `qid` or `_id` (BEIR) for the id, `topic_title` for `title`, and a
+list `topics` with one entry for each language (HC4, Patapsco), of which the original in the language asked for is
+read.
+"""
 
 import glob
 import hashlib
@@ -7,13 +15,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from clirbench.checks import name_list
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
+from clirbench.files.tables import first_of, json_lines, read_table
 from clirbench.text import TextFile, check_name
 from clirbench.topics.rewriting import Rewriting
 from clirbench.types import Documents, Topic
 
+ID_KEYS = ("topic_id", "id", "qid", "query_id", "_id")
 SHOWN = 5
 """Faulty topics that one message lists."""
 
@@ -156,3 +167,55 @@ class TopicFiles(FieldedTopics):
 
     def entries(self) -> Iterator[RawTopic]:
         return (entry for path in topic_files(self.path) for entry in self.read(path))
+
+
+@dataclass(frozen=True)
+class JsonlTopics(TopicFiles):
+    """Topics of JSON-lines files; `fields` are keys, `weights` as in `TrecTopics`, `language` as in `lang` of a list.
+
+    Raises what `topics_of` raises, and `InputError` naming the line of a topic that is no object or has no id.
+    """
+
+    language: str = "eng"
+
+    @property
+    def kind(self) -> str:
+        return f"jsonl.{self.language}"
+
+    def read(self, path: Path) -> Iterator[RawTopic]:
+        for number, record in json_lines(path):
+            where = f"{path}: line {number}"
+            topic_id = first_of(record, ID_KEYS)
+            if isinstance(topic_id, bool) or not isinstance(topic_id, str | int):
+                raise InputError(f"{where}: no topic_id; a line is an object with topic_id and text fields")
+            yield RawTopic(where, str(topic_id), _texts(record, self.language, where))
+
+
+def _texts(record: Mapping[str, Any], language: str, where: str) -> dict[str, str]:
+    """The fields: every key whose value is a string."""
+    listed = record.get("topics")
+    if isinstance(listed, list):
+        ours = [entry for entry in listed if isinstance(entry, dict) and entry.get("lang") == language]
+        if not ours:
+            raise InputError(f"{where}: no text in the language {language!r}; set topics.language")
+        record = next((entry for entry in ours if entry.get("source") == "original"), ours[0])
+    return {k.removeprefix("topic_"): v for k, v in record.items() if isinstance(v, str) and k not in ID_KEYS}
+
+
+@dataclass(frozen=True)
+class TsvTopics(TopicFiles):
+    """Topics of tables; `fields` are columns, `weights` as in `TrecTopics`; without a header the text is `title`.
+
+    Raises what `topics_of` raises, and `InputError` naming the line of a row that is too short or too long.
+    """
+
+    @property
+    def kind(self) -> str:
+        return "tsv"
+
+    def read(self, path: Path) -> Iterator[RawTopic]:
+        first = next(TextFile(path).blocks(), b"").partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
+        table = read_table(path, () if set(first.split("\t")) & set(ID_KEYS) else ("topic_id", "title"))
+        key = next(name for name in table.header if name in ID_KEYS)
+        for number, row in zip(table.numbers, table.records(), strict=True):
+            yield RawTopic(f"{path}: line {number}", row.pop(key).strip(), row)

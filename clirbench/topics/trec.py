@@ -5,12 +5,11 @@ Tags stand at the start of a line and are rarely closed. Topics 51-200 write a l
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 
-from clirbench.checks import name_list
 from clirbench.errors import InputError
 from clirbench.text import whole_text
 from clirbench.topics.files import RawTopic, TopicFiles
@@ -53,12 +52,8 @@ class TrecTopics(TopicFiles):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return field_names(self.fields)
-
-
-def field_names(fields: str | Sequence[str]) -> tuple[str, ...]:
-    """The fields by their long names (`desc` is `description`)."""
-    return tuple(NAMES.get(field, field) for field in name_list("topics.fields", fields))
+        """The fields by their long names (`desc` is `description`)."""
+        return tuple(NAMES.get(field, field) for field in super().names)
 
 
 def read_trec(path: Path) -> Iterator[RawTopic]:

@@ -4,8 +4,6 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, Problems, UnknownName
@@ -102,39 +100,11 @@ def test_the_test_set_may_lie_in_another_folder(tmp_path: Path) -> None:
         ({"systems/s1.txt.gz": "x"}, InputError, r"two files for system 's1'"),
         ({"systems/a\tb.txt": "x"}, InputError, r"system name 'a\\tb' holds a control character"),
         ({"systems/a\nb.txt": "x"}, InputError, r"system name 'a\\nb' holds a control character"),
-        ({"docs.tsv": "doc_id\nx\n"}, InputError, r"docs\.tsv: line 1: .*columns line and doc_id"),
-        ({"docs.tsv": ""}, InputError, r"docs\.tsv: line 1"),
         (
-            {"docs.tsv": "line\tdoc_id\n1\ta\n2\ta\n"},
+            {"docs.tsv": "line\tdoc_id\n1\ta\n"},
             AlignmentError,
-            r"docs\.tsv: misses lines of .*reference\.txt \(4 lines\): 3, 4",
+            r"docs\.tsv: misses lines of .*reference\.txt \(4 lines\): 2, 3",
         ),
-        (
-            {"docs.tsv": "line\tdoc_id\n1\ta\n2\ta\n2\tb\n3\tb\n4\tb\n"},
-            AlignmentError,
-            r"docs\.tsv: repeats lines: 2;",
-        ),
-        (
-            {"docs.tsv": "line\tdoc_id\n1\ta\n2\tb\n3\ta\n4\ta\n"},
-            AlignmentError,
-            r"contiguous: a comes back on line 3",
-        ),
-        (
-            {"docs.tsv": "line\tdoc_id\n1\ta\n2\ta\n3\ta\n4\ta\n5\ta\n"},
-            AlignmentError,
-            r"names lines that .*reference\.txt \(4 lines\) does not have: 5",
-        ),
-        (
-            {"docs.tsv": "line\tdoc_id\n1\ta\none\ta\n"},
-            InputError,
-            r"docs\.tsv: line 3: 'one' is not a line number",
-        ),
-        (
-            {"docs.tsv": "line\tdoc_id\n1\ta b\n"},
-            InputError,
-            r"line 2: doc_id 'a b' is empty or holds white space",
-        ),
-        ({"docs.tsv": "line\tdoc_id\n1\n"}, InputError, r"docs\.tsv: line 2: 1 columns, the header has 2"),
         ({"reference.txt": b"\x1f\x8b\x08broken"}, InputError, r"gzip file is damaged or truncated"),
     ],
 )
@@ -172,24 +142,6 @@ def test_missing_folders_and_settings(tmp_path: Path) -> None:
         FolderCorpus("")
     with pytest.raises(ConfigError, match=r"documents\.size=0"):
         FolderCorpus("x", documents_size=0)
-
-
-@given(
-    st.sampled_from(["reference.txt", "source.txt", "docs.tsv", "systems/s1.txt", "systems.tsv"]),
-    st.one_of(st.binary(max_size=60), st.text('line\tdoc_id\n12345 "#,a', max_size=60).map(str.encode)),
-)
-def test_any_bytes_are_read_or_refused_by_our_errors(
-    tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes
-) -> None:
-    folder = write(tmp_path_factory.mktemp("fuzz"), {**GOOD, name: content})
-    try:
-        corpus = FolderCorpus(str(folder)).read()
-        FileSystems().translations(corpus)
-    except ClirbenchError as error:
-        refused = str(error)
-    else:
-        refused = "read"
-    assert refused
 
 
 def test_the_real_ladder(shared_data: Path) -> None:

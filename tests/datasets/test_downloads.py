@@ -1,22 +1,18 @@
 """Downloads against a server on this machine that does everything wrong that a server can do."""
 
-import gzip
 import hashlib
-import io
 import os
 import signal
 import subprocess
 import sys
-import tarfile
 import time
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from clirbench.datasets.connections import Patience
-from clirbench.datasets.downloads import Packed, Promise, fetch
+from clirbench.datasets.downloads import Promise, fetch
 from clirbench.errors import DownloadError, StoreError
 from tests.loopback import Served, serving
 
@@ -33,13 +29,11 @@ def promise(content: bytes) -> Promise:
     return Promise(len(content), hashlib.sha256(content).hexdigest())
 
 
-def test_plain_and_gzip(tmp_path: Path, server: Served) -> None:
-    packed = gzip.compress(CONTENT)
-    server.files = {"/a": CONTENT, "/a.gz": packed}
+def test_a_file_comes_to_its_place_and_nothing_else_does(tmp_path: Path, server: Served) -> None:
+    server.files = {"/a": CONTENT}
     fetch(server.url + "/a", tmp_path / "new" / "a", promise(CONTENT))
-    fetch(server.url + "/a.gz", tmp_path / "new" / "b", promise(CONTENT), Packed("gzip", promise(packed)))
-    assert (tmp_path / "new" / "a").read_bytes() == (tmp_path / "new" / "b").read_bytes() == CONTENT
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["a", "b"]
+    assert (tmp_path / "new" / "a").read_bytes() == CONTENT
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["a"]
 
 
 def test_a_server_that_stops_in_the_middle_is_asked_for_the_rest(tmp_path: Path, server: Served) -> None:
@@ -101,86 +95,6 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, server: Served) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError, match="cannot be written"):
         fetch(server.url + "/a", tmp_path / "file" / "a", promise(CONTENT))
-
-
-@pytest.mark.parametrize(
-    ("sent", "message"),
-    [
-        (b"no gzip at all", "cannot be unpacked as gzip"),
-        (gzip.compress(CONTENT)[:-20], "cannot be unpacked as gzip"),
-        (gzip.compress(CONTENT[1:]), "unpacks to another content"),
-        (gzip.compress(CONTENT + bytes(10**6)), "unpacks to another content"),
-    ],
-)
-def test_packed_files_that_are_not_what_they_should_be(
-    tmp_path: Path, server: Served, sent: bytes, message: str
-) -> None:
-    server.files = {"/a.gz": sent}
-    with pytest.raises(DownloadError, match=message):
-        fetch(server.url + "/a.gz", tmp_path / "a", promise(CONTENT), Packed("gzip", promise(sent)))
-    assert not (tmp_path / "a").exists()
-    assert not (tmp_path / "a.unpacked").exists()
-
-
-def tar_of(*members: tuple[str, bytes | str]) -> bytes:
-    """A tar of files (bytes) and symbolic links (the target as a string)."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, content in members:
-            info = tarfile.TarInfo(name)
-            if isinstance(content, str):
-                info.type, info.linkname = tarfile.SYMTYPE, content
-                archive.addfile(info)
-            else:
-                info.size = len(content)
-                archive.addfile(info, io.BytesIO(content))
-    return out.getvalue()
-
-
-def zip_of(*members: tuple[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, content in members:
-            archive.writestr(name, content)
-    return out.getvalue()
-
-
-def test_one_member_of_an_archive_is_read_and_nothing_else_is_written(tmp_path: Path, server: Served) -> None:
-    server.files = {
-        "/a.tgz": tar_of(("../evil", b"evil"), ("in/a.txt", CONTENT)),
-        "/a.zip": zip_of(("../evil", b"evil"), ("in/a.txt", CONTENT)),
-    }
-    for kind, name in (("tar", "/a.tgz"), ("zip", "/a.zip")):
-        packed = Packed(kind, promise(server.files[name]), "in/a.txt")
-        fetch(server.url + name, tmp_path / "cache" / kind, promise(CONTENT), packed)
-        assert (tmp_path / "cache" / kind).read_bytes() == CONTENT
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["cache", "tar", "zip"]
-
-
-@pytest.mark.parametrize("member", ["../evil", "/etc/passwd", "link", "folder/", "missing"])
-@pytest.mark.parametrize("kind", ["tar", "zip"])
-def test_members_that_point_outside_are_refused(tmp_path: Path, server: Served, kind: str, member: str) -> None:
-    link = zipfile.ZipInfo("link")
-    link.external_attr = 0o120777 << 16
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr("../evil", b"evil")
-        archive.writestr("/etc/passwd", b"evil")
-        archive.writestr(link, b"/etc/passwd")
-        archive.mkdir("folder")
-    tar = tar_of(("../evil", b"evil"), ("/etc/passwd", b"evil"), ("link", "/etc/passwd"))
-    sent = tar if kind == "tar" else out.getvalue()
-    server.files = {"/a": sent}
-    with pytest.raises(DownloadError, match=r"the archive has no plain file"):
-        fetch(server.url + "/a", tmp_path / "a", promise(b"evil"), Packed(kind, promise(sent), member))
-    assert not (tmp_path / "a").exists()
-
-
-def test_a_broken_archive(tmp_path: Path, server: Served) -> None:
-    server.files = {"/a": b"neither"}
-    for kind in ("tar", "zip"):
-        with pytest.raises(DownloadError, match=f"cannot be unpacked as {kind}"):
-            fetch(server.url + "/a", tmp_path / "a", promise(CONTENT), Packed(kind, promise(b"neither"), "x"))
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -247,14 +161,12 @@ def test_a_part_that_is_no_plain_file_of_its_own_is_refused(tmp_path: Path, serv
     assert not (tmp_path / "a").exists()
 
 
-def test_links_in_other_places_are_replaced_not_followed(tmp_path: Path, server: Served) -> None:
-    packed = gzip.compress(CONTENT)
-    server.files = {"/a.gz": packed}
+def test_a_link_in_its_place_is_replaced_not_followed(tmp_path: Path, server: Served) -> None:
+    server.files = {"/a": CONTENT}
     mine = tmp_path / "mine"
     mine.write_text("precious")
-    for name in ("a", "a.unpacked"):
-        (tmp_path / name).symlink_to(mine)
-    fetch(server.url + "/a.gz", tmp_path / "a", promise(CONTENT), Packed("gzip", promise(packed)))
+    (tmp_path / "a").symlink_to(mine)
+    fetch(server.url + "/a", tmp_path / "a", promise(CONTENT))
     assert mine.read_text() == "precious"
     assert (tmp_path / "a").read_bytes() == CONTENT
     assert not (tmp_path / "a").is_symlink()

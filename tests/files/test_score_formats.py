@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.files.score_formats import score_rows
 from clirbench.files.score_tables import ScoreTables
 from clirbench.metrics.per_system import per_system
 from clirbench.metrics.score_files import ScoreFile
@@ -180,27 +179,3 @@ def test_the_authors_tables_end_in_a_tab(tmp_path: Path, shared_data: Path) -> N
     pair = put(tmp_path / "pair.tsv", "\n".join(line for line in lines if line.startswith(("Year", "2017\tde-en"))))
     board = ScoreTables(tables=[str(pair)], metadata=["Year"]).read()
     assert [column.name for column in board.metrics][:3] == ["Human", "BLEU_m", "BLEU"]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "x: is empty; scores were expected"),
-        ("the first line\nof a text\n", "x: line 1: 'the first line' begins no known file of scores"),
-        ("a\tb\tc\n", r"line 1: 'a\\tb\\tc' begins no known file of scores"),
-        ('[{"name": "BLEU", "score": "high"}]', "names no systems"),
-        ("a 1 2 3\n", "begins no known file"),
-        ("[1, 2, 3]", "line 1: no number under prediction or score"),
-        ("[" * 50, "not JSON"),
-    ],
-)
-def test_what_is_no_file_of_scores(tmp_path: Path, content: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        means(put(tmp_path / "x", content))
-
-
-def test_json_that_is_nested_without_end(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text("[" * 200_000)
-    with pytest.raises(InputError, match=r"more than 100 lists and objects within each other; limits.json_depth=N"):
-        list(score_rows(path))

@@ -84,63 +84,6 @@ def test_equal_scores_are_ordered_by_doc_id_and_kept(tmp_path: Path) -> None:
 GOOD = "1 Q0 a 1 2.0 x\n"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", r"a\.run: the run file is empty"),
-        (GOOD + "1 Q0 a 2 1.0 x\n", r"a\.run: line 2: document 'a' is ranked twice for topic '1'"),
-        (GOOD + "1 Q0 b 2 nan x\n", r"a\.run: line 2: score 'nan' is not a finite number"),
-        (GOOD + "1 Q0 b 2 -inf x\n", r"a\.run: line 2: score '-inf' is not a finite number"),
-        (GOOD + "1 Q0 b 2 1e39 x\n", r"a\.run: line 2: score '1e39' is not a finite number \(of single"),
-        (GOOD + "1 Q0 b 2 1_0 x\n", r"a\.run: line 2: score '1_0' is not a finite number"),
-        (GOOD + "1 Q0 b 2 x\n", r"a\.run: line 2: 5 fields, expected 6: topic Q0 doc_id rank score tag"),
-        (GOOD + "\n1 Q0 b c 2 1 x\n", r"a\.run: line 3: 7 fields, expected 6"),
-    ],
-)
-def test_a_bad_run_names_file_and_line(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "a.run").write_text(content)
-    with pytest.raises(InputError, match=message):
-        read_run(tmp_path / "a.run")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("\n", r"qrels: the qrels file is empty"),
-        ("1 0 a 1\n1 0 b -1.5\n", r"qrels: line 2: grade '-1\.5' is not a whole number"),
-        ("query-id corpus-id score\n1 0 a 1\n", r"qrels: line 2: 4 fields, expected 3: query-id corpus-id score"),
-        ("query-id corpus-id score\n", r"qrels: the qrels file is empty"),
-        ("1 0 a 1\n2 0 a 1\n1 0 a 0\n", r"line 3: document 'a' of topic '1' is judged again \(first in line 1\)"),
-        ("1 0 a 0.5\n", r"qrels: line 1: grade '0\.5' is not a whole number"),
-        ("1 0 a\n", r"qrels: line 1: 3 fields, expected 4: topic iteration doc_id grade"),
-    ],
-)
-def test_bad_qrels_name_file_and_line(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "qrels").write_text(content)
-    with pytest.raises(InputError, match=message):
-        read_qrels(tmp_path / "qrels")
-
-
-def test_bytes_that_are_not_utf8_name_file_and_line(tmp_path: Path) -> None:
-    (tmp_path / "a.run").write_bytes(GOOD.encode() + b"1 Q0 b\xff 2 1.0 x\n")
-    with pytest.raises(InputError, match=r"a\.run: line 2, byte 7: 0xff is not valid UTF-8"):
-        read_run(tmp_path / "a.run")
-
-
-@given(st.lists(st.one_of(st.binary(max_size=40), st.just(GOOD.encode()[:-1])), max_size=4))
-def test_any_bytes_are_read_or_refused_by_an_input_error(folders: Folders, lines: list[bytes]) -> None:
-    path = folders() / "any"
-    path.write_bytes(b"\n".join(lines))
-    for read in (read_run, read_qrels):
-        try:
-            read(path)
-        except InputError as error:
-            refused = str(error)
-        else:
-            continue
-        assert str(path) in refused
-
-
 @pytest.mark.parametrize("id_", ["", "a b", "a\tb", "a\nb"])
 def test_ids_that_a_trec_file_cannot_hold_are_refused(tmp_path: Path, id_: str) -> None:
     with pytest.raises(InputError, match="a TREC file cannot have the"):
@@ -198,16 +141,6 @@ def test_folders_without_runs_are_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_text(GOOD)
     with pytest.raises(InputError, match=r"system 'a' has two run files, a\.run and a\.run\.gz"):
         read_runs(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["a\x00", "\x1b[31m", "\x9b0m", "\u202eabc", "x" * 1001])
-def test_ids_that_are_no_names_are_refused(tmp_path: Path, name: str) -> None:
-    for topic, document in (("1", name), (name, "d")):
-        (tmp_path / "a.run").write_text(f"{topic} Q0 {document} 1 2 x\n", encoding="utf-8")
-        (tmp_path / "q").write_text(f"{topic} 0 {document} 1\n", encoding="utf-8")
-        for read, file in ((read_run, "a.run"), (read_qrels, "q")):
-            with pytest.raises(InputError, match="line 1: (topic|document) .*(control character|characters, 1000)"):
-                read(tmp_path / file)
 
 
 def test_no_two_systems_share_a_file_on_any_file_system(tmp_path: Path) -> None:

@@ -3,13 +3,10 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from clirbench.errors import ClirbenchError, ConfigError, InputError, Problems, UnknownName
+from clirbench.errors import ConfigError, Problems, UnknownName
 from clirbench.topics.trec import TrecTopics
 from clirbench.types import Documents
-from tests.hostile import read_or_refused, repeated
 
 NONE = Documents.of([])
 ONE = """<top>
@@ -51,24 +48,6 @@ def test_weights_stay_with_their_field(tmp_path: Path) -> None:
     assert topic.parts == (("Airbus Subsidies", 2.0), ("Help for Airbus.", 0.5))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", r"topics\.txt: no <top> in this file"),
-        ("hello\n", r"no <top> in this file"),
-        (ONE + ONE, r"line 13: topic 51 is already at .*line 2"),
-        ("<top>\n<title> x\n</top>\n", r"line 2: a topic without <num>"),
-        ("<top>\n</top>\n", r"a topic without <num>"),
-        (ONE + "<top>\n<num> Number: 7\n<title> Topic:\n</top>\n", r"topic 7 has no text in title"),
-        ("<top>\n<num> 1 2\n<title> x\n</top>\n", r"topic id '1 2' is empty or holds white space"),
-        (b"<top>\n<num> 1\n<title> \xe9\n</top>\n", r"topics\.txt: line 3, byte 9: 0xe9 is not valid UTF-8"),
-    ],
-)
-def test_faulty_files(tmp_path: Path, text: str | bytes, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        topics_in(tmp_path, text)
-
-
 def test_unknown_field_missing_file_and_settings(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match=r"topic field 'titel'\. Did you mean 'title'\?"):
         topics_in(tmp_path, ONE, fields=["titel"])
@@ -105,35 +84,3 @@ def test_topics_51_to_200_as_published(shared_data: Path) -> None:
     assert by_id["51"] == "Airbus Subsidies"
     assert by_id["151"] == "Coping with overcrowded prisons"
     assert not [text for text in by_id.values() if text.startswith("Topic") or "<" in text]
-
-
-@given(st.one_of(st.binary(max_size=80), st.text("<top>/numile 17:\n", max_size=120).map(str.encode)))
-def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    folder = tmp_path_factory.mktemp("fuzz")
-    try:
-        topics = topics_in(folder, content)
-    except ClirbenchError:
-        topics = []
-    assert all(topic_id and text for topic_id, text in topics)
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "<top>",
-        "<top>\n",
-        "</top>\n",
-        "<num>",
-        "<top>\n<num> 1\n<title> x\n",
-        "<title>",
-        "<title>\n",
-        "</a",
-        "Topic ",
-        "\n",
-    ],
-)
-@pytest.mark.parametrize("before", ["", "<top>\n<num> 1\n<title> x\n<desc> "])
-def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, piece: str, before: str) -> None:
-    read = lambda path: TrecTopics(path=str(path)).topics(Documents.of([]))  # noqa: E731
-    message = read_or_refused(read, tmp_path / "t", repeated(piece, before))
-    assert len(message.replace(str(tmp_path), "")) < 600

@@ -10,11 +10,12 @@ import numpy as np
 
 from clirbench.corpora.alignment import check_doc_id, first_ten
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
-from clirbench.corpora.jsonl import JsonlText, doc_id_of, json_lines
+from clirbench.corpora.jsonl import JsonlText, doc_id_of
 from clirbench.corpora.layout import NamedFiles, folder_layout, is_jsonl
 from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter
 from clirbench.corpora.sides import SideSettings, read_test_set
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.files.tables import json_lines
 from clirbench.labs.formats.released import HeldLayout
 from clirbench.text import Text, TextFile, check_name
 from clirbench.types import DocumentMap, Documents

@@ -1,11 +1,13 @@
-"""The readers of the laboratory, for the fuzzer."""
+"""The readers of the laboratory, for the fuzzer: samples, what they refuse and how they say so, what would be slow."""
+
+from pathlib import Path
 
 from clirbench.labs.formats.documents import JsonDocuments, ReadText
 from clirbench.labs.formats.europarl import EuroparlDocuments
 from clirbench.labs.formats.mtme import read_docs
 from clirbench.labs.formats.sgml import read_sgml
 from clirbench.labs.formats.trec_documents import TrecDocuments
-from clirbench.labs.formats.wmt_xml import read_wmt_xml
+from clirbench.labs.formats.wmt_xml import WmtXmlCorpus, read_wmt_xml
 from tests.fuzz.readers import Reader
 
 SGML = """<refset setid="t" srclang="any" trglang="en">
@@ -21,11 +23,68 @@ TREC = "<DOC>\n<DOCNO> a </DOCNO>\n<TEXT>\nOne\n</TEXT>\n</DOC>\n"
 EUROPARL = '<CHAPTER ID=1>\nResumption\n<SPEAKER ID=1 NAME="President">\nI declare\n<P>\nthe session\n'
 
 
+def as_corpus(path: Path) -> object:
+    read_wmt_xml(path)
+    return WmtXmlCorpus(path).read()
+
+
 READERS = (
-    Reader("news.jsonl", '{"id": "a", "title": "T", "text": "x"}\n', lambda p: ReadText(p, JsonDocuments()).doc_ids()),
-    Reader("docs.trec", TREC, lambda path: ReadText(path, TrecDocuments()).doc_ids()),
-    Reader("europarl.txt", EUROPARL, lambda path: ReadText(path, EuroparlDocuments()).doc_ids()),
+    Reader(
+        "news.jsonl", '{"id": "a", "title": "T", "text": "x"}\n', lambda p: ReadText(p, JsonDocuments()).doc_ids(),
+        [('{"id": 1, "title": "A"}\n', r"line 1: none of the fields text; keys: id, title"),
+         ('{"text": "x"}', "line 1: no doc_id")],
+    ),
+    Reader(
+        "docs.trec", TREC, lambda path: ReadText(path, TrecDocuments()).doc_ids(),
+        [("text", "line 1: text outside of <DOC>"), (TREC + "text", "text outside of <DOC>"),
+         ("\n<DOC>", "line 2: the document is not closed by </DOC>"),
+         ("<DOC>\n<DOC>", "line 2: <DOC> within a document"),
+         ("</DOC>", "line 1: </DOC> closes no document"),
+         ("<DOC></DOC>", "line 1: a document has one DOCNO, this has 0"),
+         ("<DOC><DOCNO>a</DOCNO><DOCNO>b</DOCNO></DOC>", "this has 2"),
+         ("<DOC><DOCNO>a</DOCNO><BODY>x</BODY></DOC>", "no document has any of the fields TITLE, HEADLINE, TEXT")],
+        ["<DOC>", "</DOC>", "<DOC ", "<DOCNO>", "</DOCNO>", "<TITLE><TEXT>", "</TITLE>", "<a", "<", "x"],
+        ("", "<DOC>", "<DOC><DOCNO>1</DOCNO><TEXT>", "<DOC><DOCNO>1</DOCNO><TITLE>"), ("", "</DOC>"),
+    ),
+    Reader(
+        "europarl.txt", EUROPARL, lambda path: list(EuroparlDocuments("speaker").documents(path)),
+        [("One\n<html>\n", r"europarl\.txt: line 2: '<html>' is no mark-up of Europarl")],
+        ["(", "<", ">", "a", "<P>", "<P\n", "<BRK>", "<CHAPTER ID=1>\n", "<SPEAKER ID=1>\n", "\n"],
+        ("", "<", "(", "<P", "<CHAPTER ID="),
+    ),
     Reader("mtme.docs", "news\td1\nnews\td1\nnews\td2\n", read_docs),
-    Reader("side.sgm", SGML, read_sgml),
-    Reader("wmt.xml", XML, read_wmt_xml),
+    Reader(
+        "side.sgm", SGML, read_sgml,
+        [("", r"side\.sgm: no <seg> in it"), ("<doc>", r"side\.sgm: line 1: <doc> has no attribute docid"),
+         ("<p>\n<seg id=1>x</seg>", "line 2: <seg> stands outside a document"),
+         ("<doc docid=a>\n<seg>x</seg>", "line 2: <seg> has no attribute id"),
+         ("<doc docid=a><seg id=1>x</seg>\n<seg id=1>x</seg>", "line 2: segment 1 of document 'a' stands twice"),
+         ("<doc docid=a>\n<seg id=1>x\n<seg id=2>", "line 2: <seg> is not closed before the next tag, line 3"),
+         ("<doc docid=a>\n<seg id=1>x", "line 2: <seg> is not closed"),
+         ("\n</seg>", "line 2: </seg> closes no segment"),
+         (b"<doc docid=a>\n\xe9", r"side\.sgm: line 2, byte 1: 0xe9 is not valid UTF-8")],
+        ["<", "<seg ", "<seg id=", '<seg id="', "<seg>", "</seg>", "<doc ", "a", "a=", "a ", "a= ", "a='", 'a="', ">",
+         "&amp;"],
+        ("", '<doc docid="a" ', '<doc docid="a"><seg id="1">x</seg>', '<doc docid="a"><seg id="'),
+    ),
+    Reader(
+        "wmt.xml", XML, as_corpus,
+        [("<doc>", r"wmt\.xml: line 1: <doc> has no attribute id"),
+         ("<dataset>\n<seg id='1'>x</seg></dataset>", "line 2: <seg> stands outside src, ref and hyp"),
+         ("<src/>", "line 1: <src> stands outside a document"),
+         ("<doc id='a'><hyp/></doc>", "line 1: <hyp> has no attribute system"),
+         ("<doc id='a'><ref><seg>x</seg></ref></doc>", "line 1: <seg> has no attribute id"),
+         ("<doc id='a'><ref><seg id='1'>x</seg>\n<seg id='1'>y</seg></ref></doc>",
+          "line 2: segment 1 of document 'a' stands twice in ref A"),
+         ("<doc id='a'><ref>\n</doc>", r"line 2: not well-formed XML \(mismatched tag\)"),
+         ("", r"not well-formed XML \(no element found\)"), ("<dataset/>", "no segments with a source or a reference"),
+         ("<doc id='a'><src><seg id='1'>x</seg></src></doc>", "no reference in it"),
+         ("<doc id='a b'><ref><seg id='1'>x</seg></ref></doc>", "doc_id 'a b' is empty or holds white space"),
+         ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "line 1: the file declares a document type"),
+         ("<?xml version='1.0' encoding='none'?><d/>", r"wmt\.xml: "),
+         (f"<d>{''.join(f'<doc id={d!r}><ref><seg id={d!r}>x</seg></ref></doc>' for d in ('a', 'b'))}"
+          + "<doc id='a'><ref><seg id='2'>x</seg></ref></doc></d>",
+          "the lines of a document must be contiguous: a comes back on line")],
+        ["<a>", "&amp;", "<a/>", "\n", "x"], ("<d>", "<d><doc id='1'><src><seg id='1'>", "<d a='"),
+    ),
 )  # fmt: skip

@@ -5,13 +5,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.labs.formats.documents import DocumentReader
-from clirbench.labs.formats.europarl import EuroparlDocuments, marked_lines, without_parenthesis
-from tests.hostile import read_or_refused, repeated
+from clirbench.labs.formats.europarl import EuroparlDocuments, without_parenthesis
 
 SITTING = """<CHAPTER ID=1>
 Resumption
@@ -118,33 +115,3 @@ def test_what_is_wrong_is_refused(folder: Path) -> None:
     (folder / "empty").mkdir()
     with pytest.raises(InputError, match=r"no files in it that end in \.txt"):
         read(folder / "empty")
-
-
-LINES = ["<P>", "<CHAPTER ID=1>", "<SPEAKER ID=1>", "<", "text", "(a)", "(", "<BRK>", "\xff"]
-
-
-@given(st.lists(st.sampled_from(LINES), max_size=9))
-def test_any_bytes_are_read_or_refused_by_an_input_error(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
-) -> None:
-    path = tmp_path_factory.mktemp("fuzz") / "any.txt"
-    path.write_bytes("\n".join(lines).encode("latin-1"))
-    try:
-        kept = [line for mark, line in marked_lines(path) if not mark]
-        readers = [EuroparlDocuments(unit, 0) for unit in ("file", "chapter", "speaker")]
-        by_unit = [" ".join(dict(reader.documents(path)).values()) for reader in readers]
-    except InputError as error:
-        refused = str(error)
-    else:
-        assert by_unit == [" ".join(kept)] * 3
-        return
-    assert str(path) in refused
-
-
-@pytest.mark.parametrize("before", ["", "<", "(", "<P", "<CHAPTER ID="])
-@pytest.mark.parametrize(
-    "piece", ["(", "<", ">", "a", "<P>", "<P\n", "<BRK>", "<CHAPTER ID=1>\n", "<SPEAKER ID=1>\n", "\n"]
-)
-def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, before: str, piece: str) -> None:
-    read = lambda path: list(EuroparlDocuments("speaker").documents(path))  # noqa: E731
-    assert len(read_or_refused(read, tmp_path / "a.txt", repeated(piece, before))) < 600

@@ -5,14 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clirbench.corpora.base import CorpusSource
-from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.errors import ConfigError, UnknownName
 from clirbench.labs.formats.wmt_xml import WmtXmlCorpus, read_wmt_xml
 from clirbench.systems.files import FileSystems
-from tests.hostile import read_or_refused, repeated
+from tests.hostile import read_or_refused
 
 SET = """<?xml version='1.0' encoding='utf-8'?>
 <dataset id="newstest">
@@ -80,69 +78,9 @@ def test_gzip_and_a_reference_without_a_name(tmp_path: Path) -> None:
     assert corpus.source is None
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("<doc>", r"set\.xml: line 1: <doc> has no attribute id"),
-        ("<dataset>\n<seg id='1'>x</seg></dataset>", r"line 2: <seg> stands outside src, ref and hyp"),
-        ("<src/>", "line 1: <src> stands outside a document"),
-        ("<doc id='a'><hyp/></doc>", "line 1: <hyp> has no attribute system"),
-        ("<doc id='a'><ref><seg>x</seg></ref></doc>", "line 1: <seg> has no attribute id"),
-        (
-            "<doc id='a'><ref><seg id='1'>x</seg>\n<seg id='1'>y</seg></ref></doc>",
-            "line 2: segment 1 of document 'a' stands twice in ref A",
-        ),
-        ("<doc id='a'><ref>\n</doc>", r"line 2: not well-formed XML \(mismatched tag\)"),
-        ("", r"not well-formed XML \(no element found\)"),
-        ("<dataset/>", "no segments with a source or a reference"),
-        ("<doc id='a'><src><seg id='1'>x</seg></src></doc>", "no reference in it"),
-        ("<doc id='a b'><ref><seg id='1'>x</seg></ref></doc>", "doc_id 'a b' is empty or holds white space"),
-        ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "line 1: the file declares a document type"),
-        ("<?xml version='1.0' encoding='none'?><d/>", r"set\.xml: "),
-    ],
-)
-def test_a_bad_file_is_refused(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "set.xml").write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        WmtXmlCorpus(tmp_path / "set.xml").read()
-
-
-def test_interleaved_documents_are_refused(tmp_path: Path) -> None:
-    parts = [f"<doc id='{d}'><ref><seg id='{i}'>x</seg></ref></doc>" for i, d in enumerate("aba")]
-    (tmp_path / "set.xml").write_text(f"<d>{''.join(parts)}</d>")
-    with pytest.raises(InputError, match="the lines of a document must be contiguous: a comes back on line"):
-        WmtXmlCorpus(tmp_path / "set.xml").read()
-
-
 def test_a_path_is_needed() -> None:
     with pytest.raises(ConfigError, match=r"corpus\.path=FILE"):
         WmtXmlCorpus()
-
-
-PIECES = ["<doc id='a'>", "</doc>", "<src>", "</src>", "<ref translator='A'>", "</ref>", "<hyp system='x'>", "</hyp>"]
-PIECES += ["<seg id='1'>", "<seg id='2'>", "</seg>", "text", "&amp;", "&", "\n", "<d>", "</d>", "\xff", "<!-- -->"]
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=14), st.booleans())
-def test_any_bytes_are_read_or_refused_by_an_input_error(
-    tmp_path_factory: pytest.TempPathFactory, pieces: list[str], wrapped: bool
-) -> None:
-    path = tmp_path_factory.mktemp("fuzz") / "any.xml"
-    content = "".join(pieces)
-    path.write_bytes((f"<d>{content}</d>" if wrapped else content).encode("latin-1"))
-    try:
-        release = read_wmt_xml(path)
-        release.corpus()
-    except InputError as error:
-        refused = str(error)
-    else:
-        sides = (release.source, *release.references.values(), *release.systems.values())
-        assert content.count("</seg>") == sum(map(len, sides))
-        return
-    assert str(path) in refused
-
-
-IN_A_SEGMENT = "<d><doc id='1'><src><seg id='1'>"
 
 
 def attributes(size: int, attribute: str) -> str:
@@ -159,15 +97,6 @@ def with_many_attributes(size: int) -> str:
     return "<d " + attributes(size, "a{}='x' ") + "/>"
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        with_a_list_of_attributes,
-        with_many_attributes,
-        repeated("x\n", "<d a='"),
-        *(repeated(piece, before) for before in ("<d>", IN_A_SEGMENT) for piece in ("<a>", "&amp;", "<a/>", "\n", "x")),
-    ],
-    ids=range(13),
-)
-def test_hostile_files_are_read_or_refused_at_once(tmp_path: Path, content: Callable[[int], str]) -> None:
+@pytest.mark.parametrize("content", [with_a_list_of_attributes, with_many_attributes])
+def test_many_attributes_are_read_or_refused_at_once(tmp_path: Path, content: Callable[[int], str]) -> None:
     assert len(read_or_refused(read_wmt_xml, tmp_path / "a.xml", content)) < 600

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from clirbench.errors import ClirbenchError, ConfigError, InputError, ResourceError
-from clirbench.labs.search.bm25s import BM25S
+from clirbench.labs.search.libraries import BM25S, RankBM25
 from clirbench.labs.search.lucene import Lucene
-from clirbench.labs.search.rank_bm25 import RankBM25
 from clirbench.retrieval.analyzers.plain import Character, Whitespace
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.bm25 import BM25

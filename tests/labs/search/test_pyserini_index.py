@@ -10,7 +10,7 @@ import clirbench as cb
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import ConfigError, InputError, Problems, ResourceError
 from clirbench.labs.search.lucene import Lucene
-from clirbench.labs.search.pyserini_index import PyseriniIndex
+from clirbench.labs.search.pyserini import PyseriniIndex
 from clirbench.systems.files import FileSystems
 from clirbench.types import Document, Documents, Topic
 

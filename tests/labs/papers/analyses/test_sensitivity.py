@@ -18,7 +18,7 @@ from clirbench.report.drawing import COLOURS
 from clirbench.result import Experiment
 from clirbench.retrieval.bm25 import BM25
 from clirbench.scoreboard import Column, Role, Scoreboard
-from clirbench.topics.jsonl import JsonlTopics
+from clirbench.topics.files import JsonlTopics
 
 
 def column(name: str, role: Role, values: list[float]) -> Column:

@@ -11,7 +11,7 @@ from clirbench.errors import AlignmentError, ConfigError
 from clirbench.labs.papers.metrics.query_aware import TermF
 from clirbench.retrieval.analyzers.english import English
 from clirbench.topics.made import Titles
-from clirbench.topics.tsv import TsvTopics
+from clirbench.topics.files import TsvTopics
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score
 

@@ -25,7 +25,7 @@ from clirbench.statistics.grades import SHOWN
 from clirbench.systems.base import SystemSource
 from clirbench.systems.demo import DemoSystems
 from clirbench.text import TextLines
-from clirbench.topics.jsonl import JsonlTopics
+from clirbench.topics.files import JsonlTopics
 from clirbench.types import Document, Documents, TestSet
 
 CORPUS = DemoCorpus().read()
