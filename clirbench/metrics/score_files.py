@@ -151,8 +151,9 @@ class ScoreFile(MadeElsewhere):
     def _rows(self, file: Path) -> Iterator[Row]:
         if self.layout:
             return score_formats.column_rows(file, self.layout)
-        reader = {"lines": score_formats.line_rows, "sacrebleu": score_formats.json_rows}.get(self.format)
-        return reader(file, TextFile(file).lines()) if reader else score_formats.score_rows(file)
+        if self.format == "lines":
+            return score_formats.line_rows(file, TextFile(file).lines())
+        return score_formats.json_rows(file) if self.format == "sacrebleu" else score_formats.score_rows(file)
 
     def _chosen(self, file: Path) -> Iterator[Row]:
         """The rows that `select` keeps, of one metric."""
