@@ -29,7 +29,7 @@ from clirbench.statistics.model.decision import decide
 from clirbench.statistics.resampling import Draws
 from clirbench.statistics.units.belonging import units_of
 from clirbench.statistics.vectorised import kendall_grid
-from clirbench.steps.correlations import Correlations
+from clirbench.steps.of_all import correlations
 
 
 def timed(what: str, work: Callable[[], object], target: str) -> float:
@@ -67,7 +67,10 @@ def without(evidence: Evidence, *names: str) -> Evidence:
 def everything(evidence: Evidence, how: Bootstrap) -> None:
     """The tau table with tests, intervals and corrections, the decision, all differences of metrics."""
     units = units_of(evidence.board)
-    Correlations(("kendall", "spearman", "pearson"), 0.05, "exact", False, 0, how, False)((evidence, units))
+    correlations(
+        (evidence, units), coefficients=("kendall", "spearman", "pearson"), alpha=0.05, p_value="exact",
+        complete=False, seed=0, intervals=how, same_lines=False,
+    )  # fmt: skip
     differences(evidence)
     decide(evidence, evidence.measure_names[0], unit=units.index)
 

@@ -12,8 +12,8 @@ from clirbench.api.frames import pandas_frame
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
+from clirbench.measures.ir import score_run
 from clirbench.metrics.base import Metric
-from clirbench.steps.evaluate import Evaluate
 from clirbench.text import TextFile
 from clirbench.types import Judged, Qrels, Run, TestSet
 
@@ -146,7 +146,7 @@ def evaluate(
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
     names: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
     chosen = tuple(checked("measures", as_measure(one), Measure) for one in names)
-    found = {name: values for (_, name), values in Evaluate(chosen, {"": judged})(_run(run)).items()}
+    found = score_run(chosen, _run(run), judged)
     if not per_topic:
         return {one.name: float(one.aggregate(found[one.name])) for one in chosen}
     import pandas as pd
